@@ -1,0 +1,27 @@
+# Compiler settings that every target shares.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+find_program(CAPSULE_CCACHE ccache)
+if(CAPSULE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAPSULE_CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+
+add_library(capsule_settings INTERFACE)
+target_include_directories(capsule_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(capsule_settings INTERFACE
+  -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wcast-qual -Wformat=2 -Wundef
+  -ffunction-sections -fdata-sections)
+target_link_options(capsule_settings INTERFACE -Wl,--gc-sections)
+target_compile_definitions(capsule_settings INTERFACE CAPSULE_VERSION="${PROJECT_VERSION}")
+if(CAPSULE_SANITIZE)
+  target_compile_options(capsule_settings INTERFACE
+    -fsanitize=${CAPSULE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(capsule_settings INTERFACE -fsanitize=${CAPSULE_SANITIZE})
+endif()
+if(CAPSULE_STATIC)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()

@@ -1,0 +1,105 @@
+#include "base/text.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace capsule {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  for (;;) {
+    const std::size_t found = from.empty() ? text.npos : text.find(from);
+    result += text.substr(0, found);
+    if (found == text.npos) return result;
+    result += to;
+    text.remove_prefix(found + from.size());
+  }
+}
+
+std::string padded(std::string_view text, std::size_t width) {
+  std::string result(text);
+  result.append(std::max<std::size_t>(1, width > text.size() ? width - text.size() : 1), ' ');
+  return result;
+}
+
+std::string printable(std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    const std::size_t length = utf8_length(text);
+    // C1 controls (U+0080 to U+009F) can start terminal sequences too.
+    const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    if (byte == '\n') {
+      result += "\\n";
+      text.remove_prefix(1);
+    } else if (length == 0 || c1 || byte < 0x20 || byte == 0x7F) {
+      for (std::size_t i = 0; i < (c1 ? 2U : 1U); ++i) {
+        const auto raw = static_cast<unsigned char>(text[i]);
+        result += {'\\', 'x', kHex[raw >> 4], kHex[raw & 15]};
+      }
+      text.remove_prefix(c1 ? 2 : 1);
+    } else {
+      result += text.substr(0, length);
+      text.remove_prefix(length);
+    }
+  }
+  return result;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+std::size_t utf8_length(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto follows = [&](std::size_t i) { return i < text.size() && (at(i) & 0xC0) == 0x80; };
+  const unsigned lead = at(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    if (!follows(1) || !follows(2)) return 0;
+    if (lead == 0xE0 && at(1) < 0xA0) return 0;  // overlong
+    if (lead == 0xED && at(1) > 0x9F) return 0;  // surrogates
+    return 3;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    if (!follows(1) || !follows(2) || !follows(3)) return 0;
+    if (lead == 0xF0 && at(1) < 0x90) return 0;  // overlong
+    if (lead == 0xF4 && at(1) > 0x8F) return 0;  // above U+10FFFF
+    return 4;
+  }
+  return 0;
+}
+
+}  // namespace capsule

@@ -1,0 +1,32 @@
+// Small functions over text. Pure; results own their bytes unless they are views of the argument.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace capsule {
+
+// The parts of `text` between separators; views of `text`. An empty text has one empty part.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Without blanks (space, tab, CR, LF) at both ends; a view of `text`.
+std::string_view trimmed(std::string_view text);
+
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
+
+// `text` followed by at least one space, filled up to `width`.
+std::string padded(std::string_view text, std::size_t width);
+
+// What may be shown on a terminal: control characters and bytes that are not UTF-8 appear as \xNN,
+// line feeds as \n. Hostile text can neither move the cursor nor forge a line.
+std::string printable(std::string_view text);
+
+// How many single-character edits part two words.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The length of the UTF-8 sequence at the start of `text` (1 to 4), or 0 when it is not valid.
+std::size_t utf8_length(std::string_view text);
+
+}  // namespace capsule

@@ -1,0 +1,46 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace capsule {
+namespace {
+
+TEST(Text, SplitKeepsEmptyParts) {
+  EXPECT_EQ(split("a||b", '|'), (std::vector<std::string_view>{"a", "", "b"}));
+  EXPECT_EQ(split("", '|'), (std::vector<std::string_view>{""}));
+}
+
+TEST(Text, TrimmedTakesBlanksFromBothEndsOnly) {
+  EXPECT_EQ(trimmed(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trimmed(" \n"), "");
+}
+
+TEST(Text, ReplaceAllDoesNotReadItsOwnOutput) {
+  EXPECT_EQ(replace_all("aa", "a", "aa"), "aaaa");
+  EXPECT_EQ(replace_all("x", "", "y"), "x");
+}
+
+TEST(Text, PrintableShowsControlCharactersAndBadBytesEscaped) {
+  EXPECT_EQ(printable("a\x1b[31m\n\x07"), "a\\x1b[31m\\n\\x07");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");
+  EXPECT_EQ(printable("\xff\xe2\x82"), "\\xff\\xe2\\x82");
+  EXPECT_EQ(printable("→ é"), "→ é");
+}
+
+TEST(Text, EditDistanceCountsSingleEdits) {
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+}
+
+TEST(Text, Utf8LengthRefusesOverlongFormsAndSurrogates) {
+  EXPECT_EQ(utf8_length("a"), 1U);
+  EXPECT_EQ(utf8_length("\xc3\xa9"), 2U);
+  EXPECT_EQ(utf8_length("\xe2\x82\xac"), 3U);
+  EXPECT_EQ(utf8_length("\xf0\x9f\x98\x80"), 4U);
+  for (const char* bad :
+       {"\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80", "\xe2\x82"})
+    EXPECT_EQ(utf8_length(bad), 0U) << bad;
+}
+
+}  // namespace
+}  // namespace capsule
