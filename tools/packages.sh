@@ -1,0 +1,14 @@
+# The Debian packages each job needs: the one place where they are listed. Sourced by tools/common.sh.
+# ./demo installs `build` only; what tests, lint and benchmarks need on top comes with those.
+# shellcheck shell=bash disable=SC2034
+
+packages_build=(
+  cmake g++ git ninja-build
+  libexpected-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
+)
+packages_test=(
+  ccache jq libgmock-dev libgtest-dev mandoc
+  clang-16 libclang-rt-16-dev # the fuzz targets: libFuzzer comes with clang
+)
+packages_bench=(libbenchmark-dev)
+packages_lint=(clang-format-16 clang-tidy-16 shellcheck)
