@@ -16,7 +16,9 @@ target_compile_options(capsule_settings INTERFACE
   -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wcast-qual -Wformat=2 -Wundef
   -ffunction-sections -fdata-sections)
 target_link_options(capsule_settings INTERFACE -Wl,--gc-sections)
-target_compile_definitions(capsule_settings INTERFACE CAPSULE_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(capsule_settings INTERFACE
+  CAPSULE_VERSION="${PROJECT_VERSION}"
+  CAPSULE_RELEASE_DATE="${CAPSULE_RELEASE_DATE}")
 if(CAPSULE_SANITIZE)
   target_compile_options(capsule_settings INTERFACE
     -fsanitize=${CAPSULE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -1,18 +1,26 @@
 #include "cli/command.h"
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "base/text.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Option kHelp{"help", "", "Show this help and exit"};
+// A word of the caller as messages show it: harmless on a terminal, and not longer than a line.
+std::string shown(std::string_view word) {
+  constexpr std::size_t kLongest = 60;
+  if (word.size() <= kLongest) return printable(word);
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;
+  return printable(word.substr(0, end)) + "…";
+}
 
 const Option* find_option(const Command& command, std::string_view name) {
-  if (name == kHelp.name) return &kHelp;
+  if (name == kHelpOption.name) return &kHelpOption;
   for (const Option& option : command.options)
     if (option.name == name) return &option;
   return nullptr;
@@ -24,38 +32,116 @@ tl::unexpected<Error> usage(const Command& command, std::string message, std::st
 }
 
 tl::unexpected<Error> unknown_option(const Command& command, std::string_view name) {
-  std::vector<std::string_view> names{kHelp.name};
+  std::vector<std::string_view> names;
   for (const Option& option : command.options) names.push_back(option.name);
-  const std::string_view near = nearest(name, names);
+  names.push_back(kHelpOption.name);
   std::string hint;
-  if (!near.empty()) {
-    hint = "did you mean --" + std::string(near) + "?";
-  } else {
-    hint = "valid options:";
-    for (std::string_view known : names) hint += " --" + std::string(known);
+  const std::string_view near = nearest(name, names);
+  if (!near.empty()) hint = "did you mean --" + std::string(near) + "? ";
+  hint += "valid:";
+  for (std::string_view known : names) hint += " --" + std::string(known);
+  return usage(command, "unknown option --" + shown(name), std::move(hint));
+}
+
+Result<void> check_choice(const Command& command, std::string_view value, std::string_view choices,
+                          const std::string& whose) {
+  if (choices.empty()) return {};
+  const auto names = split(choices, '|');
+  if (std::find(names.begin(), names.end(), value) != names.end()) return {};
+  std::string hint;
+  const std::string_view near = nearest(value, names);
+  if (!near.empty()) hint = "did you mean " + std::string(near) + "? ";
+  return usage(command, "unknown value '" + shown(value) + "' for " + whose,
+               hint + "valid: " + replace_all(choices, "|", ", "));
+}
+
+// The first words of all paths, in order, each once.
+std::vector<std::string_view> first_words() {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) {
+    const std::string_view word = split(command.path, ' ').front();
+    if (!command.hidden && std::find(names.begin(), names.end(), word) == names.end())
+      names.push_back(word);
   }
-  return usage(command, "unknown option --" + printable(name), hint);
+  return names;
 }
 
-bool is_choice(const Option& option, std::string_view value) {
-  const auto choices = split(option.choices, '|');
-  return std::find(choices.begin(), choices.end(), value) != choices.end();
-}
-
-std::string spelled(const Option& option) {
-  std::string text = "--" + std::string(option.name);
-  if (!option.value.empty()) text += "=" + std::string(option.value);
+std::string listed(std::span<const std::string_view> names) {
+  std::string text;
+  for (std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
   return text;
 }
 
-std::string synopsis(const Command& command) {
-  std::string text = "capsule " + std::string(command.path);
-  for (const Positional& positional : command.positionals) {
-    const std::string name(positional.name);
-    text += positional.required ? " " + name : " [" + name + "]";
+int report_unknown(std::string_view group, std::string_view word,
+                   std::span<const std::string_view> names) {
+  const std::string prefix = group.empty() ? "" : std::string(group) + " ";
+  const std::string_view near = nearest(word, names);
+  std::string hint;
+  if (!near.empty()) hint = "did you mean '" + prefix + std::string(near) + "'? ";
+  return report({Reason::usage, "unknown command '" + prefix + shown(word) + "'",
+                 hint + "valid: " + listed(names)},
+                2);
+}
+
+// `words` begin with no command's path: the name of a group, or nothing that is known.
+int run_without_command(std::span<const char* const> words) {
+  const std::string_view group = words[0];
+  std::vector<std::string_view> names;
+  for (const Command& command : commands())
+    if (!command.hidden && command.path.starts_with(std::string(group) + " "))
+      names.push_back(command.path.substr(group.size() + 1));
+  if (names.empty()) return report_unknown({}, group, first_words());
+  if (words.size() == 1)
+    return report(
+        {Reason::usage, "'" + std::string(group) + "' needs a command", "valid: " + listed(names)},
+        2);
+  const std::string_view next = words[1];
+  if (next == "--help" || next == "-h") {
+    std::fputs(help_text_of_group(group).c_str(), stdout);
+    return 0;
   }
-  if (!command.options.empty()) text += " [options]";
-  return text;
+  return report_unknown(group, next, names);
+}
+
+// `capsule help [words]`
+int run_help(std::span<const char* const> words) {
+  if (words.empty()) {
+    std::fputs(help_text().c_str(), stdout);
+    return 0;
+  }
+  const Match asked = match_command(words);
+  if (asked.command != nullptr) {
+    std::fputs(help_text(*asked.command).c_str(), stdout);
+    return 0;
+  }
+  if (words.size() == 1) {
+    const std::string group = help_text_of_group(words[0]);
+    std::fputs(group.c_str(), stdout);
+    if (!group.empty()) return 0;
+  }
+  return run_without_command(words);
+}
+
+int run_words(std::span<const char* const> words) {
+  if (words.empty()) {
+    std::fputs(help_text().c_str(), stderr);
+    return 2;
+  }
+  const std::string_view first = words[0];
+  if (first == "--version" || first == "version") {
+    std::puts("capsule " CAPSULE_VERSION);
+    return 0;
+  }
+  if (first == "--help" || first == "-h" || first == "help") return run_help(words.subspan(1));
+  const Match match = match_command(words);
+  if (match.command == nullptr) return run_without_command(words);
+  const auto args = parse_args(*match.command, words.subspan(match.words));
+  if (!args) return report(args.error(), match.command->usage_exit);
+  if (args->flag(kHelpOption.name)) {
+    std::fputs(help_text(*match.command).c_str(), stdout);
+    return 0;
+  }
+  return match.command->run(*args);
 }
 
 }  // namespace
@@ -79,8 +165,11 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (options_ended || word.size() < 2 || word.front() != '-') {
-      if (args.positionals_.size() == command.positionals.size())
-        return usage(command, "unexpected argument '" + printable(word) + "'");
+      const std::size_t place = args.positionals_.size();
+      if (place == command.positionals.size())
+        return usage(command, "unexpected argument '" + shown(word) + "'");
+      const Positional& positional = command.positionals[place];
+      TRY_VOID(check_choice(command, word, positional.choices, std::string(positional.name)));
       args.positionals_.push_back(word);
       continue;
     }
@@ -89,11 +178,11 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
       continue;
     }
     if (word == "-h") {
-      args.options_[kHelp.name] = "";
+      args.options_[kHelpOption.name] = "";
       continue;
     }
     if (!word.starts_with("--"))
-      return usage(command, "unknown option " + printable(word),
+      return usage(command, "unknown option " + shown(word),
                    "an argument that begins with a dash goes after --");
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
@@ -113,12 +202,10 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
       return usage(command, "--" + std::string(name) + " needs a value",
                    "write " + spelled(*option));
     }
-    if (!option->choices.empty() && !is_choice(*option, value))
-      return usage(command, "unknown value '" + printable(value) + "' for --" + std::string(name),
-                   "valid: " + replace_all(option->choices, "|", ", "));
+    TRY_VOID(check_choice(command, value, option->choices, "--" + std::string(name)));
     args.options_[option->name] = value;
   }
-  if (args.flag(kHelp.name)) return args;
+  if (args.flag(kHelpOption.name)) return args;
   for (std::size_t i = args.positionals_.size(); i < command.positionals.size(); ++i)
     if (command.positionals[i].required)
       return usage(command, "missing argument " + std::string(command.positionals[i].name),
@@ -127,11 +214,14 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names) {
+  constexpr std::size_t kLongest = 64;
+  if (word.empty() || word.size() > kLongest) return {};
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (std::string_view name : names) {
-    const std::size_t distance = edit_distance(word.substr(0, 64), name);
-    if (distance < best_distance) {
+    const std::size_t distance = edit_distance(word, name);
+    // As many edits as letters would turn any word into any other.
+    if (distance < best_distance && distance < std::max(word.size(), name.size())) {
       best = name;
       best_distance = distance;
     }
@@ -153,95 +243,24 @@ Match match_command(std::span<const char* const> words) {
   return best;
 }
 
-std::string help_text(const Command& command) {
-  std::string text = std::string(command.summary) + ".\n\nUsage: " + synopsis(command) + "\n";
-  if (!command.details.empty()) text += "\n" + std::string(command.details) + "\n";
-  if (!command.positionals.empty()) {
-    text += "\nArguments:\n";
-    for (const Positional& positional : command.positionals)
-      text += "  " + padded(positional.name, 24) + std::string(positional.help) + "\n";
-  }
-  text += "\nOptions:\n";
-  for (const Option& option : command.options) {
-    text += "  " + padded(spelled(option), 24) + std::string(option.help);
-    if (!option.choices.empty()) text += ": " + replace_all(option.choices, "|", ", ");
-    if (!option.initial.empty()) text += " (default: " + std::string(option.initial) + ")";
-    text += "\n";
-  }
-  text += "  " + padded(spelled(kHelp), 24) + std::string(kHelp.help) + "\n";
-  if (!command.examples.empty()) text += "\nExamples:\n" + std::string(command.examples) + "\n";
-  return text;
-}
-
-std::string help_text() {
-  std::string text =
-      "capsule drives headless coding agents through workflows in which every step ends in a\n"
-      "structured signal, and decides itself what happens next.\n\n"
-      "Usage: capsule COMMAND [arguments] [options]\n\nCommands:\n";
-  for (const Command& command : commands())
-    if (!command.hidden)
-      text += "  " + padded(command.path, 20) + std::string(command.summary) + "\n";
-  text +=
-      "\n'capsule COMMAND --help' explains one command. 'capsule --version' prints the version.\n";
-  return text;
-}
-
 int report(const Error& error, int exit_code) {
-  const std::string message = "capsule: " + printable(error.message) + "\n";
-  std::fputs(message.c_str(), stderr);
-  if (!error.hint.empty()) std::fputs(("  " + printable(error.hint) + "\n").c_str(), stderr);
+  std::string text = "capsule: " + printable(error.message);
+  if (!error.hint.empty()) {
+    const bool one_line = error.reason == Reason::usage || error.reason == Reason::not_found;
+    text += (one_line ? "; " : "\n  ") + printable(error.hint);
+  }
+  text += '\n';
+  std::fputs(text.c_str(), stderr);
   return exit_code;
 }
 
 int run_program(std::span<const char* const> words) {
-  if (words.empty()) {
-    std::fputs(help_text().c_str(), stderr);
-    return 2;
-  }
-  const std::string_view first = words[0];
-  if (first == "--version" || first == "version") {
-    std::puts("capsule " CAPSULE_VERSION);
-    return 0;
-  }
-  if (first == "--help" || first == "-h" || first == "help") {
-    const auto rest = words.subspan(1);
-    const Match asked = first == "help" ? match_command(rest) : Match{};
-    std::fputs(asked.command != nullptr ? help_text(*asked.command).c_str() : help_text().c_str(),
-               stdout);
-    return 0;
-  }
-  const Match match = match_command(words);
-  if (match.command == nullptr) {
-    std::vector<std::string_view> names;
-    bool is_group = false;
-    for (const Command& command : commands()) {
-      if (command.hidden) continue;
-      names.push_back(command.path);
-      is_group |= command.path.starts_with(std::string(first) + " ");
-    }
-    if (is_group) {
-      std::string valid;
-      for (std::string_view name : names)
-        if (name.starts_with(std::string(first) + " "))
-          valid += (valid.empty() ? "" : ", ") + std::string(name);
-      const std::string asked =
-          words.size() > 1 ? "unknown command '" + std::string(first) + " " + words[1] + "'"
-                           : "'" + std::string(first) + "' needs a subcommand";
-      return report({Reason::usage, asked, "valid: " + valid}, 2);
-    }
-    const std::string_view near = nearest(first, names);
-    return report({Reason::usage, "unknown command '" + std::string(first) + "'",
-                   near.empty() ? "'capsule --help' lists the commands"
-                                : "did you mean 'capsule " + std::string(near) + "'?"},
-                  2);
-  }
-  const auto args = parse_args(*match.command, words.subspan(match.words));
-  if (!args) return report(args.error(), match.command->usage_exit);
-  if (args->flag(kHelp.name)) {
-    std::fputs(help_text(*match.command).c_str(), stdout);
-    return 0;
-  }
-  return match.command->run(*args);
+  const int code = run_words(words);
+  // What was printed counts only once it has arrived.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    return report({Reason::io, std::string("cannot write to stdout: ") + std::strerror(errno)},
+                  code == 0 ? 2 : code);
+  return code;
 }
 
 }  // namespace capsule::cli

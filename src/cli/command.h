@@ -22,10 +22,13 @@ struct Option {
   std::string_view initial = {};  // the default, for the reader
 };
 
+// Completions offer files for a value or argument that is called FILE, folders for DIR and
+// WORKTREE.
 struct Positional {
   std::string_view name;
   std::string_view help;
   bool required = true;
+  std::string_view choices = {};  // as in Option
 };
 
 class Args;
@@ -33,7 +36,9 @@ class Args;
 struct Command {
   std::string_view path;     // "parse-signal", "signal parse": words parted by one space
   std::string_view summary;  // one line, no full stop
-  std::string_view details;  // paragraphs for --help and the man page; may be empty
+  // Paragraphs for --help and the man page, parted by empty lines; may be empty. They are filled
+  // anew, except for lines that begin with a blank, which are shown as they are.
+  std::string_view details;
   std::span<const Positional> positionals;
   std::span<const Option> options;
   int (*run)(const Args&);         // returns the exit code
@@ -76,14 +81,23 @@ Match match_command(std::span<const char* const> words);
 // The known name that is nearest to `word` by edit distance, or empty when none is near.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names);
 
-std::string help_text();                // of the program
-std::string help_text(const Command&);  // of one command
+std::string help_text();                                 // of the program
+std::string help_text(const Command&);                   // of one command
+std::string help_text_of_group(std::string_view group);  // of "signal"; empty: no such group
+
+// "capsule signal parse [FILE] [options]"
+std::string synopsis(const Command&);
+// "--dialect=NAME"
+std::string spelled(const Option&);
+// Every command has it; it is in no row.
+inline constexpr Option kHelpOption{"help", "", "Show this help and exit"};
 
 // The whole program: finds the command, parses its words, runs it. Returns the exit code.
 int run_program(std::span<const char* const> words);
 
-// Prints "capsule: <message>" and, if there is one, the hint on stderr; control characters are
-// shown escaped. Returns `exit_code`, so that commands can end with it.
+// Prints "capsule: <message>" on stderr, with the hint on the same line when the caller's words
+// were off (usage, not_found) and on a line of its own otherwise. Control characters are shown
+// escaped. Returns `exit_code`, so that commands can end with it.
 int report(const Error& error, int exit_code);
 
 }  // namespace capsule::cli

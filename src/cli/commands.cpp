@@ -1,10 +1,15 @@
 // The table itself. A command's rows live beside its code, in <name>_command.cpp.
-#include <array>
+#include "cli/commands.h"
 
-#include "cli/command.h"
+#include <array>
 
 namespace capsule::cli {
 
-std::span<const Command> commands() { return {}; }
+std::span<const Command> commands() {
+  static const std::array table{
+      generate_command(),
+  };
+  return table;
+}
 
 }  // namespace capsule::cli

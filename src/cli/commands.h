@@ -1,0 +1,10 @@
+// The rows of each command file. A new command is one function here, one line in commands.cpp.
+#pragma once
+
+#include "cli/command.h"
+
+namespace capsule::cli {
+
+Command generate_command();
+
+}  // namespace capsule::cli

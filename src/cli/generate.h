@@ -1,0 +1,32 @@
+// The man page and the shell completions, made from command rows. Pure; hidden commands are left
+// out. `capsule generate KIND` prints them, and the build calls it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace capsule::cli {
+
+std::string man_page(std::span<const Command> table);
+std::string bash_completion(std::span<const Command> table);
+std::string zsh_completion(std::span<const Command> table);
+std::string fish_completion(std::span<const Command> table);
+
+// What a completion offers for a value or argument.
+enum class Offer { nothing, words, files, folders };
+Offer offer_for(std::string_view name, std::string_view choices);
+
+// A word that completions offer after `group` (empty: after `capsule`), with its help.
+struct Subcommand {
+  std::string group;
+  std::string word;
+  std::string help;
+};
+// Of all groups, the outermost one first, in the order of the table.
+std::vector<Subcommand> subcommands(std::span<const Command> table);
+
+}  // namespace capsule::cli
