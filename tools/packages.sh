@@ -7,7 +7,8 @@ packages_build=(
   libexpected-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
 )
 packages_test=(
-  ccache jq libgmock-dev libgtest-dev mandoc
+  ccache jq libgmock-dev libgtest-dev
+  fish mandoc zsh       # readers of what the program generates
   clang-16 libclang-rt-16-dev # the fuzz targets: libFuzzer comes with clang
 )
 packages_bench=(libbenchmark-dev)
