@@ -7,6 +7,7 @@ namespace capsule::cli {
 
 std::span<const Command> commands() {
   static const std::array table{
+      parse_signal_command(),
       generate_command(),
   };
   return table;

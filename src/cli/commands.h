@@ -5,6 +5,7 @@
 
 namespace capsule::cli {
 
+Command parse_signal_command();
 Command generate_command();
 
 }  // namespace capsule::cli

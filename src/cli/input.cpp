@@ -126,7 +126,7 @@ Result<std::string_view> Input::whole() {
   int copy = -1;
   std::size_t size = 0;
   for (;;) {
-    const auto chunk = next_chunk();
+    auto chunk = next_chunk();
     if (!chunk || (chunk->empty() && size == 0)) {
       if (copy >= 0) ::close(copy);
       return chunk;

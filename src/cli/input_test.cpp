@@ -20,12 +20,12 @@ class InputTest : public ::testing::Test {
   }
   ~InputTest() override { std::filesystem::remove_all(dir_); }
   std::string file(std::string_view text) const {
-    const std::string path = dir_ + "/file";
+    std::string path = dir_ + "/file";
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
   std::string fifo_with(std::string text) {
-    const std::string path = dir_ + "/fifo";
+    std::string path = dir_ + "/fifo";
     EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
     writer_ = std::jthread(
         [path, text = std::move(text)] { std::ofstream(path, std::ios::binary) << text; });

@@ -1,5 +1,10 @@
+#include <string_view>
+
 #include "cli/command.h"
+#include "cli/parse_signal_command.h"
 
 int main(int argc, char** argv) {
+  // The command that scripts call most must not pay for the others.
+  if (argc == 2 && std::string_view(argv[1]) == "parse-signal") return capsule::cli::parse_signal();
   return capsule::cli::run_program({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
 }

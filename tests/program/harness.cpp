@@ -60,12 +60,14 @@ std::vector<std::string> environment(const Call& call) {
       all.erase(name);
   }
   std::vector<std::string> lines;
-  for (const auto& [name, value] : all) lines.push_back(name + "=" + value);
+  lines.reserve(all.size());
+  for (const auto& [name, value] : all) lines.emplace_back(name).append("=").append(value);
   return lines;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> result;
+  result.reserve(words.size() + 1);
   for (std::string& word : words) result.push_back(word.data());
   result.push_back(nullptr);
   return result;
