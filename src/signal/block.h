@@ -114,8 +114,7 @@ struct BlockCandidate {
 };
 
 // Tells every candidate in the order of the text.
-void explain_block(std::string_view text, const BlockOptions& options,
-                   const std::function<void(const BlockCandidate&)>& tell);
+void explain_block(std::string_view text, const std::function<void(const BlockCandidate&)>& tell);
 
 // Whether `text` is a date, or a date and a time, of ISO 8601 in its basic or extended form.
 bool is_iso8601(std::string_view text);

@@ -28,8 +28,7 @@ std::string why_not_signal(std::string_view line, std::size_t keyword) {
 
 }  // namespace
 
-void explain_block(std::string_view text, const BlockOptions&,
-                   const std::function<void(const BlockCandidate&)>& tell) {
+void explain_block(std::string_view text, const std::function<void(const BlockCandidate&)>& tell) {
   BlockReader outcome;
   outcome.read(text);
   constexpr std::size_t kMaxShownBytes = 200;
