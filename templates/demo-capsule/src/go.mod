@@ -1,0 +1,3 @@
+module example.com/demo-capsule
+
+go 1.22
