@@ -2,9 +2,13 @@
 
 #include "cli/command.h"
 #include "cli/parse_signal_command.h"
+#include "process/guardian.h"
 
 int main(int argc, char** argv) {
   // The command that scripts call most must not pay for the others.
   if (argc == 2 && std::string_view(argv[1]) == "parse-signal") return capsule::cli::parse_signal();
+  // Not for people: what stands between Capsule and an agent.
+  if (argc > 1 && argv[1] == capsule::process::kGuardianCommand)
+    return capsule::process::guardian_main(argc, argv);
   return capsule::cli::run_program({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
 }

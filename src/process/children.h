@@ -1,0 +1,27 @@
+// Who is below and above a process, as /proc tells. Every function may be called from any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string_view>
+
+namespace capsule::process {
+
+// Calls `visit` for every child of `parent`, zombies included, as soon as it is found. A child that
+// appears or ends meanwhile may be missed or be gone. When the parent is the calling process, what
+// is visited cannot be mistaken: only the caller reaps it, so its number is not given out again.
+void for_each_child(pid_t parent, const std::function<void(pid_t)>& visit);
+
+// The parent of a process; 0 when there is no such process or none above it.
+pid_t parent_of(pid_t pid);
+
+// How a guardian calls itself: the first word of its command line.
+inline constexpr std::string_view kGuardianName = "capsule-guardian";
+
+// Whether the calling process runs below a guardian, so that an agent or a command of the project
+// has started it, however often it was forked: orphans there become children of the guardian. It
+// does not look at the environment, which an agent can change.
+bool inside_agent_tree();
+
+}  // namespace capsule::process

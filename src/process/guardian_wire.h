@@ -1,0 +1,25 @@
+// The messages between Loop and guardian, one packet each. Both sides are the same binary, so plain
+// structs do.
+#pragma once
+
+#include <cstdint>
+
+namespace capsule::process {
+
+inline constexpr int kChannelFd = 3;
+
+// Loop → guardian: TERM now, KILL after the grace. The earliest of several requests counts.
+struct EndRequest {
+  std::int64_t grace_ms;
+};
+
+// Guardian → Loop: first started or not_started, and after started, when the tree is gone, one of
+// the others.
+struct Report {
+  enum class Kind : std::int32_t { started, not_started, exited, signalled };
+  Kind kind;
+  std::int32_t value;        // pid, errno, exit code, signal number
+  std::int32_t left_behind;  // processes that could not be killed
+};
+
+}  // namespace capsule::process

@@ -1,0 +1,277 @@
+#include "process/tree.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+
+#include "process/children.h"
+#include "process/guardian.h"
+#include "process/guardian_wire.h"
+#include "process/spawn.h"
+
+namespace capsule::process {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::size_t kDrainLimitBytes = 16 * 1024 * 1024;
+
+// What a readable descriptor means: the low bits of its key; the others are the id.
+enum Source : std::uint64_t { kChannel, kStdout, kStderr, kWatch };
+constexpr unsigned kSourceBits = 2;
+
+std::uint64_t key_of(ChildId id, std::uint64_t source) {
+  return (static_cast<std::uint64_t>(id) << kSourceBits) | source;
+}
+
+}  // namespace
+
+struct Loop::Child {
+  ChildEvents* events = nullptr;
+  pid_t guardian = 0;
+  File channel;
+  std::array<File, 2> outputs;
+  bool started = false;
+  Exit exit{Exit::How::lost};
+  std::optional<TimerId> patience;
+};
+
+Result<std::unique_ptr<Loop>> Loop::create(Options options) {
+  File poll(::epoll_create1(EPOLL_CLOEXEC));
+  if (!poll) return fail(Reason::io, std::string("cannot poll: ") + std::strerror(errno));
+  File null = TRY(null_device());
+  adopt_orphans();
+  return std::unique_ptr<Loop>(new Loop(std::move(options), std::move(poll), std::move(null)));
+}
+
+Loop::Loop(Options options, File poll, File null)
+    : options_(std::move(options)),
+      poll_(std::move(poll)),
+      null_(std::move(null)),
+      buffer_(new char[kBufferBytes]) {}
+
+Loop::~Loop() {
+  watches_.clear();
+  timers_.clear();
+  for (auto& [id, child] : children_) {
+    child->events = nullptr;
+    child->patience.reset();
+  }
+  end_all(milliseconds(0));
+  run();
+}
+
+Loop::Child* Loop::find(ChildId id) {
+  const auto found = children_.find(id);
+  return found == children_.end() ? nullptr : found->second.get();
+}
+
+Result<void> Loop::poll_for(int fd, std::uint64_t key) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = key;
+  if (::epoll_ctl(poll_.fd(), EPOLL_CTL_ADD, fd, &event) != 0)
+    return fail(Reason::io, std::string("cannot poll: ") + std::strerror(errno));
+  return {};
+}
+
+Result<ChildId> Loop::start(const TreeSpec& spec, ChildEvents& events) {
+  TRY_VOID(check_words(spec.argv));
+  File folder;
+  if (!spec.cwd.empty()) folder = TRY(open_folder(spec.cwd));
+  Start start;
+  start.env = TRY(environment(spec.env));
+  start.folder_fd = folder.fd();
+  const std::string program = TRY(
+      find_program(spec.argv[0], env_value(start.env, "PATH"), folder ? folder.fd() : AT_FDCWD));
+  start.file = options_.guardian;
+  start.argv = {std::string(kGuardianName), std::string(kGuardianCommand), program};
+  start.argv.insert(start.argv.end(), spec.argv.begin(), spec.argv.end());
+
+  File input;
+  if (spec.input) input = TRY(memory_file(*spec.input));
+  Ends out = TRY(make_pipe());
+  Ends err = TRY(make_pipe());
+  auto [ours, theirs] = TRY(make_channel());
+  start.fds = {{input ? input.fd() : null_.fd(), 0},
+               {out.write.fd(), 1},
+               {err.write.fd(), 2},
+               {theirs.fd(), kChannelFd}};
+
+  const ChildId id{next_++};
+  TRY_VOID(poll_for(ours.fd(), key_of(id, kChannel)));
+  auto child = std::make_unique<Child>();
+  const int error = start_process(start, child->guardian);
+  if (error == E2BIG) return tl::unexpected(start_error(spec.argv[0], error));
+  if (error != 0) return tl::unexpected(start_error(options_.guardian, error));
+  child->events = &events;
+  child->channel = std::move(ours);
+  child->outputs = {std::move(out.read), std::move(err.read)};
+  children_.emplace(id, std::move(child));
+  return id;
+}
+
+void Loop::end(ChildId id, milliseconds grace) {
+  Child* const child = find(id);
+  if (child == nullptr) return;
+  const EndRequest request{std::max<std::int64_t>(grace.count(), 0)};
+  // Cannot fill the connection unless the guardian is stopped; then the timer below decides.
+  (void)!::send(child->channel.fd(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto late = Clock::now() + grace + options_.patience;
+  if (child->patience && child->patience->at <= late) return;
+  if (child->patience) cancel(*child->patience);
+  child->patience = at(late, [this, id] {
+    if (const Child* stuck = find(id)) ::kill(stuck->guardian, SIGKILL);
+  });
+}
+
+void Loop::end_all(milliseconds grace) {
+  for (const auto& [id, child] : children_) end(id, grace);
+}
+
+TimerId Loop::at(Clock::time_point time, std::function<void()> callback) {
+  const TimerId timer{time, next_++};
+  timers_.emplace(timer, std::move(callback));
+  return timer;
+}
+
+TimerId Loop::after(milliseconds delay, std::function<void()> callback) {
+  return at(Clock::now() + delay, std::move(callback));
+}
+
+void Loop::cancel(TimerId timer) { timers_.erase(timer); }
+
+Result<WatchId> Loop::watch(int fd, std::function<void()> callback) {
+  const WatchId id{next_++};
+  TRY_VOID(poll_for(fd, key_of(ChildId{static_cast<std::uint64_t>(id)}, kWatch)));
+  watches_.emplace(id, Watch{fd, std::move(callback)});
+  return id;
+}
+
+void Loop::unwatch(WatchId id) {
+  const auto found = watches_.find(id);
+  if (found == watches_.end()) return;
+  ::epoll_ctl(poll_.fd(), EPOLL_CTL_DEL, found->second.fd, nullptr);
+  watches_.erase(found);
+}
+
+void Loop::turn(Clock::time_point deadline) {
+  if (!timers_.empty()) deadline = std::min(deadline, timers_.begin()->first.at);
+  int timeout = -1;
+  if (deadline != Clock::time_point::max()) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
+    timeout = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
+  }
+  std::array<epoll_event, 64> ready;
+  const int count = ::epoll_wait(poll_.fd(), ready.data(), ready.size(), timeout);
+  for (int i = 0; i < count; ++i) dispatch(ready[static_cast<std::size_t>(i)].data.u64);
+  run_timers();
+}
+
+void Loop::run_while(const std::function<bool()>& condition) {
+  while (condition()) turn();
+}
+
+void Loop::run() {
+  run_while([this] { return !children_.empty(); });
+}
+
+void Loop::run_timers() {
+  const auto now = Clock::now();
+  while (!timers_.empty() && timers_.begin()->first.at <= now) {
+    const auto timer = timers_.extract(timers_.begin());
+    timer.mapped()();
+  }
+}
+
+void Loop::dispatch(std::uint64_t key) {
+  // An earlier callback of this turn may have ended whom this is about; ids are never used again.
+  const std::uint64_t id = key >> kSourceBits;
+  const std::uint64_t source = key & ((1U << kSourceBits) - 1);
+  if (source == kWatch) {
+    const auto found = watches_.find(WatchId{id});
+    if (found == watches_.end()) return;
+    const auto callback = found->second.callback;  // it may unwatch itself
+    callback();
+  } else if (source == kChannel) {
+    hear_guardian(ChildId{id});
+  } else {
+    read_output(ChildId{id}, source == kStdout ? 0 : 1);
+  }
+}
+
+void Loop::hear_guardian(ChildId id) {
+  Child* const child = find(id);
+  if (child == nullptr) return;
+  Report report{};
+  const ssize_t count = ::recv(child->channel.fd(), &report, sizeof report, MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count != sizeof report) return finish(id);
+  switch (report.kind) {
+    case Report::Kind::started:
+      child->started = true;
+      // Only now, so that nobody hears output of a child whose number he does not know yet.
+      for (int stream = 0; stream < 2; ++stream)
+        if (!poll_for(child->outputs[stream].fd(), key_of(id, stream == 0 ? kStdout : kStderr)))
+          end(id, milliseconds(0));
+      if (child->events != nullptr) child->events->on_started(report.value);
+      return;
+    case Report::Kind::not_started:
+      child->exit = {Exit::How::not_started, report.value};
+      return;
+    case Report::Kind::exited:
+      child->exit = {Exit::How::exited, report.value, report.left_behind};
+      return;
+    case Report::Kind::signalled:
+      child->exit = {Exit::How::signalled, report.value, report.left_behind};
+      return;
+  }
+}
+
+// One piece of output. False when there is none at present or the stream has ended.
+bool Loop::read_output(ChildId id, int stream) {
+  Child* const child = find(id);
+  if (child == nullptr || !child->outputs[stream]) return false;
+  File& fd = child->outputs[stream];
+  const ssize_t count = ::read(fd.fd(), buffer_.get(), kBufferBytes);
+  if (count < 0 && errno == EINTR) return true;
+  if (count < 0 && errno == EAGAIN) return false;
+  if (count <= 0) {
+    fd = File();
+    return false;
+  }
+  if (child->events == nullptr) return true;
+  const std::string_view bytes(buffer_.get(), static_cast<std::size_t>(count));
+  if (stream == 0)
+    child->events->on_stdout(bytes);
+  else
+    child->events->on_stderr(bytes);
+  return true;
+}
+
+// The guardian has closed the channel, which it does by ending only.
+void Loop::finish(ChildId id) {
+  Child* const child = find(id);
+  int status = 0;
+  reap(child->guardian, 0, status);
+  if (child->exit.how == Exit::How::lost) child->exit.left_behind = kill_strangers();
+  // Nobody is left to write, so this ends; somebody who could not be killed may not go on for ever.
+  for (int stream = 0; stream < 2 && child->started; ++stream)
+    for (std::size_t bytes = 0; bytes < kDrainLimitBytes && read_output(id, stream);)
+      bytes += kBufferBytes;
+  if (child->patience) cancel(*child->patience);
+  const auto ended = children_.extract(id);
+  reap_strangers();
+  if (child->events != nullptr) child->events->on_exit(child->exit);
+}
+
+}  // namespace capsule::process
