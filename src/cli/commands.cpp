@@ -8,6 +8,8 @@ namespace capsule::cli {
 std::span<const Command> commands() {
   static const std::array table{
       parse_signal_command(),
+      config_show_command(),
+      config_keys_command(),
       generate_command(),
   };
   return table;

@@ -6,6 +6,8 @@
 namespace capsule::cli {
 
 Command parse_signal_command();
+Command config_show_command();
+Command config_keys_command();
 Command generate_command();
 
 }  // namespace capsule::cli

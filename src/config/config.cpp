@@ -1,0 +1,253 @@
+#include "config/config.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/text.h"
+#include "config/layer.h"
+
+namespace capsule::config {
+namespace {
+
+constexpr std::size_t kMaxProblemsTold = 10;
+
+template <class T>
+const T* as(const Entry& entry) {
+  return std::get_if<T>(&entry.value);
+}
+
+std::string text_of(const Entry& entry) {
+  const auto* text = as<std::string>(entry);
+  return text != nullptr ? *text : std::string();
+}
+
+std::vector<std::string> list_of(const Entry& entry) {
+  const auto* items = as<std::vector<std::string>>(entry);
+  return items != nullptr ? *items : std::vector<std::string>();
+}
+
+std::int64_t number_of(const Entry& entry) {
+  const auto* number = as<std::int64_t>(entry);
+  return number != nullptr ? *number : 0;
+}
+
+std::chrono::seconds seconds_of(const Entry& entry) {
+  return std::chrono::seconds(number_of(entry));
+}
+
+std::optional<Command> command_of(const Entry& entry) {
+  if (std::holds_alternative<std::monostate>(entry.value)) return std::nullopt;
+  return Command{list_of(entry), text_of(entry)};
+}
+
+// An enumeration whose members stand in the order of the row's choices.
+template <class Enum>
+Enum choice_of(const Entry& entry) {
+  const auto choices = split(entry.key->choices, '|');
+  const std::string text = text_of(entry);
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  return static_cast<Enum>(found == choices.end() ? 0 : found - choices.begin());
+}
+
+// The name that stands for `*`: what lies between the first word and the last one. Names may hold
+// dots themselves.
+std::string name_in(const Entry& entry) {
+  const std::size_t first = entry.path.find('.');
+  return entry.path.substr(first + 1, entry.path.rfind('.') - first - 1);
+}
+
+// How a row fills the struct. One line for each row of the table.
+struct Filler {
+  std::string_view path;
+  void (*fill)(Config&, const Entry&);
+};
+
+constexpr Filler kFillers[] = {
+    {"provider", [](Config& c, const Entry& e) { c.provider = text_of(e); }},
+    {"max_retries",
+     [](Config& c, const Entry& e) { c.max_retries = static_cast<int>(number_of(e)); }},
+    {"phase_timeout", [](Config& c, const Entry& e) { c.phase_timeout = seconds_of(e); }},
+    {"tracker", [](Config& c, const Entry& e) { c.tracker = choice_of<Tracker>(e); }},
+    {"main_branch", [](Config& c, const Entry& e) { c.main_branch = text_of(e); }},
+    {"exclude", [](Config& c, const Entry& e) { c.exclude = list_of(e); }},
+    {"convergence", [](Config& c, const Entry& e) { c.convergence = choice_of<Convergence>(e); }},
+    {"test_files", [](Config& c, const Entry& e) { c.test_files = list_of(e); }},
+    {"verify.test", [](Config& c, const Entry& e) { c.verify.test = command_of(e); }},
+    {"verify.lint", [](Config& c, const Entry& e) { c.verify.lint = command_of(e); }},
+    {"verify.build", [](Config& c, const Entry& e) { c.verify.build = command_of(e); }},
+    {"verify.dir", [](Config& c, const Entry& e) { c.verify.dir = text_of(e); }},
+    {"verify.timeout", [](Config& c, const Entry& e) { c.verify.timeout = seconds_of(e); }},
+    {"providers.*.command",
+     [](Config& c, const Entry& e) { c.providers[name_in(e)].command = list_of(e); }},
+    {"providers.*.stdin",
+     [](Config& c, const Entry& e) {
+       c.providers[name_in(e)].input = text_of(e) == "none" ? Stdin::none : Stdin::prompt;
+     }},
+    {"providers.*.model",
+     [](Config& c, const Entry& e) { c.providers[name_in(e)].model = text_of(e); }},
+    {"providers.*.cassette",
+     [](Config& c, const Entry& e) { c.providers[name_in(e)].cassette = text_of(e); }},
+    {"phases.*.provider",
+     [](Config& c, const Entry& e) { c.phases[name_in(e)].provider = text_of(e); }},
+    {"phases.*.model", [](Config& c, const Entry& e) { c.phases[name_in(e)].model = text_of(e); }},
+    {"phases.*.timeout",
+     [](Config& c, const Entry& e) { c.phases[name_in(e)].timeout = seconds_of(e); }},
+};
+
+void fill(Config& config) {
+  for (const Entry& entry : config.entries) {
+    const auto* filler = std::find_if(std::begin(kFillers), std::end(kFillers),
+                                      [&](const Filler& f) { return f.path == entry.key->path; });
+    assert(filler != std::end(kFillers));
+    filler->fill(config, entry);
+  }
+}
+
+std::vector<Entry> default_entries() {
+  std::vector<Entry> entries;
+  for (const Key& row : keys())
+    if (row.path.find('*') == row.path.npos)
+      entries.push_back(
+          {&row, std::string(row.path), default_of(row), {Layer::defaults, "default"}});
+  return entries;
+}
+
+// Later entries of the same path win; the order is the table's, then that of the names.
+std::vector<Entry> merged(std::vector<Entry> entries) {
+  std::vector<Entry> result;
+  std::map<std::string, std::size_t> places;
+  for (Entry& entry : entries) {
+    const auto [place, is_new] = places.emplace(entry.path, result.size());
+    if (is_new) {
+      result.push_back(std::move(entry));
+    } else {
+      result[place->second] = std::move(entry);
+    }
+  }
+  const auto group = [](const Entry& entry) {
+    return entry.key->path.substr(0, entry.key->path.find('*'));
+  };
+  const auto place = [](const Entry& entry) { return entry.key - keys().data(); };
+  std::stable_sort(result.begin(), result.end(), [&](const Entry& a, const Entry& b) {
+    if (group(a) != group(b) || a.key->path.find('*') == std::string_view::npos)
+      return place(a) < place(b);
+    const std::string name_a = name_in(a);
+    const std::string name_b = name_in(b);
+    return name_a != name_b ? name_a < name_b : place(a) < place(b);
+  });
+  return result;
+}
+
+void read_text(const Key& row, std::string_view text, Origin origin, std::vector<Entry>& entries,
+               std::vector<Problem>& problems) {
+  auto value = value_of(row, row.path, text);
+  if (value) {
+    entries.push_back({&row, std::string(row.path), *std::move(value), std::move(origin)});
+  } else {
+    problems.push_back({Reason::usage, origin.where, std::move(value.error().message),
+                        std::move(value.error().hint)});
+  }
+}
+
+const char* variable(const Sources& sources, const std::string& name) {
+  const char* value = sources.variable ? sources.variable(name.c_str()) : nullptr;
+  return value != nullptr && *value != '\0' ? value : nullptr;  // an empty variable is not set
+}
+
+}  // namespace
+
+std::string_view name_of(Layer layer) {
+  constexpr std::string_view kNames[] = {"default", "user", "project", "environment", "flag"};
+  return kNames[static_cast<std::size_t>(layer)];
+}
+
+const std::string& Config::provider_of(std::string_view phase) const {
+  const auto found = phases.find(phase);
+  return found != phases.end() && !found->second.provider.empty() ? found->second.provider
+                                                                  : provider;
+}
+
+std::chrono::seconds Config::timeout_of(std::string_view phase) const {
+  const auto found = phases.find(phase);
+  return found != phases.end() ? found->second.timeout.value_or(phase_timeout) : phase_timeout;
+}
+
+std::string Config::model_of(std::string_view phase) const {
+  const auto found = phases.find(phase);
+  if (found != phases.end() && !found->second.model.empty()) return found->second.model;
+  const auto used = providers.find(provider_of(phase));
+  return used != providers.end() ? used->second.model : std::string();
+}
+
+const Origin& Config::origin(std::string_view path) const {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const Entry& entry) { return entry.path == path; });
+  assert(found != entries.end());
+  return found->origin;
+}
+
+std::string told(const Problem& problem) {
+  return problem.where.empty() ? problem.message : problem.where + ": " + problem.message;
+}
+
+std::string user_file(const Sources& sources) {
+  // A relative XDG_CONFIG_HOME is invalid by its specification and is to be ignored.
+  if (const char* base = variable(sources, "XDG_CONFIG_HOME"); base != nullptr && *base == '/')
+    return std::string(base) + "/capsule/config.yaml";
+  if (const char* home = variable(sources, "HOME"); home != nullptr && *home == '/')
+    return std::string(home) + "/.config/capsule/config.yaml";
+  return {};
+}
+
+std::string project_file(std::string_view project_dir) {
+  std::string path(project_dir);
+  if (path == ".") return ".capsule/config.yaml";
+  if (!path.empty() && path.back() != '/') path += '/';
+  return path + ".capsule/config.yaml";
+}
+
+Loaded load_all(const Sources& sources) {
+  Loaded loaded;
+  std::vector<Entry> entries = default_entries();
+  if (const std::string path = user_file(sources); !path.empty())
+    read_layer(path, Layer::user, entries, loaded.problems);
+  if (!sources.project_dir.empty())
+    read_layer(project_file(sources.project_dir), Layer::project, entries, loaded.problems);
+  for (const Key& row : keys()) {
+    if (row.variable.empty()) continue;
+    if (const char* value = variable(sources, std::string(row.variable)))
+      read_text(row, value, {Layer::environment, std::string(row.variable)}, entries,
+                loaded.problems);
+  }
+  for (const Flag& flag : sources.flags)
+    read_text(key(flag.key), flag.value, {Layer::flag, std::string(flag.spelled)}, entries,
+              loaded.problems);
+  loaded.config.entries = merged(std::move(entries));
+  fill(loaded.config);
+  return loaded;
+}
+
+Result<Config> load(const Sources& sources) {
+  Loaded loaded = load_all(sources);
+  const std::vector<Problem>& problems = loaded.problems;
+  if (problems.empty()) return std::move(loaded.config);
+  const Problem& first = problems.front();
+  std::string message = told(first);
+  if (problems.size() == 1) return fail(first.reason, std::move(message), first.hint);
+  for (std::size_t i = 0; i < std::min(problems.size(), kMaxProblemsTold); ++i) {
+    if (i > 0) message += "; " + told(problems[i]);
+    if (!problems[i].hint.empty()) message += " (" + problems[i].hint + ")";
+  }
+  if (problems.size() > kMaxProblemsTold)
+    message += "; and " + std::to_string(problems.size() - kMaxProblemsTold) + " more";
+  return fail(first.reason, std::move(message), "one a line: capsule config show");
+}
+
+Config defaults() {
+  Config config;
+  config.entries = default_entries();
+  fill(config);
+  return config;
+}
+
+}  // namespace capsule::config

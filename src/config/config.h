@@ -1,0 +1,133 @@
+// The configuration of one call: defaults ‹ the user's file ‹ the project's file ‹ CAPSULE_*
+// variables ‹ flags. A later layer replaces single values; lists are replaced whole. Every value
+// remembers where it came from. Nothing here looks at the process's own environment or directory:
+// both are given, so that a test can give others.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "config/key.h"
+
+namespace capsule::config {
+
+enum class Tracker { automatic, native, bd };
+enum class Convergence { stop, warn, off };
+enum class Stdin { automatic, prompt, none };  // automatic: the prompt, unless {prompt} is in argv
+
+// Either a list that is run as it is, or one text for /bin/sh -c.
+struct Command {
+  std::vector<std::string> argv;
+  std::string shell;
+};
+
+struct Provider {
+  std::vector<std::string> command;  // empty: not set here (a built-in provider has its own)
+  Stdin input = Stdin::automatic;
+  std::string model;     // empty: not set
+  std::string cassette;  // empty: not set; a relative path is relative to the project
+};
+
+struct Phase {
+  std::string provider;  // empty: not set
+  std::string model;     // empty: not set
+  std::optional<std::chrono::seconds> timeout;
+};
+
+struct Verify {
+  std::optional<Command> test;
+  std::optional<Command> lint;
+  std::optional<Command> build;
+  std::string dir;  // relative, without ".."
+  std::chrono::seconds timeout{};
+};
+
+enum class Layer { defaults, user, project, environment, flag };
+std::string_view name_of(Layer layer);
+
+struct Origin {
+  Layer layer = Layer::defaults;
+  std::string where;  // "FILE:LINE", a variable's name, a flag as it is spelled, or "default"
+};
+
+// One value of the result: `path` is the row's path with names instead of `*`.
+struct Entry {
+  const Key* key;
+  std::string path;
+  Value value;  // monostate: not set
+  Origin origin;
+};
+
+struct Config {
+  std::string provider;
+  int max_retries = 0;
+  std::chrono::seconds phase_timeout{};
+  Tracker tracker = Tracker::automatic;
+  std::string main_branch;  // empty: main, else master
+  std::vector<std::string> exclude;
+  Convergence convergence = Convergence::stop;
+  std::vector<std::string> test_files;  // empty: the usual names of each language
+  Verify verify;
+  std::map<std::string, Provider, std::less<>> providers;
+  std::map<std::string, Phase, std::less<>> phases;
+
+  std::vector<Entry> entries;  // in the order of the table, then of the names
+
+  // What holds for one phase: its own value, else the general one.
+  const std::string& provider_of(std::string_view phase) const;
+  std::chrono::seconds timeout_of(std::string_view phase) const;
+  std::string model_of(std::string_view phase) const;  // else its provider's; empty: not set
+
+  // Where a value came from. Requires: `path` is the path of an entry.
+  const Origin& origin(std::string_view path) const;
+};
+
+struct Flag {
+  std::string_view key;      // a path of the table without `*`
+  std::string_view value;    // as the user wrote it
+  std::string_view spelled;  // "--max-retries"
+};
+
+struct Sources {
+  std::string project_dir;  // holds .capsule/config.yaml; empty: no project
+  std::function<const char*(const char*)> variable;  // as getenv; empty: no variables
+  std::span<const Flag> flags = {};
+};
+
+struct Problem {
+  Reason reason;      // usage: a flag or variable; damaged: a file's contents; io
+  std::string where;  // as in Origin; empty when the message names the file
+  std::string message;
+  std::string hint = {};
+};
+
+// "FILE:LINE: message".
+std::string told(const Problem& problem);
+
+// The files that would be read, whether they exist or not. Empty when there is none to look for.
+std::string user_file(const Sources& sources);
+std::string project_file(std::string_view project_dir);
+
+// Reads all layers. Every problem that can be found is in `problems`; the config holds what was
+// valid.
+struct Loaded {
+  Config config;
+  std::vector<Problem> problems;
+};
+Loaded load_all(const Sources& sources);
+
+// The same, for callers that need a valid configuration: the error tells all problems (or the first
+// ten) and has the reason of the first.
+Result<Config> load(const Sources& sources);
+
+// Only the defaults.
+Config defaults();
+
+}  // namespace capsule::config

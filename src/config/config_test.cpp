@@ -1,0 +1,278 @@
+#include "config/config.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace capsule::config {
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::vector<std::string>;
+using std::chrono::seconds;
+
+class ConfigLayers : public ::testing::Test {
+ protected:
+  ConfigLayers() {
+    std::string name = ::testing::TempDir() + "config.XXXXXX";
+    dir_ = ::mkdtemp(name.data());
+    fs::create_directories(project() + "/.capsule");
+    fs::create_directories(dir_ + "/home/.config/capsule");
+    variables_["HOME"] = dir_ + "/home";
+  }
+  ~ConfigLayers() override { fs::remove_all(dir_); }
+
+  std::string project() const { return dir_ + "/project"; }
+  std::string project_file() const { return project() + "/.capsule/config.yaml"; }
+  std::string user_file() const { return dir_ + "/home/.config/capsule/config.yaml"; }
+  static void write(const std::string& path, std::string_view text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+
+  Loaded all() {
+    Sources sources;
+    sources.project_dir = project();
+    sources.variable = [this](const char* name) -> const char* {
+      const auto found = variables_.find(name);
+      return found == variables_.end() ? nullptr : found->second.c_str();
+    };
+    sources.flags = flags_;
+    return load_all(sources);
+  }
+  Config good() {
+    Loaded loaded = all();
+    for (const Problem& problem : loaded.problems)
+      ADD_FAILURE() << problem.where << ": " << problem.message;
+    return loaded.config;
+  }
+  // "LINE: message (hint)" of every problem in the project's file.
+  Texts problems(std::string_view text) {
+    write(project_file(), text);
+    Texts result;
+    for (const Problem& problem : all().problems) {
+      std::string line = problem.where;
+      if (line.starts_with(project_file())) line = line.substr(project_file().size());
+      result.push_back(line + ": " + problem.message + " (" + problem.hint + ")");
+    }
+    return result;
+  }
+
+  std::string dir_;
+  std::map<std::string, std::string> variables_;
+  std::vector<Flag> flags_;
+};
+
+TEST_F(ConfigLayers, WithoutAnythingTheDefaultsHold) {
+  const Config config = good();
+  EXPECT_EQ(config.provider, "claude");
+  EXPECT_EQ(config.max_retries, 3);
+  EXPECT_EQ(config.phase_timeout, seconds(600));
+  EXPECT_EQ(config.tracker, Tracker::automatic);
+  EXPECT_EQ(config.main_branch, "");
+  EXPECT_EQ(config.exclude, (Texts{"*.tmp", "*.bak", "*.swp", "*~", "*.orig", "*.rej"}));
+  EXPECT_EQ(config.convergence, Convergence::stop);
+  EXPECT_TRUE(config.test_files.empty());
+  EXPECT_FALSE(config.verify.test);
+  EXPECT_EQ(config.verify.dir, ".");
+  EXPECT_EQ(config.verify.timeout, seconds(600));
+  EXPECT_EQ(config.origin("provider").where, "default");
+  EXPECT_EQ(defaults().entries.size(), config.entries.size());
+}
+
+TEST_F(ConfigLayers, EachLayerOverridesTheOnesBelow) {
+  const auto now = [this] { return good().origin("provider"); };
+  write(user_file(), "provider: from-user\n");
+  EXPECT_EQ(good().provider, "from-user");
+  EXPECT_EQ(now().where, user_file() + ":1");
+  EXPECT_EQ(now().layer, Layer::user);
+  write(project_file(), "# comment\nprovider: from-project\n");
+  EXPECT_EQ(good().provider, "from-project");
+  EXPECT_EQ(now().where, project_file() + ":2");
+  variables_["CAPSULE_PROVIDER"] = "from-variable";
+  EXPECT_EQ(good().provider, "from-variable");
+  EXPECT_EQ(now().where, "CAPSULE_PROVIDER");
+  flags_.push_back({"provider", "from-flag", "--provider"});
+  EXPECT_EQ(good().provider, "from-flag");
+  EXPECT_EQ(now().where, "--provider");
+}
+
+TEST_F(ConfigLayers, EveryKeyReachesItsField) {
+  write(project_file(),
+        "provider: mine\nmax_retries: 5\nphase_timeout: 10m\ntracker: bd\nmain_branch: trunk\n"
+        "exclude: ['*.log']\nconvergence: off\ntest_files: [\"*_test.go\", tests/**]\n"
+        "verify: {test: go test ./..., lint: [go, vet], build: make, dir: src, timeout: 90s}\n"
+        "providers:\n  mine: {command: [prog, --x, '{prompt}'], stdin: none, model: m}\n"
+        "  a.b: {cassette: demo.cassette, stdin: prompt}\n"
+        "phases:\n  execute: {provider: other, model: big, timeout: 1h}\n  lint: {timeout: 5}\n");
+  const Config config = good();
+  EXPECT_EQ(config.max_retries, 5);
+  EXPECT_EQ(config.phase_timeout, seconds(600));
+  EXPECT_EQ(config.tracker, Tracker::bd);
+  EXPECT_EQ(config.main_branch, "trunk");
+  EXPECT_EQ(config.exclude, Texts{"*.log"});
+  EXPECT_EQ(config.convergence, Convergence::off);
+  EXPECT_EQ(config.test_files, (Texts{"*_test.go", "tests/**"}));
+  EXPECT_EQ(config.verify.test->shell, "go test ./...");
+  EXPECT_EQ(config.verify.lint->argv, (Texts{"go", "vet"}));
+  EXPECT_EQ(config.verify.build->shell, "make");
+  EXPECT_EQ(config.verify.dir, "src");
+  EXPECT_EQ(config.verify.timeout, seconds(90));
+  EXPECT_EQ(config.providers.at("mine").command, (Texts{"prog", "--x", "{prompt}"}));
+  EXPECT_EQ(config.providers.at("mine").input, Stdin::none);
+  EXPECT_EQ(config.providers.at("a.b").cassette, "demo.cassette");
+  EXPECT_EQ(config.providers.at("a.b").input, Stdin::prompt);
+  EXPECT_EQ(config.provider_of("execute"), "other");
+  EXPECT_EQ(config.provider_of("merge"), "mine");
+  EXPECT_EQ(config.model_of("execute"), "big");
+  EXPECT_EQ(config.model_of("merge"), "m");
+  EXPECT_EQ(config.timeout_of("execute"), seconds(3600));
+  EXPECT_EQ(config.timeout_of("lint"), seconds(5));
+  EXPECT_EQ(config.timeout_of("merge"), seconds(600));
+  EXPECT_EQ(config.origin("providers.a.b.stdin").where, project_file() + ":12");
+}
+
+TEST_F(ConfigLayers, GroupsAreJoinedAndListsReplaced) {
+  write(user_file(), "exclude: [a, b]\nproviders: {mine: {command: [x], model: small}}\n");
+  write(project_file(), "exclude: [c]\nproviders: {mine: {model: large}}\n");
+  const Config config = good();
+  EXPECT_EQ(config.exclude, Texts{"c"});
+  EXPECT_EQ(config.providers.at("mine").command, Texts{"x"});
+  EXPECT_EQ(config.providers.at("mine").model, "large");
+}
+
+TEST_F(ConfigLayers, AnEmptyListSwitchesExclusionOff) {
+  write(project_file(), "exclude: []\n");
+  EXPECT_TRUE(good().exclude.empty());
+}
+
+TEST_F(ConfigLayers, AGroupWithAllItsLinesCommentedOutIsEmpty) {
+  write(project_file(), "verify:\n  # test: x\nproviders:\n  mine:\n");
+  EXPECT_FALSE(good().verify.test);
+}
+
+TEST_F(ConfigLayers, OtherVariablesAreLeftAloneAndEmptyOnesAreNotSet) {
+  variables_["CAPSULE_PHASE"] = "!!";
+  variables_["CAPSULE_RUN"] = "!!";
+  variables_["CAPSULE_EXCLUDE"] = "!!";
+  variables_["CAPSULE_MAX_RETRIES"] = "";
+  EXPECT_EQ(good().max_retries, 3);
+}
+
+TEST_F(ConfigLayers, AWrongVariableOrFlagIsNamed) {
+  variables_["CAPSULE_PHASE_TIMEOUT"] = "soon";
+  flags_.push_back({"max_retries", "0", "--max-retries"});
+  const Loaded loaded = all();
+  ASSERT_EQ(loaded.problems.size(), 2U);
+  EXPECT_EQ(loaded.problems[0].where, "CAPSULE_PHASE_TIMEOUT");
+  EXPECT_EQ(loaded.problems[0].message, "phase_timeout cannot be 'soon'");
+  EXPECT_EQ(loaded.problems[1].where, "--max-retries");
+  EXPECT_EQ(loaded.problems[1].reason, Reason::usage);
+}
+
+TEST_F(ConfigLayers, TheUsersFileIsFoundByXdgThenByHome) {
+  fs::create_directories(dir_ + "/xdg/capsule");
+  write(dir_ + "/xdg/capsule/config.yaml", "provider: xdg\n");
+  write(user_file(), "provider: home\n");
+  EXPECT_EQ(good().provider, "home");
+  variables_["XDG_CONFIG_HOME"] = dir_ + "/xdg";
+  EXPECT_EQ(good().provider, "xdg");
+  variables_["XDG_CONFIG_HOME"] = "relative/path";
+  EXPECT_EQ(good().provider, "home");
+  variables_.erase("HOME");
+  EXPECT_EQ(good().provider, "claude");
+  variables_["HOME"] = "/dev/null";
+  EXPECT_EQ(good().provider, "claude");
+}
+
+TEST_F(ConfigLayers, UnknownKeysAreErrorsWithLineAndNearestName) {
+  EXPECT_EQ(problems("provder: x\n"),
+            Texts{":1: unknown key 'provder' (did you mean 'provider'?)"});
+  EXPECT_EQ(problems("verify:\n  tset: x\n"),
+            Texts{":2: unknown key 'verify.tset' (did you mean 'test'?)"});
+  EXPECT_EQ(problems("providers:\n  mine:\n    comand: [x]\n"),
+            Texts{":3: unknown key 'providers.*.comand' (did you mean 'command'?)"});
+  EXPECT_EQ(problems("phases:\n  test-writter: {}\n"),
+            Texts{":2: unknown phase 'test-writter' (did you mean 'test-writer'?)"});
+  EXPECT_EQ(problems("phases:\n  merge:\n    '*': 1\n").size(), 1U);
+  EXPECT_EQ(problems("<<: {provider: x}\n").size(), 1U);
+  EXPECT_EQ(problems("zzzzzzzz: 1\n").front().find(":1: unknown key 'zzzzzzzz' (valid here: "), 0U);
+}
+
+TEST_F(ConfigLayers, AllProblemsOfAFileAreToldAtOnce) {
+  const Texts told = problems(
+      "max_retries: -1\nphase_timeout: {a: b}\nexclude: x\ntracker:\nverify: [x]\nprovider: [a]\n"
+      "providers:\n  ../x: {}\n  mine: {command: prog, stdin: maybe}\n  other: {command: [[a]]}\n");
+  EXPECT_EQ(
+      told,
+      (Texts{":1: max_retries cannot be '-1' (it must be a whole number from 1)",
+             ":2: phase_timeout cannot have keys below it (it must be a duration such as "
+             "600, 90s, 10m or 1h30m)",
+             ":3: exclude cannot be 'x' (it must be a list of file patterns, such as "
+             "[\"*.tmp\", \"*.bak\"])",
+             ":4: tracker has no value (give it one of auto, native, bd, or leave it out)",
+             ":5: verify must be a map of keys (write one 'key: value' a line)",
+             ":6: provider cannot be a list (it must be a name of letters, digits, '.', '_' "
+             "and '-')",
+             ":8: '../x' cannot be a name in providers (it must be a name of letters, digits, "
+             "'.', '_' and '-')",
+             ":9: providers.mine.command cannot be 'prog' (it must be a list, such as "
+             "[program, \"--option\", \"{prompt}\"])",
+             ":9: providers.mine.stdin cannot be 'maybe' (it must be one of prompt, none)",
+             ":10: an item of providers.other.command is not a text (quote it)"}));
+}
+
+TEST_F(ConfigLayers, OneErrorTellsThemAll) {
+  write(project_file(), "provder: x\ntracker: y\n");
+  Sources sources;
+  sources.project_dir = project();
+  const auto config = load(sources);
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().reason, Reason::damaged);
+  EXPECT_NE(config.error().message.find(":1: unknown key"), std::string::npos);
+  EXPECT_NE(config.error().message.find(":2: tracker cannot be"), std::string::npos);
+}
+
+TEST_F(ConfigLayers, AFileThatIsNoMapIsRefused) {
+  EXPECT_EQ(problems("just words\n"),
+            Texts{":1: the file must be a map of keys (write one 'key: value' a line)"});
+  EXPECT_EQ(problems("- a\n").size(), 1U);
+}
+
+TEST_F(ConfigLayers, AFileThatCannotBeReadIsAClearError) {
+  const auto first = [this] { return all().problems.at(0); };
+  fs::create_symlink("config.yaml", project_file());
+  EXPECT_EQ(first().reason, Reason::io);
+  EXPECT_NE(first().message.find("symbolic links"), std::string::npos);
+  fs::remove(project_file());
+  fs::create_symlink("nowhere", project_file());
+  EXPECT_NE(first().message.find("link to nothing"), std::string::npos);
+  fs::remove(project_file());
+  fs::create_directory(project_file());
+  EXPECT_NE(first().message.find("regular file"), std::string::npos);
+  fs::remove(project_file());
+  ASSERT_EQ(::mkfifo(project_file().c_str(), 0600), 0);  // must not wait for a writer
+  EXPECT_NE(first().message.find("regular file"), std::string::npos);
+  fs::remove(project_file());
+  fs::create_symlink("/dev/zero", project_file());
+  EXPECT_NE(first().message.find("regular file"), std::string::npos);
+  fs::remove(project_file());
+  write(project_file(), std::string(300'000, '#'));
+  EXPECT_NE(first().message.find("larger than"), std::string::npos);
+  if (::geteuid() != 0) {  // root may read everything
+    ::chmod(project_file().c_str(), 0);
+    EXPECT_NE(first().message.find("Permission denied"), std::string::npos);
+  }
+}
+
+TEST_F(ConfigLayers, ASymbolicLinkToAFileIsFollowed) {
+  write(dir_ + "/mine.yaml", "provider: linked\n");
+  fs::create_symlink(dir_ + "/mine.yaml", user_file());
+  EXPECT_EQ(good().provider, "linked");
+}
+
+}  // namespace
+}  // namespace capsule::config

@@ -1,0 +1,347 @@
+#include "config/key.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "base/ids.h"
+#include "base/text.h"
+
+namespace capsule::config {
+namespace {
+
+constexpr std::array kKeys{
+    Key{.path = "provider",
+        .kind = Kind::name,
+        .help = "The agent that runs the phases",
+        .initial = "claude",
+        .variable = "CAPSULE_PROVIDER"},
+    Key{.path = "max_retries",
+        .kind = Kind::count,
+        .help = "How many attempts a phase pair has in all",
+        .initial = "3",
+        .variable = "CAPSULE_MAX_RETRIES"},
+    Key{.path = "phase_timeout",
+        .kind = Kind::duration,
+        .help = "How long one phase may take",
+        .initial = "600s",
+        .variable = "CAPSULE_PHASE_TIMEOUT"},
+    Key{.path = "tracker",
+        .kind = Kind::choice,
+        .help = "Where tasks come from (auto: bd if it is installed, else native)",
+        .initial = "auto",
+        .choices = "auto|native|bd",
+        .variable = "CAPSULE_TRACKER"},
+    Key{.path = "main_branch",
+        .kind = Kind::branch,
+        .help = "The branch that finished work is merged into (not set: main, else master)",
+        .variable = "CAPSULE_MAIN_BRANCH",
+        .example = "main"},
+    Key{.path = "exclude",
+        .kind = Kind::patterns,
+        .help = "Files that never reach the main branch",
+        .initial = "*.tmp *.bak *.swp *~ *.orig *.rej"},
+    Key{.path = "convergence",
+        .kind = Kind::choice,
+        .help = "What to do when two reviews in a row say the same about the same tree",
+        .initial = "stop",
+        .choices = "stop|warn|off"},
+    Key{.path = "test_files",
+        .kind = Kind::patterns,
+        .help = "Which files are tests (not set: the usual names of each language)",
+        .example = "[\"*_test.go\", \"tests/**\"]"},
+    Key{.path = "verify.test",
+        .kind = Kind::command,
+        .help = "The command that runs the tests",
+        .example = "go test ./..."},
+    Key{.path = "verify.lint",
+        .kind = Kind::command,
+        .help = "The command that checks the style",
+        .example = "[go, vet, ./...]"},
+    Key{.path = "verify.build",
+        .kind = Kind::command,
+        .help = "The command that builds",
+        .example = "go build ./..."},
+    Key{.path = "verify.dir",
+        .kind = Kind::folder,
+        .help = "The folder inside the project in which these commands run",
+        .initial = "."},
+    Key{.path = "verify.timeout",
+        .kind = Kind::duration,
+        .help = "How long one of these commands may take",
+        .initial = "600s"},
+    Key{.path = "providers.*.command",
+        .kind = Kind::argv,
+        .help = "The program and its arguments; {prompt} stands for the prompt",
+        .example = "[my-agent, \"--ask\", \"{prompt}\"]"},
+    Key{.path = "providers.*.stdin",
+        .kind = Kind::choice,
+        .help = "What the program reads (not set: the prompt, unless {prompt} is an argument)",
+        .choices = "prompt|none",
+        .example = "none"},
+    Key{.path = "providers.*.model",
+        .kind = Kind::text,
+        .help = "The model to ask for",
+        .example = "small"},
+    Key{.path = "providers.*.cassette",
+        .kind = Kind::text,
+        .help = "The file that a rehearsal plays, relative to the project",
+        .example = "demo.cassette"},
+    Key{.path = "phases.*.provider",
+        .kind = Kind::name,
+        .help = "The agent for this phase",
+        .example = "mine"},
+    Key{.path = "phases.*.model",
+        .kind = Kind::text,
+        .help = "The model for this phase",
+        .example = "large"},
+    Key{.path = "phases.*.timeout",
+        .kind = Kind::duration,
+        .help = "How long this phase may take",
+        .example = "20m"},
+};
+
+constexpr std::array<std::string_view, 6> kPhases{"test-writer",    "test-review", "execute",
+                                                  "execute-review", "sign-off",    "merge"};
+
+constexpr std::int64_t kMaxCount = 1'000'000;
+constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // about 31 years: far, and never overflows
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+  });
+}
+
+// Reads digits off the front of `text`; -1 when there are none or the number is too large.
+std::int64_t take_number(std::string_view& text, std::int64_t limit) {
+  std::int64_t number = 0;
+  std::size_t length = 0;
+  while (length < text.size() && is_digit(text[length])) {
+    number = number * 10 + (text[length] - '0');
+    if (number > limit) return -1;
+    ++length;
+  }
+  text.remove_prefix(length);
+  return length == 0 ? -1 : number;
+}
+
+std::int64_t parse_count(std::string_view text) {
+  const std::int64_t number = take_number(text, kMaxCount);
+  return text.empty() ? number : -1;
+}
+
+std::int64_t parse_duration(std::string_view text) {
+  constexpr std::string_view kUnits = "dhms";
+  constexpr std::array<std::int64_t, 4> kSeconds{86'400, 3'600, 60, 1};
+  std::string_view bare = text;
+  if (const std::int64_t seconds = take_number(bare, kMaxSeconds); bare.empty()) return seconds;
+  std::int64_t total = 0;
+  for (std::size_t next_unit = 0; !text.empty();) {  // each unit once, the larger ones first
+    const std::int64_t number = take_number(text, kMaxSeconds);
+    if (number < 0 || text.empty()) return -1;
+    const std::size_t unit = kUnits.find(text.front());
+    if (unit == kUnits.npos || unit < next_unit) return -1;
+    next_unit = unit + 1;
+    total += number * kSeconds[unit];
+    text.remove_prefix(1);
+  }
+  return total > kMaxSeconds ? -1 : total;
+}
+
+// The rules of git-check-ref-format for one branch, and nothing that reads like an option.
+bool is_branch(std::string_view text) {
+  constexpr std::string_view kForbidden = " ~^:?*[\\";
+  if (text.empty() || text.size() > 200 || has_control(text)) return false;
+  if (text.front() == '-' || text.front() == '/' || text.back() == '/' || text.back() == '.')
+    return false;
+  if (text == "@" || text == "HEAD" || text.find_first_of(kForbidden) != text.npos) return false;
+  for (std::string_view twice : {"..", "//", "@{"})
+    if (text.find(twice) != text.npos) return false;
+  for (std::string_view part : split(text, '/'))
+    if (part.empty() || part.front() == '.' || part.ends_with(".lock")) return false;
+  return true;
+}
+
+bool is_inside(std::string_view path) {
+  if (path.empty() || path.front() == '/') return false;
+  const auto parts = split(path, '/');
+  return std::find(parts.begin(), parts.end(), "..") == parts.end();
+}
+
+bool is_choice(std::string_view choices, std::string_view value) {
+  const auto all = split(choices, '|');
+  return std::find(all.begin(), all.end(), value) != all.end();
+}
+
+bool is_list(Kind kind) {
+  return kind == Kind::patterns || kind == Kind::argv || kind == Kind::command;
+}
+
+bool fits(const Key& key, std::string_view text) {
+  switch (key.kind) {
+    case Kind::name:
+      return valid_id(text);
+    case Kind::text:
+      return !text.empty() && text.front() != '-' && !has_control(text);
+    case Kind::folder:
+      return is_inside(text) && !has_control(text);
+    case Kind::branch:
+      return is_branch(text);
+    case Kind::choice:
+      return is_choice(key.choices, text);
+    case Kind::count:
+      return parse_count(text) > 0;
+    case Kind::duration:
+      return parse_duration(text) > 0;
+    case Kind::command:
+      return !trimmed(text).empty() && text.find('\0') == text.npos;
+    case Kind::patterns:
+    case Kind::argv:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Key> keys() { return kKeys; }
+
+const Key& key(std::string_view path) {
+  const auto found = std::find_if(kKeys.begin(), kKeys.end(),
+                                  [&](const Key& candidate) { return candidate.path == path; });
+  assert(found != kKeys.end());
+  return *found;
+}
+
+std::string describe(const Key& key) {
+  switch (key.kind) {
+    case Kind::name:
+      return "a name of letters, digits, '.', '_' and '-'";
+    case Kind::text:
+      return "one line of text that does not begin with '-'";
+    case Kind::folder:
+      return "a relative path without '..'";
+    case Kind::branch:
+      return "a branch name";
+    case Kind::choice:
+      return "one of " + replace_all(key.choices, "|", ", ");
+    case Kind::count:
+      return "a whole number from 1";
+    case Kind::duration:
+      return "a duration such as 600, 90s, 10m or 1h30m";
+    case Kind::patterns:
+      return "a list of file patterns, such as [\"*.tmp\", \"*.bak\"]";
+    case Kind::argv:
+      return "a list, such as [program, \"--option\", \"{prompt}\"]";
+    case Kind::command:
+      return "a command, such as go test ./..., or a list, such as [go, test, ./...]";
+  }
+  return {};
+}
+
+tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
+                                        std::string_view text) {
+  if (fits(key, text)) {
+    if (key.kind == Kind::count) return parse_count(text);
+    if (key.kind == Kind::duration) return parse_duration(text);
+    return std::string(text);
+  }
+  constexpr std::size_t kShownBytes = 80;
+  std::string shown = printable(text.substr(0, kShownBytes));
+  if (text.size() > kShownBytes) shown += "…";
+  Complaint complaint{std::string(path) + " cannot be '" + shown + "'",
+                      "it must be " + describe(key)};
+  if (key.kind == Kind::choice) {
+    const std::string_view near = nearest_name(text, split(key.choices, '|'));
+    if (!near.empty()) complaint.hint += "; did you mean " + std::string(near) + "?";
+  }
+  return tl::unexpected(std::move(complaint));
+}
+
+tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
+                                        std::vector<std::string> items) {
+  const auto refuse = [&](std::string_view why) {
+    return tl::unexpected(
+        Complaint{std::string(path) + " " + std::string(why), "it must be " + describe(key)});
+  };
+  if (!is_list(key.kind)) return refuse("cannot be a list");
+  const bool runs = key.kind != Kind::patterns;
+  if (runs && (items.empty() || items.front().empty())) return refuse("names no program");
+  for (const std::string& item : items) {
+    if (item.find('\0') != item.npos) return refuse("holds a NUL byte");
+    if (!runs && (item.empty() || has_control(item)))
+      return refuse("has an item that is no file pattern: '" + printable(item) + "'");
+  }
+  return items;
+}
+
+Value default_of(const Key& key) {
+  if (key.initial.empty()) return {};
+  if (key.kind != Kind::patterns) return value_of(key, key.path, key.initial).value();
+  std::vector<std::string> items;
+  for (std::string_view item : split(key.initial, ' ')) items.emplace_back(item);
+  return value_of(key, key.path, std::move(items)).value();
+}
+
+std::string yaml_scalar(std::string_view text) {
+  constexpr std::string_view kPlain = "_./- ";
+  constexpr std::array<std::string_view, 4> kNulls{"null", "Null", "NULL", "~"};
+  const bool plain = !text.empty() && (is_letter(text.front()) || is_digit(text.front())) &&
+                     text.back() != ' ' &&
+                     std::find(kNulls.begin(), kNulls.end(), text) == kNulls.end() &&
+                     std::all_of(text.begin(), text.end(), [&](char c) {
+                       return is_letter(c) || is_digit(c) || kPlain.find(c) != kPlain.npos;
+                     });
+  if (plain) return std::string(text);
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += {'\\', c};
+    } else if (c == '\n') {
+      quoted += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      quoted += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+std::string written(const Key& key, const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value))
+    return std::to_string(*number) + (key.kind == Kind::duration ? "s" : "");
+  if (const auto* text = std::get_if<std::string>(&value)) return yaml_scalar(*text);
+  if (const auto* items = std::get_if<std::vector<std::string>>(&value)) {
+    std::string list = "[";
+    for (const std::string& item : *items)
+      list += (list.size() > 1 ? ", " : "") + yaml_scalar(item);
+    return list + "]";
+  }
+  return {};
+}
+
+std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(2, std::min<std::size_t>(word.size(), 64) / 3);
+  for (std::string_view name : names) {
+    const std::size_t distance = edit_distance(word.substr(0, 64), name);
+    if (distance >= word.size()) continue;  // nothing in common
+    if (distance < best_distance || (distance == best_distance && best.empty())) {
+      best = name;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::span<const std::string_view> pipeline_phases() { return kPhases; }
+
+}  // namespace capsule::config
