@@ -1,0 +1,67 @@
+#include "agent/provider.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace capsule::agent {
+namespace {
+
+constexpr std::string_view kPlaceholder = "{prompt}";
+
+bool holds_prompt(const std::string& word) { return word.find(kPlaceholder) != std::string::npos; }
+
+}  // namespace
+
+Provider claude(const std::string& model) {
+  Provider provider;
+  provider.name = "claude";
+  provider.argv = {"claude", "-p", std::string(kPlaceholder), "--dangerously-skip-permissions"};
+  provider.long_argv = {"claude", "-p", "--dangerously-skip-permissions"};
+  if (!model.empty()) {
+    for (auto* argv : {&provider.argv, &provider.long_argv})
+      argv->insert(argv->end(), {"--model", model});
+    provider.model = model;
+  }
+  provider.install = "npm install -g @anthropic-ai/claude-code";
+  return provider;
+}
+
+Provider rehearsal(const std::string& program, const std::string& cassette) {
+  Provider provider;
+  provider.name = "rehearsal";
+  provider.argv = {program, "rehearse", cassette};
+  return provider;
+}
+
+Result<Call> call_of(const Provider& provider, const std::string& prompt) {
+  const bool in_argv = std::any_of(provider.argv.begin(), provider.argv.end(), holds_prompt);
+  if (!in_argv) {
+    Call call{provider.argv, std::nullopt};
+    if (provider.stdin_prompt) call.input = prompt;
+    return call;
+  }
+  Call call;
+  bool too_long = false;
+  for (const std::string& word : provider.argv) {
+    call.argv.push_back(holds_prompt(word) ? replace_all(word, kPlaceholder, prompt) : word);
+    too_long |= call.argv.back().size() > kMaxArgumentBytes;
+  }
+  if (!too_long) return call;
+  if (provider.long_argv.empty())
+    return fail(Reason::usage,
+                "the prompt has " + std::to_string(prompt.size()) +
+                    " bytes, too many for an argument of " + provider.argv.front(),
+                "leave {prompt} out of providers." + provider.name +
+                    ".command: the prompt then goes in on stdin");
+  return Call{provider.long_argv, prompt};
+}
+
+Error with_advice(const Provider& provider, Error error) {
+  if (error.reason != Reason::missing_program) return error;
+  error.hint = (provider.install.empty() ? "" : "install it: " + provider.install + "; ") +
+               std::string("or try without an account: --provider=rehearsal");
+  return error;
+}
+
+}  // namespace capsule::agent

@@ -1,0 +1,44 @@
+// An agent program and how a prompt reaches it. Pure values; nothing is started here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace capsule::agent {
+
+// One argument of a program may have this many bytes; one more and the system refuses it.
+inline constexpr std::size_t kMaxArgumentBytes = 131'071;
+
+struct Provider {
+  std::string name;
+  std::vector<std::string> argv;  // "{prompt}" in a word stands for the prompt
+  bool stdin_prompt = true;       // the prompt goes in on stdin, when no word holds it
+  // What takes the place of `argv` when the prompt is too long for an argument: it goes in on
+  // stdin.
+  std::vector<std::string> long_argv = {};
+  std::string model = {};
+  std::string install = {};  // how to get the program, for people
+};
+
+// claude, as its users call it: `claude -p PROMPT --dangerously-skip-permissions`.
+Provider claude(const std::string& model);
+
+// The agent that plays a cassette; `program` is capsule itself.
+Provider rehearsal(const std::string& program, const std::string& cassette);
+
+struct Call {
+  std::vector<std::string> argv;
+  std::optional<std::string> input;  // stdin; none: empty
+};
+
+// Error usage: the prompt does not fit into an argument and this provider takes it nowhere else.
+Result<Call> call_of(const Provider& provider, const std::string& prompt);
+
+// `error` of a start, with what a person can do about a missing program.
+Error with_advice(const Provider& provider, Error error);
+
+}  // namespace capsule::agent

@@ -1,0 +1,47 @@
+// What a run did, gathered from its facts, and the summary that ends it. Pure: used at the end of a
+// run, and by `capsule status` for any run of the journal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "event/pipeline.h"
+#include "ui/style.h"
+#include "workflow/pipeline/pipeline.h"
+
+namespace capsule::ui {
+
+struct PhaseLine {
+  event::Phase phase{};
+  int runs = 0;
+  std::int64_t duration_ms = 0;
+  signal::Status last{};
+};
+
+struct Report {
+  pipeline::State state;
+  std::vector<PhaseLine> phases;     // in the order of their first run
+  std::vector<std::string> remarks;  // claims that were false or differ
+  std::string merged_as;             // commit
+  std::string archive;
+  bool adopted = false;
+};
+
+Report report_of(const std::vector<event::PipelineFact>& facts);
+
+// What the summary needs beyond the run itself.
+struct Surroundings {
+  std::string project_option;  // " --project-dir=…" where the commands to paste need it, else empty
+  std::string main_branch;
+  std::vector<std::string> progress;  // "feature demo-1.1 Add input validation: 1 of 2 closed"
+  std::vector<std::string>
+      notes;  // "no test command is configured: RED and GREEN were not checked"
+};
+
+std::string summary(const Report& report, const Surroundings& around, const Style& style);
+
+// One line that says how a run ended, or where it stands.
+std::string outcome_line(const pipeline::State& state, const Style& style);
+
+}  // namespace capsule::ui
