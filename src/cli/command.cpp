@@ -26,6 +26,13 @@ const Option* find_option(const Command& command, std::string_view name) {
   return nullptr;
 }
 
+// "-iFILE": the option whose letter it is, if any.
+const Option* find_letter(const Command& command, std::string_view word) {
+  for (const Option& option : command.options)
+    if (!word.starts_with("--") && option.letter == word[1]) return &option;
+  return nullptr;
+}
+
 tl::unexpected<Error> usage(const Command& command, std::string message, std::string hint = {}) {
   if (hint.empty()) hint = "see: capsule " + std::string(command.path) + " --help";
   return fail(Reason::usage, std::move(message), std::move(hint));
@@ -181,12 +188,18 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
       args.options_[kHelpOption.name] = "";
       continue;
     }
-    if (!word.starts_with("--"))
+    const Option* option = find_letter(command, word);
+    if (option == nullptr && !word.starts_with("--"))
       return usage(command, "unknown option " + shown(word),
                    "an argument that begins with a dash goes after --");
-    const std::size_t equals = word.find('=');
-    const std::string_view name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
-    const Option* option = find_option(command, name);
+    std::size_t equals = word.find('=');  // or the letter, when the value follows it at once
+    std::string_view name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
+    if (option != nullptr) {
+      name = option->name;
+      equals = word.size() == 2 ? word.npos : equals == 2 ? 2 : 1;
+    } else {
+      option = find_option(command, name);
+    }
     if (option == nullptr) return unknown_option(command, name);
     if (option->value.empty()) {
       if (equals != word.npos) return usage(command, "--" + std::string(name) + " takes no value");

@@ -20,6 +20,7 @@ struct Option {
   std::string_view help;          // one sentence, no full stop
   std::string_view choices = {};  // "a|b|c": the only values, also offered by completions
   std::string_view initial = {};  // the default, for the reader
+  char letter = 0;                // "-i" for short; 0: none
 };
 
 // Completions offer files for a value or argument that is called FILE, folders for DIR and
@@ -63,9 +64,9 @@ class Args {
   std::map<std::string_view, std::string_view> options_;
 };
 
-// Reads the words after the command's path. `--name=value` and `--name value` mean the same; `--`
-// ends the options. Error reason is always usage, its message one line, its hint what would be
-// valid.
+// Reads the words after the command's path. `--name=value` and `--name value` mean the same, and
+// `-n value` and `-nvalue` where the option has a letter; `--` ends the options. Error reason is
+// always usage, its message one line, its hint what would be valid.
 Result<Args> parse_args(const Command& command, std::span<const char* const> words);
 
 // The rows of the whole program, in the order in which help shows them.

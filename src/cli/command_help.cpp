@@ -58,7 +58,9 @@ void list_commands(std::string& out, std::string_view group) {
 }  // namespace
 
 std::string spelled(const Option& option) {
-  std::string text = "--" + std::string(option.name);
+  std::string text;
+  if (option.letter != 0) text = std::string{'-', option.letter} + ", ";
+  text += "--" + std::string(option.name);
   if (!option.value.empty()) text += "=" + std::string(option.value);
   return text;
 }

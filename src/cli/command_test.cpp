@@ -16,6 +16,7 @@ constexpr Option kOptions[] = {
     {"dialect", "NAME", "The dialect", "contract|line|block", "contract"},
     {"feedback", "TEXT", "What the reviewer said"},
     {"json", "", "Print JSON"},
+    {"input", "FILE", "What to read", {}, {}, 'i'},
 };
 constexpr Command kSample{
     .path = "sample run",
@@ -45,6 +46,16 @@ TEST(ParseArgs, AnOptionTakesItsValueAfterEqualsOrAsTheNextWord) {
   EXPECT_EQ(parsed({"prep", "--dialect=line"})->option("dialect"), "line");
   EXPECT_EQ(parsed({"prep", "--dialect", "line"})->option("dialect"), "line");
   EXPECT_EQ(parsed({"--dialect", "line", "prep"})->positional(0), "prep");
+}
+
+TEST(ParseArgs, ALetterStandsForItsOption) {
+  EXPECT_EQ(parsed({"prep", "-i", "x"})->option("input"), "x");
+  EXPECT_EQ(parsed({"prep", "-ix=y"})->option("input"), "x=y");
+  EXPECT_EQ(parsed({"prep", "-i=x=y"})->option("input"), "x=y");
+  EXPECT_EQ(parsed({"prep", "-i", "--json"})->option("input"), "--json");
+  EXPECT_EQ(refused({"prep", "-i"}).message, "--input needs a value");
+  EXPECT_EQ(refused({"prep", "-x"}).message, "unknown option -x");
+  EXPECT_EQ(refused({"prep", "--i=x"}).message, "unknown option --i");
 }
 
 TEST(ParseArgs, TheLastOfTwoValuesWins) {
@@ -94,8 +105,8 @@ TEST(ParseArgs, AnArgumentTooManyIsNamed) {
 TEST(ParseArgs, AnUnknownOptionIsNamedWithTheNearestAndTheValidOnes) {
   const Error error = refused({"prep", "--dialct=line"});
   EXPECT_EQ(error.message, "unknown option --dialct");
-  EXPECT_EQ(error.hint, "did you mean --dialect? valid: --dialect --feedback --json --help");
-  EXPECT_EQ(refused({"prep", "--colour"}).hint, "valid: --dialect --feedback --json --help");
+  EXPECT_EQ(error.hint, "did you mean --dialect? valid: --dialect --feedback --json --input --help");
+  EXPECT_EQ(refused({"prep", "--colour"}).hint, "valid: --dialect --feedback --json --input --help");
   EXPECT_EQ(refused({"prep", "--=x"}).message, "unknown option --");
 }
 

@@ -1,17 +1,22 @@
 // The table itself. A command's rows live beside its code, in <name>_command.cpp.
 #include "cli/commands.h"
 
-#include <array>
+#include <vector>
 
 namespace capsule::cli {
 
 std::span<const Command> commands() {
-  static const std::array table{
-      parse_signal_command(),
-      config_show_command(),
-      config_keys_command(),
-      generate_command(),
-  };
+  static const std::vector<Command> table = [] {
+    std::vector<Command> rows{
+        parse_signal_command(),
+        config_show_command(),
+        config_keys_command(),
+        generate_command(),
+    };
+    const auto beads = bead_commands();
+    rows.insert(rows.begin() + 1, beads.begin(), beads.end());
+    return rows;
+  }();
   return table;
 }
 

@@ -8,6 +8,7 @@ namespace capsule::cli {
 Command parse_signal_command();
 Command config_show_command();
 Command config_keys_command();
+std::span<const Command> bead_commands();
 Command generate_command();
 
 }  // namespace capsule::cli

@@ -33,10 +33,13 @@ int priority_of(const Json& object) {
   return value >= 0 && value <= 1000 ? static_cast<int>(value) : kUnsaid;
 }
 
-Result<engine::Bead> bead_of(const Json& object) {
+Result<engine::Bead> bead_of(const Json& object, std::string_view asked) {
   if (!object.is_object()) return fail(Reason::damaged, "not a JSON object");
   engine::Bead bead;
   bead.id = text_of(object, {"id"});
+  if (bead.id.empty() && !object.contains("title") && object.contains("error"))
+    return fail(Reason::not_found, text_of(object, {"error"}));
+  if (bead.id.empty() && object.contains("title")) bead.id = asked;
   if (bead.id.empty()) return fail(Reason::damaged, "no id");
   if (!valid_id(bead.id))
     return fail(Reason::damaged,
@@ -87,16 +90,18 @@ Result<Json> parsed(std::string_view text) {
 
 }  // namespace
 
-Result<engine::Bead> bead_from_json(std::string_view text) { return bead_of(TRY(parsed(text))); }
+Result<engine::Bead> bead_from_json(std::string_view text) {
+  return bead_of(TRY(parsed(text)), {});
+}
 
-Result<std::vector<engine::Bead>> beads_from_json(std::string_view text) {
+Result<std::vector<engine::Bead>> beads_from_json(std::string_view text, std::string_view asked) {
   const Json json = TRY(parsed(text));
   std::vector<engine::Bead> beads;
   if (!json.is_array()) {
-    beads.push_back(TRY(bead_of(json)));
+    beads.push_back(TRY(bead_of(json, asked)));
     return beads;
   }
-  for (const Json& object : json) beads.push_back(TRY(bead_of(object)));
+  for (const Json& object : json) beads.push_back(TRY(bead_of(object, asked)));
   return beads;
 }
 

@@ -17,8 +17,11 @@ inline constexpr std::size_t kMaxJsonNesting = 128;
 // no bead. The only reason is damaged; the message says what is wrong, not where.
 Result<engine::Bead> bead_from_json(std::string_view text);
 
-// An array of objects, or a single object.
-Result<std::vector<engine::Bead>> beads_from_json(std::string_view text);
+// An array of objects, or a single object. Where bd was asked for one bead, `asked` stands in for
+// an id that its answer does not carry. Reasons: damaged; not_found for an object that holds
+// nothing but an `error`.
+Result<std::vector<engine::Bead>> beads_from_json(std::string_view text,
+                                                  std::string_view asked = {});
 
 struct NewBead {
   std::string title;

@@ -8,8 +8,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The file was parsed before, so this cannot fail.
-Json parsed(const IssuesFile& file, std::string_view id) { return Json::parse(file.object(id)); }
+// The file was parsed before, so this cannot fail. What bd always prints is filled in.
+Json parsed(const IssuesFile& file, std::string_view id) {
+  Json json = Json::parse(file.object(id));
+  const engine::Bead& bead = *file.find(id);
+  json["title"] = bead.title;
+  json["status"] = bead.status;
+  json["priority"] = bead.priority;
+  json["issue_type"] = bead.type;
+  return json;
+}
 
 // A bead in the place of a dependency: without its own connections.
 Json neighbour(const IssuesFile& file, const std::string& id, const std::string& type) {
@@ -74,6 +82,17 @@ std::string list_json(const IssuesFile& file, const std::vector<engine::Bead>& b
 
 std::string object_json(const IssuesFile& file, std::string_view id) {
   return printed(parsed(file, id));
+}
+
+std::string closed_json(const IssuesFile& file, std::string_view id) {
+  return printed(Json::array({parsed(file, id)}));
+}
+
+std::string last_comment_json(const IssuesFile& file, std::string_view id) {
+  const Json json = parsed(file, id);
+  const auto found = json.find("comments");
+  return printed(found == json.end() || !found->is_array() || found->empty() ? Json()
+                                                                             : found->back());
 }
 
 }  // namespace capsule::task

@@ -302,4 +302,14 @@ Result<std::string> NativeStore::object_json(std::string_view id) {
   return task::object_json(file_, id);
 }
 
+Result<std::string> NativeStore::closed_json(std::string_view id) {
+  TRY_VOID(show(id));
+  return task::closed_json(file_, id);
+}
+
+Result<std::string> NativeStore::last_comment_json(std::string_view id) {
+  TRY_VOID(show(id));
+  return task::last_comment_json(file_, id);
+}
+
 }  // namespace capsule::task

@@ -62,6 +62,8 @@ class NativeStore : public engine::Tracker {
   Result<std::string> show_json(std::string_view id);
   Result<std::string> list_json(const std::vector<engine::Bead>& beads);
   Result<std::string> object_json(std::string_view id);
+  Result<std::string> closed_json(std::string_view id);
+  Result<std::string> last_comment_json(std::string_view id);
 
   // Of the file as it was last read.
   const std::vector<Damage>& damage() const { return file_.damage(); }

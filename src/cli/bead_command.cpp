@@ -1,0 +1,330 @@
+// `capsule bead …`: the project's beads from the command line. The native store is worked on
+// directly; where the project's tracker is bd, the same words go to bd and its answer is shown.
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/bead_command_text.h"
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "config/config.h"
+#include "task/bd_tracker.h"
+#include "task/json_text.h"
+#include "task/native_store.h"
+#include "task/open_tracker.h"
+
+namespace capsule::cli {
+namespace {
+
+constexpr Option kProjectDir{"project-dir", "DIR", "The project", {}, "."};
+constexpr Option kJson{"json", "", "Print JSON, in the shape that bd prints"};
+
+std::string project_dir(const Args& args) {
+  return std::string(args.option("project-dir").value_or("."));
+}
+
+std::string value_of(const Args& args, std::string_view option) {
+  return std::string(args.option(option).value_or(""));
+}
+
+int failed(const Error& error) { return report(error, error.reason == Reason::usage ? 2 : 1); }
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+std::string actor() {
+  for (const char* name : {"BD_ACTOR", "USER", "LOGNAME"})
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  return "capsule";
+}
+
+Result<task::Choice> tracker_choice(const std::string& dir) {
+  config::Sources sources;
+  sources.project_dir = dir;
+  sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
+  switch (TRY(config::load(sources)).tracker) {
+    case config::Tracker::native:
+      return task::Choice::native;
+    case config::Tracker::bd:
+      return task::Choice::bd;
+    case config::Tracker::automatic:
+      break;
+  }
+  return task::Choice::automatic;
+}
+
+// Damaged lines of the store are told, whatever the command was.
+bool told_damage(const task::NativeStore& store) {
+  for (const task::Damage& damage : store.damage())
+    report({Reason::damaged,
+            store.file_path() + ", line " + std::to_string(damage.line) + ": " + damage.why,
+            "the line is kept as it is; repair or remove it"},
+           1);
+  return !store.damage().empty();
+}
+
+// The same command for bd. Its words pass the terminal as harmless text.
+int forwarded(const std::string& dir, const Args& args, std::vector<std::string> words) {
+  const bool json = args.flag("json");
+  if (json) words.emplace_back("--json");
+  const auto output = task::run_bd(dir, std::move(words));
+  if (!output) return failed(output.error());
+  const auto harmless = [](std::string_view text) {
+    std::string result;
+    for (std::string_view line : split(text, '\n')) result += printable(line) + "\n";
+    result.pop_back();
+    return result;
+  };
+  print(json ? output->out : harmless(output->out));
+  std::fputs(harmless(output->err).c_str(), stderr);
+  return output->ok() ? 0 : 1;
+}
+
+// What a command does natively, and the words that it is for bd.
+template <class Native>
+int run_either(const Args& args, std::vector<std::string> words, Native native) {
+  const std::string dir = project_dir(args);
+  const auto choice = tracker_choice(dir);
+  if (!choice) return failed(choice.error());
+  const auto with_bd = task::uses_bd(dir, *choice);
+  if (!with_bd) return failed(with_bd.error());
+  if (*with_bd) return forwarded(dir, args, std::move(words));
+  task::NativeStore store(dir, task::OnDamage::tolerate, actor());
+  const Result<int> code = native(store);
+  // The error of a bead that is not found names the first damaged line itself.
+  const bool told = code || code.error().reason != Reason::damaged ? told_damage(store) : true;
+  if (!code) return failed(code.error());
+  return *code < 0 ? (told ? 1 : 0) : *code;
+}
+
+// For commands whose answer is incomplete when lines are damaged.
+constexpr int kUnlessDamaged = -1;
+
+int run_init(const Args& args) {
+  const std::string dir = project_dir(args);
+  const std::string prefix = value_of(args, "prefix");
+  if (prefix.empty())
+    return report({Reason::usage, "bead init needs --prefix=NAME", "new ids begin with it"}, 2);
+  const auto choice = tracker_choice(dir);
+  if (!choice) return failed(choice.error());
+  if (*choice == task::Choice::bd) {
+    const auto output = task::run_bd(dir, {"init", "--prefix=" + prefix});
+    if (!output) return failed(output.error());
+    if (!output->ok())
+      return failed({Reason::failed, "bd init failed: " + std::string(trimmed(output->err))});
+  } else if (const auto made = task::NativeStore::init(dir, prefix); !made) {
+    return failed(made.error());
+  }
+  const std::string path = dir + "/.beads";
+  if (args.flag("json")) {
+    print("{\"prefix\":" + task::quoted(prefix) + ",\"path\":" + task::quoted(path) + "}\n");
+  } else {
+    print("Beads are kept in " + printable(path) + "; new ids begin with " + printable(prefix) +
+          "-\n");
+  }
+  return 0;
+}
+
+int run_import(const Args& args) {
+  const std::string file = value_of(args, "input");
+  if (file.empty())
+    return report({Reason::usage, "bead import needs -i FILE", "'-' reads from stdin"}, 2);
+  return run_either(
+      args, {"import", "-i", absolute_path(file)}, [&](task::NativeStore& store) -> Result<int> {
+        Input input = TRY(Input::open(file));
+        const auto count = TRY(store.import(TRY(input.whole()), file));
+        const std::string created = std::to_string(count.created);
+        const std::string updated = std::to_string(count.updated);
+        const std::string same = std::to_string(count.unchanged);
+        print(args.flag("json") ? "{\"created\":" + created + ",\"updated\":" + updated +
+                                      ",\"unchanged\":" + same + "}\n"
+                                : "Imported: " + created + " created, " + updated + " updated, " +
+                                      same + " unchanged\n");
+        return 0;
+      });
+}
+
+Result<int> parse_priority(std::string_view text) {
+  if (text.starts_with('P') || text.starts_with('p')) text.remove_prefix(1);
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '4') return text[0] - '0';
+  return fail(Reason::usage, "--priority must be 0 to 4", "0 is the most urgent");
+}
+
+int run_create(const Args& args) {
+  task::NewBead bead;
+  bead.title = value_of(args, "title");
+  bead.type = args.option("type").value_or("task");
+  bead.parent = value_of(args, "parent");
+  bead.description = value_of(args, "description");
+  bead.acceptance = value_of(args, "acceptance");
+  const auto priority = parse_priority(args.option("priority").value_or("2"));
+  if (!priority) return failed(priority.error());
+  bead.priority = *priority;
+  if (trimmed(bead.title).empty())
+    return report({Reason::usage, "bead create needs --title=TEXT"}, 2);
+  std::vector<std::string> words{"create", "--title=" + bead.title, "--type=" + bead.type,
+                                 "--priority=" + std::to_string(bead.priority)};
+  if (!bead.parent.empty()) words.push_back("--parent=" + bead.parent);
+  if (!bead.description.empty()) words.push_back("--description=" + bead.description);
+  if (!bead.acceptance.empty()) words.push_back("--acceptance=" + bead.acceptance);
+  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
+    const std::string id = TRY(store.create(bead));
+    print(args.flag("json") ? TRY(store.object_json(id))
+                            : "Created " + id + ": " + printable(bead.title) + "\n");
+    return 0;
+  });
+}
+
+Result<void> print_beads(const Args& args, task::NativeStore& store,
+                         const std::vector<engine::Bead>& beads, const char* none) {
+  if (args.flag("json")) {
+    print(TRY(store.list_json(beads)));
+  } else {
+    print(beads.empty() ? none : bead_lines(beads));
+  }
+  return {};
+}
+
+int run_list(const Args& args) {
+  const engine::BeadFilter filter{value_of(args, "parent"), value_of(args, "status"),
+                                  args.flag("all")};
+  std::vector<std::string> words{"list"};
+  if (!filter.parent.empty()) words.push_back("--parent=" + filter.parent);
+  if (!filter.status.empty()) words.push_back("--status=" + filter.status);
+  if (filter.all) words.emplace_back("--all");
+  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
+    TRY_VOID(print_beads(args, store, TRY(store.list(filter)), "No beads.\n"));
+    return kUnlessDamaged;
+  });
+}
+
+int run_ready(const Args& args) {
+  return run_either(args, {"ready"}, [&](task::NativeStore& store) -> Result<int> {
+    TRY_VOID(print_beads(args, store, TRY(store.ready()), "Nothing is ready.\n"));
+    return kUnlessDamaged;
+  });
+}
+
+int run_show(const Args& args) {
+  const std::string id(args.positional(0).value_or(""));
+  return run_either(args, {"show", id}, [&](task::NativeStore& store) -> Result<int> {
+    print(args.flag("json") ? TRY(store.show_json(id)) : bead_page(TRY(store.show(id))));
+    return 0;
+  });
+}
+
+int run_close(const Args& args) {
+  const std::string id(args.positional(0).value_or(""));
+  const std::string reason = value_of(args, "reason");
+  std::vector<std::string> words{"close", id};
+  if (!reason.empty()) words.push_back("--reason=" + reason);
+  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
+    TRY_VOID(store.close(id, reason));
+    const engine::Bead bead = TRY(store.show(id));
+    print(args.flag("json") ? TRY(store.closed_json(id))
+                            : "✓ closed " + id + ": " + printable(bead.title) + "\n");
+    return 0;
+  });
+}
+
+int run_comment(const Args& args) {
+  const std::string id(args.positional(0).value_or(""));
+  const std::string text(args.positional(1).value_or(""));
+  return run_either(args, {"comments", "add", id, text},
+                    [&](task::NativeStore& store) -> Result<int> {
+                      TRY_VOID(store.add_comment(id, text));
+                      print(args.flag("json") ? TRY(store.last_comment_json(id))
+                                              : "Comment added to " + id + "\n");
+                      return 0;
+                    });
+}
+
+constexpr Positional kId[] = {{"ID", "The bead"}};
+constexpr Positional kComment[] = {{"ID", "The bead"}, {"TEXT", "What to say"}};
+constexpr Option kCommon[] = {kProjectDir, kJson};
+constexpr Option kInit[] = {{"prefix", "NAME", "What new ids begin with"}, kProjectDir, kJson};
+constexpr Option kImport[] = {
+    {"input", "FILE", "JSON lines, one bead each; - is stdin", {}, {}, 'i'}, kProjectDir, kJson};
+constexpr Option kCreate[] = {{"title", "TEXT", "One line that names the work"},
+                              {"type", "TYPE", "What it is", "task|bug|feature|epic|chore", "task"},
+                              {"priority", "N", "0 (most urgent) to 4", {}, "2"},
+                              {"parent", "ID", "The bead that it belongs to"},
+                              {"description", "TEXT", "What is to be done, and why"},
+                              {"acceptance", "TEXT", "How one sees that it is done"},
+                              kProjectDir,
+                              kJson};
+constexpr Option kList[] = {
+    {"parent", "ID", "Only the children of this bead"},
+    {"status", "STATUS", "Only these", "open|in_progress|blocked|deferred|closed"},
+    {"all", "", "Closed ones too"},
+    kProjectDir,
+    kJson};
+constexpr Option kClose[] = {
+    {"reason", "TEXT", "Why it is closed", {}, "Closed"}, kProjectDir, kJson};
+
+constexpr Command kCommands[] = {
+    {.path = "bead init",
+     .summary = "Make a store for beads in a project",
+     .details =
+         "Beads are kept in .beads/issues.jsonl, one a line, in the shape that the tracker bd "
+         "writes. Beads that are there already stay.",
+     .positionals = {},
+     .options = kInit,
+     .run = run_init,
+     .examples = "capsule bead init --prefix=demo"},
+    {.path = "bead import",
+     .summary = "Add beads from a file of JSON lines",
+     .details = "A bead that is there already gets the members that the file has for it and keeps "
+                "the others. A damaged line is named, and then nothing is imported.",
+     .positionals = {},
+     .options = kImport,
+     .run = run_import,
+     .examples = "capsule bead import -i issues.jsonl"},
+    {.path = "bead create",
+     .summary = "Add a bead",
+     .details = "Its id is the next free number after the prefix, or after its parent's id and a "
+                "dot.",
+     .positionals = {},
+     .options = kCreate,
+     .run = run_create,
+     .examples = "capsule bead create --title='Validate e-mail' --type=task --priority=1"},
+    {.path = "bead list",
+     .summary = "List beads",
+     .details = "By priority. Closed beads are left out unless --all or --status=closed is given.",
+     .positionals = {},
+     .options = kList,
+     .run = run_list,
+     .examples = "capsule bead list --parent=demo-1.1 --all"},
+    {.path = "bead show",
+     .summary = "Show a bead",
+     .details = {},
+     .positionals = kId,
+     .options = kCommon,
+     .run = run_show,
+     .examples = "capsule bead show demo-1.1.1 --json"},
+    {.path = "bead ready",
+     .summary = "List open beads that wait for nothing",
+     .details = {},
+     .positionals = {},
+     .options = kCommon,
+     .run = run_ready},
+    {.path = "bead close",
+     .summary = "Close a bead",
+     .details = {},
+     .positionals = kId,
+     .options = kClose,
+     .run = run_close},
+    {.path = "bead comments add",
+     .summary = "Add a comment to a bead",
+     .details = {},
+     .positionals = kComment,
+     .options = kCommon,
+     .run = run_comment,
+     .examples = "capsule bead comments add demo-1.1.1 'see the style guide'"},
+};
+
+}  // namespace
+
+std::span<const Command> bead_commands() { return kCommands; }
+
+}  // namespace capsule::cli
