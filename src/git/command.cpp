@@ -1,0 +1,142 @@
+#include "git/command.h"
+
+#include <unistd.h>
+
+#include <chrono>
+
+#include "base/text.h"
+#include "git/private_dir.h"
+#include "process/command.h"
+
+namespace capsule::git {
+namespace {
+
+// Far above what the largest repository needs; only a call that hangs (on a FIFO that somebody
+// included into the configuration, say) gets there.
+constexpr std::chrono::minutes kLongestCall{30};
+constexpr std::chrono::seconds kLongestQuestion{60};
+
+// Of the user's environment these alone reach a call that reads the user's configuration.
+bool helps_discovery(std::string_view name) {
+  return name == "GIT_CONFIG_GLOBAL" || name == "GIT_CONFIG_SYSTEM" ||
+         name == "GIT_CONFIG_NOSYSTEM" || name == "GIT_CEILING_DIRECTORIES" ||
+         name == "GIT_DISCOVERY_ACROSS_FILESYSTEM";
+}
+
+std::vector<process::EnvChange> environment(bool plainly) {
+  std::vector<process::EnvChange> changes;
+  for (char** entry = ::environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name.starts_with("GIT_") && !(plainly && helps_discovery(name))) {
+      changes.push_back({std::string(name), {}});
+    }
+  }
+  const auto set = [&](const char* name, std::string value) {
+    changes.push_back({name, std::move(value)});
+  };
+  set("LC_ALL", "C");
+  set("GIT_TERMINAL_PROMPT", "0");
+  set("GIT_NO_REPLACE_OBJECTS", "1");
+  set("GIT_NO_LAZY_FETCH", "1");
+  set("GIT_ALLOW_PROTOCOL", "");  // none: nothing is ever fetched or pushed from here
+  set("GIT_ASKPASS", "/bin/false");
+  set("GIT_EDITOR", "/bin/false");
+  set("GIT_PAGER", "cat");
+  if (!plainly) {
+    set("GIT_CONFIG_NOSYSTEM", "1");
+    set("GIT_CONFIG_GLOBAL", "/dev/null");
+    set("GIT_ATTR_NOSYSTEM", "1");
+  }
+  return changes;
+}
+
+std::vector<std::string> command_line(const std::vector<std::string>& settings,
+                                      const std::vector<std::string>& args) {
+  std::vector<std::string> argv{
+      "git", "--no-pager",          "--literal-pathspecs", "-c", "core.hooksPath=/dev/null",
+      "-c",  "core.fsmonitor=false"};
+  for (const std::string& setting : settings) {
+    argv.emplace_back("-c");
+    argv.push_back(setting);
+  }
+  argv.insert(argv.end(), args.begin(), args.end());
+  return argv;
+}
+
+Result<Answer> run(process::Spec spec, const std::string& subcommand) {
+  Result<process::Output> output = process::run(spec);
+  if (!output) {
+    Error error = output.error();
+    if (error.reason == Reason::missing_program && error.hint.empty()) {
+      error.hint = "install git (Debian: apt install git)";
+    }
+    return tl::unexpected(std::move(error));
+  }
+  if (output->timed_out) {
+    return fail(Reason::timed_out, "git " + subcommand + " did not end in time",
+                "look for a git process that hangs, or for an include in .git/config that does");
+  }
+  if (output->out_truncated) {
+    return fail(Reason::failed, "git " + subcommand + " printed more than can be taken in");
+  }
+  const int code = output->term_signal != 0 ? 128 + output->term_signal : output->exit_code;
+  return Answer{code, std::move(output->out), std::move(output->err)};
+}
+
+}  // namespace
+
+Result<Answer> ask(const Repository& repository, const Call& call) {
+  const std::string own = TRY(private_dir(repository));
+  process::Spec spec;
+  spec.argv = command_line(call.settings, call.args);
+  spec.cwd = call.work_tree.empty() ? "/" : call.work_tree;
+  spec.env = environment(false);
+  spec.env.push_back({"GIT_DIR", own});
+  spec.env.push_back({"GIT_COMMON_DIR", own});
+  spec.env.push_back({"GIT_OBJECT_DIRECTORY", repository.common_dir + "/objects"});
+  if (!call.work_tree.empty()) spec.env.push_back({"GIT_WORK_TREE", call.work_tree});
+  if (!call.index.empty()) spec.env.push_back({"GIT_INDEX_FILE", call.index});
+  for (const auto& [name, value] : call.env) spec.env.push_back({name, value});
+  spec.input = call.input;
+  spec.deadline = process::Clock::now() + kLongestCall;
+  spec.max_out_bytes = 1024UL * 1024 * 1024;
+  return run(std::move(spec), call.args.front());
+}
+
+Result<std::string> tell(const Repository& repository, const Call& call) {
+  Answer answer = TRY(ask(repository, call));
+  if (answer.code != 0) return tl::unexpected(git_failed(call, answer));
+  return std::move(answer.out);
+}
+
+Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args) {
+  process::Spec spec;
+  spec.argv = command_line({"core.pager=cat", "gc.auto=0", "maintenance.auto=false"}, args);
+  spec.cwd = folder;
+  spec.env = environment(true);
+  spec.deadline = process::Clock::now() + kLongestQuestion;
+  return run(std::move(spec), args.front());
+}
+
+std::string first_complaint(std::string_view err) {
+  for (const std::string_view line : split(err, '\n')) {
+    for (const std::string_view start : {"fatal: ", "error: "}) {
+      if (line.starts_with(start)) return std::string(line.substr(start.size()));
+    }
+  }
+  return std::string(trimmed(split(trimmed(err), '\n').front()));
+}
+
+Error git_failed(const Call& call, const Answer& answer) {
+  std::string message = "git " + call.args.front() + " failed";
+  const std::string complaint = first_complaint(answer.err);
+  if (complaint.empty()) {
+    message += " with exit code " + std::to_string(answer.code);
+  } else {
+    message += ": " + printable(complaint);
+  }
+  return Error{Reason::failed, std::move(message), ""};
+}
+
+}  // namespace capsule::git

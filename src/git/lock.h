@@ -1,0 +1,34 @@
+// Taking turns. Operations that lock something in the repository run one at a time among all
+// Capsules of this machine; and locks that a killed git left behind do not stop the next run.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "git/paths.h"
+#include "git/repository.h"
+
+namespace capsule::git {
+
+// Held while the value lives; released by the system at our death. Not recursive.
+class RepositoryLock {
+ public:
+  // Waits for its turn, a minute at most (blocked).
+  static Result<RepositoryLock> take(const Repository& repository);
+
+ private:
+  explicit RepositoryLock(File file) : file_(std::move(file)) {}
+  File file_;
+};
+
+enum class Owner {
+  ours,    // of a branch, worktree or ref of Capsule: no other living program has business there
+  shared,  // of main, or of all refs: somebody else's git may hold it for a moment
+};
+
+// Requires: the caller holds the RepositoryLock. Removes `path` (a "….lock" file) when nobody has
+// it open, and, if it is shared, only when it is more than two seconds old, waiting for that.
+// Ensures: it is gone, or an error (blocked) that says who is at it.
+Result<void> clear_stale_lock(const std::string& path, Owner owner);
+
+}  // namespace capsule::git

@@ -1,0 +1,163 @@
+#include "git/snapshot.h"
+
+#include <unistd.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "git/command.h"
+#include "git/commit.h"
+#include "git/lock.h"
+#include "git/paths.h"
+#include "git/private_dir.h"
+#include "git/refs.h"
+#include "git/remove_tree.h"
+#include "git/settings.h"
+#include "git/worktree.h"
+
+namespace capsule::git {
+namespace {
+
+// Nested repositories inside nested repositories are found one level at a time.
+constexpr int kMaxNesting = 32;
+
+struct Taking {
+  const Repository& repository;
+  std::string worktree;
+  std::string index;
+  std::string parent;
+  std::string warning = {};
+};
+
+Call in_worktree(const Taking& taking, std::vector<std::string> args) {
+  std::vector<std::string> settings = settings_of(taking.repository).conversions;
+  // Odd names and line ends are to be kept, not judged.
+  settings.insert(settings.end(),
+                  {"core.protectNTFS=false", "core.protectHFS=false", "core.safecrlf=false"});
+  return {.args = std::move(args),
+          .work_tree = taking.worktree,
+          .index = taking.index,
+          .settings = std::move(settings)};
+}
+
+Result<void> start_index(const Taking& taking) {
+  (void)remove_tree(taking.index);
+  TRY_VOID(make_folders(parent_of(taking.index)));
+  TRY_VOID(tell(taking.repository, {.args = {"read-tree", taking.parent}, .index = taking.index}));
+  return {};
+}
+
+// Folders that `git add --verbose` has stored as a link to another repository's commit: the only
+// names it prints with a slash at the end. (A name with line feeds in it can fake such a line; the
+// look at .git settles it.)
+std::vector<std::string> links_added(const Taking& taking, std::string_view out) {
+  std::vector<std::string> folders;
+  for (std::string_view line : split(out, '\n')) {
+    if (!line.starts_with("add '") || !line.ends_with("/'")) continue;
+    line.remove_prefix(5);
+    line.remove_suffix(2);
+    if (exists(taking.worktree + "/" + std::string(line) + "/.git")) folders.emplace_back(line);
+  }
+  return folders;
+}
+
+// Repositories without a commit, which `git add` cannot take, stay behind as untracked folders.
+Result<std::vector<std::string>> folders_left(const Taking& taking) {
+  std::vector<std::string> folders;
+  const std::string out =
+      TRY(tell(taking.repository,
+               in_worktree(taking, {"ls-files", "--others", "--directory", "--no-empty-directory",
+                                    "--exclude-standard", "-z"})));
+  for (std::string_view name : split(out, '\0')) {
+    if (!name.ends_with('/')) continue;
+    name.remove_suffix(1);
+    if (exists(taking.worktree + "/" + std::string(name) + "/.git")) folders.emplace_back(name);
+  }
+  return folders;
+}
+
+// git looks for files inside a nested repository only when the index has one there already. So the
+// index gets one that does not exist; the next `git add` takes the real ones and drops it.
+Result<void> open_nested(const Taking& taking, const std::vector<std::string>& folders) {
+  const std::string zero = zero_id(taking.repository);
+  const std::string nothing(taking.repository.sha256
+                                ? "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
+                                : "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");  // the empty blob
+  std::string input;
+  for (const std::string& folder : folders) {
+    input += "0 " + zero + "\t" + folder + '\0';
+    input += "100644 " + nothing + "\t" + folder + "/.capsule-nested" + '\0';
+  }
+  Call call = in_worktree(taking, {"update-index", "-z", "--index-info"});
+  call.input = std::move(input);
+  TRY_VOID(tell(taking.repository, call));
+  return {};
+}
+
+// Exit code 1: some files could not be read and were left out; more than that: nothing was done.
+Result<Answer> add_all(Taking& taking) {
+  const Call call = in_worktree(taking, {"add", "--all", "--verbose", "--ignore-errors"});
+  Answer answer = TRY(ask(taking.repository, call));
+  if (answer.code <= 1) return answer;
+  // Perhaps our index is damaged or of a git that is too new: once more, from the parent.
+  TRY_VOID(start_index(taking));
+  answer = TRY(ask(taking.repository, call));
+  if (answer.code > 1) return tl::unexpected(git_failed(call, answer));
+  return answer;
+}
+
+Result<void> add_everything(Taking& taking) {
+  for (int level = 0; level < kMaxNesting; ++level) {
+    const Answer answer = TRY(add_all(taking));
+    std::vector<std::string> nested = links_added(taking, answer.out);
+    taking.warning.clear();
+    if (answer.code != 0) {
+      for (std::string& folder : TRY(folders_left(taking))) nested.push_back(std::move(folder));
+      taking.warning = trimmed(answer.err);
+    }
+    if (nested.empty()) return {};
+    TRY_VOID(open_nested(taking, nested));
+  }
+  return fail(Reason::failed,
+              "too many repositories inside one another in " + printable(taking.worktree));
+}
+
+}  // namespace
+
+Result<Snapshot> take_snapshot(const Repository& repository, const std::string& worktree,
+                               const std::string& ref, const std::string& message,
+                               const std::string& parent) {
+  if (!is_object_id(repository, parent)) return fail(Reason::usage, "not a commit id: " + parent);
+  if (!is_plain_folder(worktree)) {
+    return fail(Reason::not_found, "there is no worktree at " + printable(worktree));
+  }
+  Taking taking{repository, TRY(real_path(worktree)), own_index(repository, worktree), parent};
+  TRY_VOID(clear_stale_lock(taking.index + ".lock", Owner::ours));
+  if (!is_plain_file(taking.index)) TRY_VOID(start_index(taking));
+  TRY_VOID(add_everything(taking));
+  Snapshot snapshot;
+  snapshot.tree = trimmed(TRY(tell(repository, in_worktree(taking, {"write-tree"}))));
+  snapshot.commit = TRY(
+      write_commit(repository, {.tree = snapshot.tree, .parents = {parent}, .message = message}));
+  snapshot.warning = std::move(taking.warning);
+  const RepositoryLock lock = TRY(RepositoryLock::take(repository));
+  TRY_VOID(write_own_ref(repository, ref, snapshot.commit));
+  return snapshot;
+}
+
+Result<void> restore_snapshot(const Repository& repository, const std::string& commit,
+                              const std::string& to) {
+  if (!is_object_id(repository, commit)) return fail(Reason::usage, "not a commit id: " + commit);
+  if (exists(to) && (!is_plain_folder(to) || !names_in(to).empty())) {
+    return fail(Reason::exists, printable(to) + " already exists and is not empty",
+                "name a folder that does not exist yet");
+  }
+  TRY_VOID(make_folders(to));
+  const std::string index = TRY(spare_file(repository));
+  const Result<void> done = write_files(repository, commit, TRY(real_path(to)), index);
+  ::unlink(index.c_str());
+  return done;
+}
+
+}  // namespace capsule::git

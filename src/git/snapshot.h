@@ -1,0 +1,31 @@
+// Snapshots: the whole of a worktree as a commit under refs/capsule/, untracked files included,
+// ignored ones not. They are taken through our own index and git dir, so neither the agent's index
+// (which may lie about changes) nor its configuration has a say. Files inside nested repositories
+// are in it as plain files; submodules that the project itself tracks stay links to their commit.
+#pragma once
+
+#include <string>
+
+#include "git/repository.h"
+
+namespace capsule::git {
+
+struct Snapshot {
+  std::string commit;
+  std::string tree;
+  std::string warning = {};  // what could not be read, in git's words; empty: all is in
+};
+
+// `ref` is "refs/capsule/<run>/<n>-<phase>"; it is set even if it existed. `parent` is a commit id:
+// the snapshot before, or where the work started. Three processes; more only when a nested
+// repository is met for the first time, or our index is lost. Synced before it returns.
+// Errors: not_found (no such worktree), usage, failed, io.
+Result<Snapshot> take_snapshot(const Repository& repository, const std::string& worktree,
+                               const std::string& ref, const std::string& message,
+                               const std::string& parent);
+
+// The files of a commit or tree into `to`, which must be empty or not exist (exists). No filters.
+Result<void> restore_snapshot(const Repository& repository, const std::string& commit,
+                              const std::string& to);
+
+}  // namespace capsule::git

@@ -1,0 +1,187 @@
+#include "git/worktree.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "git/command.h"
+#include "git/lock.h"
+#include "git/paths.h"
+#include "git/private_dir.h"
+#include "git/refs.h"
+#include "git/remove_tree.h"
+#include "git/settings.h"
+
+namespace capsule::git {
+namespace {
+
+// The same place has the same name however it is spelled, also when it is gone.
+std::string settled(const std::string& path) {
+  const std::string absolute = absolute_path(path);
+  const Result<std::string> parent = real_path(parent_of(absolute));
+  return parent ? *parent + "/" + name_of(absolute) : absolute;
+}
+
+std::string digest(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a: apart, not secret
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  char buffer[17];
+  std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(hash));
+  return buffer;
+}
+
+std::string records(const Repository& repository) { return repository.common_dir + "/worktrees"; }
+
+// git's records that say they belong to the worktree at `path`.
+std::vector<std::string> records_of(const Repository& repository, const std::string& path) {
+  std::vector<std::string> found;
+  for (const std::string& name : names_in(records(repository))) {
+    const std::string record = records(repository) + "/" + name;
+    const Result<std::string> back = read_file(record + "/gitdir");
+    if (back && trimmed(*back) == path + "/.git") found.push_back(record);
+  }
+  return found;
+}
+
+// A new folder <common_dir>/worktrees/<name>, with a number when the name is taken, as git does it.
+Result<std::string> make_record(const Repository& repository, const std::string& name) {
+  TRY_VOID(make_folders(records(repository)));
+  for (int i = 0; i < 1000; ++i) {
+    const std::string record = records(repository) + "/" + name + (i == 0 ? "" : std::to_string(i));
+    if (::mkdir(record.c_str(), 0777) == 0) return record;
+    if (errno != EEXIST) return tl::unexpected(system_error("create", record));
+  }
+  return fail(Reason::exists, "too many worktrees are called " + name, "run `git worktree prune`");
+}
+
+struct Making {
+  const Repository& repository;
+  std::string path;
+  std::string branch;
+  std::string start;
+  std::string draft;   // where the folder is filled, until it is complete
+  std::string record;  // empty until it exists
+};
+
+Result<void> make_branch(const Making& making) {
+  const bool made = TRY(move_ref(making.repository, making.branch, zero_id(making.repository),
+                                 making.start, "capsule: worktree made"));
+  if (made) return {};
+  return fail(Reason::exists,
+              "branch " + making.branch.substr(11) + " already exists, left from before",
+              "delete it with `git branch -D " + making.branch.substr(11) +
+                  "` once nothing on it is needed any more");
+}
+
+Result<void> fill(Making& making) {
+  const Repository& repository = making.repository;
+  const std::string notes = own_notes(repository, making.path);
+  TRY_VOID(remove_tree(notes));
+  TRY_VOID(make_folders(notes));
+  TRY_VOID(create_file(notes + "/start", making.start + " " + making.branch + "\n"));
+  TRY_VOID(make_folders(making.draft));
+  TRY_VOID(write_files(repository, making.start, making.draft, notes + "/index"));
+  making.record = TRY(make_record(repository, name_of(making.path)));
+  TRY_VOID(create_file(making.record + "/commondir", "../..\n"));
+  TRY_VOID(create_file(making.record + "/gitdir", making.path + "/.git\n"));
+  TRY_VOID(copy_file(notes + "/index", making.record + "/index"));
+  TRY_VOID(create_file(making.draft + "/.git", "gitdir: " + making.record + "\n"));
+  TRY_VOID(create_file(making.record + "/HEAD", "ref: " + making.branch + "\n"));
+  if (::rename(making.draft.c_str(), making.path.c_str()) != 0) {
+    return tl::unexpected(system_error("create", making.path));
+  }
+  return sync_folder(parent_of(making.path));
+}
+
+void undo(const Making& making) {
+  // Best effort, in an order that leaves a branch rather than a folder that looks complete.
+  (void)remove_tree(making.draft);
+  (void)remove_tree(making.path);
+  if (!making.record.empty()) (void)remove_tree(making.record);
+  (void)remove_tree(own_notes(making.repository, making.path));
+  (void)delete_refs(making.repository, {Ref{making.branch, making.start}});
+}
+
+}  // namespace
+
+std::string own_notes(const Repository& repository, const std::string& path) {
+  const std::string place = settled(path);
+  return capsule_area(repository) + "/worktrees/" + name_of(place) + "-" + digest(place);
+}
+
+std::string own_index(const Repository& repository, const std::string& path) {
+  return own_notes(repository, path) + "/index";
+}
+
+Result<void> write_files(const Repository& repository, const std::string& tree,
+                         const std::string& to, const std::string& index) {
+  TRY_VOID(tell(repository, {.args = {"read-tree", "-m", "-u", tree},
+                             .work_tree = to,
+                             .index = index,
+                             .settings = settings_of(repository).conversions}));
+  return {};
+}
+
+Result<Worktree> create_worktree(const Repository& repository, const std::string& path,
+                                 const std::string& branch, const std::string& start) {
+  TRY_VOID(check_id("branch name", branch));
+  TRY_VOID(check_id("worktree name", name_of(absolute_path(path))));
+  if (!is_object_id(repository, start)) return fail(Reason::usage, "not a commit id: " + start);
+  const RepositoryLock lock = TRY(RepositoryLock::take(repository));
+  TRY_VOID(make_folders(parent_of(absolute_path(path))));
+  Making making{repository, settled(path), "refs/heads/" + branch, start, {}, {}};
+  making.draft = parent_of(making.path) + "/." + name_of(making.path) + ".making";
+  if (exists(making.path)) {
+    return fail(Reason::exists, "worktree " + printable(making.path) + " already exists");
+  }
+  // What a making that was cut off has left: we have the lock, so nobody is at it.
+  TRY_VOID(remove_tree(making.draft));
+  for (const std::string& record : records_of(repository, making.path)) {
+    TRY_VOID(remove_tree(record));
+  }
+  TRY_VOID(make_branch(making));
+  if (const Result<void> done = fill(making); !done) {
+    undo(making);
+    return tl::unexpected(done.error());
+  }
+  return Worktree{making.path, making.branch, start};
+}
+
+Result<void> remove_worktree(const Repository& repository, const std::string& path,
+                             const std::string& branch) {
+  TRY_VOID(check_id("branch name", branch));
+  const std::string place = settled(path);
+  const RepositoryLock lock = TRY(RepositoryLock::take(repository));
+  const std::vector<std::string> known = records_of(repository, place);
+  // git removes what it still recognises; whatever is left is removed here.
+  if (!known.empty() && is_plain_folder(place) && is_plain_file(place + "/.git")) {
+    (void)ask_plainly("/", {"--git-dir=" + repository.common_dir, "worktree", "remove", "--force",
+                            "--force", "--", place});
+  }
+  TRY_VOID(remove_tree(place));
+  TRY_VOID(remove_tree(parent_of(place) + "/." + name_of(place) + ".making"));
+  for (const std::string& record : known) TRY_VOID(remove_tree(record));
+  ::rmdir(records(repository).c_str());  // as git does; fails while there are others
+  TRY_VOID(delete_refs(repository, {Ref{"refs/heads/" + branch, ""}}));
+  return remove_tree(own_notes(repository, place));
+}
+
+Result<Worktree> find_worktree(const Repository& repository, const std::string& path) {
+  const Result<std::string> start = read_file(own_notes(repository, path) + "/start");
+  if (!start) return fail(Reason::not_found, "no worktree was made at " + printable(path));
+  const std::string_view line = trimmed(*start);
+  const std::size_t blank = line.find(' ');
+  if (blank == line.npos || !is_object_id(repository, line.substr(0, blank))) {
+    return fail(Reason::damaged, "the notes about " + printable(path) + " cannot be read");
+  }
+  return Worktree{settled(path), std::string(line.substr(blank + 1)),
+                  std::string(line.substr(0, blank))};
+}
+
+}  // namespace capsule::git

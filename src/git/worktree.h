@@ -1,0 +1,41 @@
+// Worktrees of agents: real git worktrees, made with two git processes and removed with two.
+// create and remove take turns with other Capsules (RepositoryLock) by themselves.
+#pragma once
+
+#include <string>
+
+#include "git/repository.h"
+
+namespace capsule::git {
+
+struct Worktree {
+  std::string path;    // absolute
+  std::string branch;  // "refs/heads/capsule-…"
+  std::string base;    // the commit that it started from
+};
+
+// A new branch at `start` (a commit id), checked out at `path`, whose last part is a valid_id.
+// Nothing of the repository's configuration runs: no hook, no filter (see docs/decisions/0041).
+// Errors: exists ("worktree … already exists" or "branch … already exists"), usage, failed, io.
+// Ensures: on an error nothing of it is left; the folder appears only when it is complete.
+Result<Worktree> create_worktree(const Repository& repository, const std::string& path,
+                                 const std::string& branch, const std::string& start);
+
+// Removes the folder, git's record of it, our index and the branch, whatever state an agent left
+// them in. No error when some or all are gone. Links are not followed. Snapshots stay.
+Result<void> remove_worktree(const Repository& repository, const std::string& path,
+                             const std::string& branch);
+
+// What was noted when the worktree was made. Errors: not_found.
+Result<Worktree> find_worktree(const Repository& repository, const std::string& path);
+
+// Our own index of that worktree, which no agent sees; and the folder that it is kept in.
+std::string own_index(const Repository& repository, const std::string& path);
+std::string own_notes(const Repository& repository, const std::string& path);
+
+// Writes the files of a commit or tree to the empty folder `to`, with `index` as the new index.
+// No filters. One process.
+Result<void> write_files(const Repository& repository, const std::string& tree,
+                         const std::string& to, const std::string& index);
+
+}  // namespace capsule::git
