@@ -1,0 +1,485 @@
+#include "signal/block.h"
+
+#include <gmock/gmock.h>
+
+namespace capsule::signal {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Pair = std::pair<std::string, std::string>;
+
+std::string read(std::string_view text, const BlockOptions& options = {}) {
+  const BlockResult result = parse_block(text, options);
+  return result.signal ? std::string(row(*result.signal).name) : "(none)";
+}
+
+std::string block(std::string_view name, std::string_view status = "complete") {
+  return "---\nSIGNAL: " + std::string(name) + "\nSTATUS: " + std::string(status) + "\n---\n";
+}
+
+std::vector<std::string> warnings(std::string_view text, const BlockOptions& options = {}) {
+  return parse_block(text, options).warnings;
+}
+
+std::vector<std::string> sequence(const BlockResult& result) {
+  std::vector<std::string> names;
+  for (const BlockSighting& seen : result.sequence) names.emplace_back(row(seen.signal).name);
+  return names;
+}
+
+// What counts
+
+TEST(BlockDialect, TheSignalLineMayBeIndentedOrFenced) {
+  for (const char* text :
+       {"SIGNAL: QA_COMPLETE", "  SIGNAL: QA_COMPLETE", "\t SIGNAL: QA_COMPLETE\n",
+        "```\nSIGNAL: QA_COMPLETE\n```", "words\n    SIGNAL: QA_COMPLETE\nwords",
+        "\xEF\xBB\xBFSIGNAL: QA_COMPLETE", "a\r\nSIGNAL: QA_COMPLETE\r\n",
+        "SIGNAL: QA_COMPLETE \t "})
+    EXPECT_EQ(read(text), "QA_COMPLETE") << text;
+}
+
+TEST(BlockDialect, NothingElseStandsBeforeSignalOnItsLine) {
+  for (const char* text :
+       {"> SIGNAL: QA_COMPLETE", "- SIGNAL: QA_COMPLETE", "`SIGNAL: QA_COMPLETE`",
+        "print SIGNAL: QA_COMPLETE", "**SIGNAL:** QA_COMPLETE", "--- SIGNAL: QA_COMPLETE",
+        "MYSIGNAL: QA_COMPLETE", "1. SIGNAL: QA_COMPLETE", "\"SIGNAL: QA_COMPLETE\"",
+        "x\rSIGNAL: QA_COMPLETE"})
+    EXPECT_EQ(read(text), "(none)") << text;
+}
+
+TEST(BlockDialect, SignalAndNameMayBeInAnyCase) {
+  EXPECT_EQ(read("signal: planning_complete"), "PLANNING_COMPLETE");
+  EXPECT_EQ(read("Signal: Planning_Complete"), "PLANNING_COMPLETE");
+  EXPECT_EQ(read("sIgNaL:phase_ERROR"), "PHASE_ERROR");
+}
+
+TEST(BlockDialect, TheNameIsWholeAndAloneOnItsLine) {
+  for (const char* text :
+       {"SIGNAL: QA_COMPLETED", "SIGNAL: QA_COMPLETE_2", "SIGNAL: QA", "SIGNAL: XQA_COMPLETE",
+        "SIGNAL: QA_COMPLETE.", "SIGNAL: QA_COMPLETE when done", "SIGNAL: [QA_COMPLETE]",
+        "SIGNAL: \"QA_COMPLETE\"", "SIGNAL: QA COMPLETE", "SIGNAL: QA_COMPLETE, FIX_COMPLETE",
+        "SIGNAL: FOO_COMPLETE", "SIGNAL: {expected_signal}", "SIGNAL: [SIGNAL_NAME]"})
+    EXPECT_EQ(read(text), "(none)") << text;
+}
+
+TEST(BlockDialect, TheNameStandsOnTheLineOfSignal) {
+  EXPECT_EQ(read("SIGNAL:\nQA_COMPLETE"), "(none)");
+  EXPECT_EQ(read("SIGNAL:\n\n  QA_COMPLETE\n"), "(none)");
+  EXPECT_EQ(read("SIGNAL: \r\nQA_COMPLETE"), "(none)");
+}
+
+TEST(BlockDialect, TheColonFollowsSignalAtOnceAndBlanksOrNoneFollowIt) {
+  EXPECT_EQ(read("SIGNAL:QA_COMPLETE"), "QA_COMPLETE");
+  EXPECT_EQ(read("SIGNAL:\t  QA_COMPLETE"), "QA_COMPLETE");
+  EXPECT_EQ(read("SIGNAL : QA_COMPLETE"), "(none)");
+  EXPECT_EQ(read("SIGNAL QA_COMPLETE"), "(none)");
+  EXPECT_EQ(read("SIGNAL= QA_COMPLETE"), "(none)");
+}
+
+TEST(BlockDialect, EverySignalOfTheTableIsRecognised) {
+  int count = 0;
+  for (const Row& row : vocabulary(Dialect::block)) {
+    EXPECT_EQ(read("SIGNAL: " + std::string(row.wire)), row.name);
+    ++count;
+  }
+  EXPECT_EQ(count, 14);
+}
+
+TEST(BlockDialect, WithoutASignalThereIsNone) {
+  for (const char* text :
+       {"", "\n", "---\n---\n", "PHASE: qa\nSTATUS: complete", "SIGNAL:", "signal"}) {
+    const BlockResult result = parse_block(text);
+    EXPECT_FALSE(result.signal.has_value());
+    EXPECT_THAT(result.fields, IsEmpty());
+    EXPECT_THAT(result.sequence, IsEmpty());
+  }
+}
+
+// Fields
+
+TEST(BlockDialect, FieldsAreTheKeyValueLinesAfterTheSignal) {
+  const BlockResult result = parse_block(
+      "PHASE: early\n---\n  SIGNAL: PLANNING_COMPLETE\n  PHASE:  planning \n  STATUS:complete\r\n"
+      "\tTIMESTAMP: 2024-01-15T10:30:00Z\n  NEXT: execution\nEXTRA_1: a: b\n---\nLATE: x\n");
+  EXPECT_THAT(result.fields, ElementsAre(Pair("PHASE", "planning"), Pair("STATUS", "complete"),
+                                         Pair("TIMESTAMP", "2024-01-15T10:30:00Z"),
+                                         Pair("NEXT", "execution"), Pair("EXTRA_1", "a: b")));
+  EXPECT_THAT(result.warnings, IsEmpty());
+}
+
+TEST(BlockDialect, FieldsEndAtDashesABlankLineOrAnyOtherLine) {
+  for (const char* end : {"---", "", "   ", "words", "two words: x", "```", "- ITEM: x", "1: x",
+                          "****", "SIGNAL: NO_SUCH", "SIGNAL:"})
+    EXPECT_THAT(
+        parse_block("SIGNAL: QA_COMPLETE\nPHASE: qa\n" + std::string(end) + "\nSTATUS: failed\n")
+            .fields,
+        ElementsAre(Pair("PHASE", "qa")))
+        << end;
+}
+
+TEST(BlockDialect, KeysMayBeInAnyCaseAndAreGivenInCapitals) {
+  const BlockResult result = parse_block("signal: qa_complete\nphase: qa\nStatus: Complete\n");
+  EXPECT_THAT(result.fields, ElementsAre(Pair("PHASE", "qa"), Pair("STATUS", "Complete")));
+  EXPECT_THAT(result.warnings, IsEmpty());
+}
+
+TEST(BlockDialect, OfAKeyThatStandsTwiceTheLastValueCounts) {
+  const BlockResult result =
+      parse_block("SIGNAL: QA_COMPLETE\nPHASE: x\nSTATUS: complete\nPHASE: qa");
+  EXPECT_THAT(result.fields, ElementsAre(Pair("PHASE", "qa"), Pair("STATUS", "complete")));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("stands twice")));
+  EXPECT_EQ(read("SIGNAL: QA_COMPLETE\nSTATUS: complete\nSTATUS: failed"), "(none)");
+}
+
+TEST(BlockDialect, ASignalLineEndsTheBlockBefore) {
+  EXPECT_THAT(
+      parse_block("SIGNAL: QA_COMPLETE\nPHASE: qa\nSIGNAL: REVIEW_COMPLETE\nNEXT: fix").fields,
+      ElementsAre(Pair("NEXT", "fix")));
+}
+
+TEST(BlockDialect, LongBlocksAreCutWithAWarning) {
+  std::string text = "SIGNAL: PHASE_ERROR\nERROR: " + std::string(100'000, 'x') + "\n";
+  for (int i = 0; i < 100; ++i) text += "K" + std::to_string(i) + ": v\n";
+  const BlockResult result = parse_block(text);
+  EXPECT_EQ(result.field("ERROR")->size(), kMaxValueBytes);
+  EXPECT_EQ(result.fields.size(), kMaxBlockFields);
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("was cut")));
+}
+
+// STATUS, templates
+
+TEST(BlockDialect, AStatusOtherThanCompleteIsNoCompletion) {
+  for (const char* status : {"failed", "in_progress", "partial", "error", "", "incomplete",
+                             "complete (almost)", "[complete]"})
+    EXPECT_EQ(read(block("QA_COMPLETE", status)), "(none)") << status;
+  EXPECT_EQ(read(block("AUTO_COMPLETE", "failed")), "(none)");
+  EXPECT_EQ(read(block("QA_COMPLETE", "COMPLETE")), "QA_COMPLETE");
+  EXPECT_EQ(read("SIGNAL: QA_COMPLETE"), "QA_COMPLETE");
+}
+
+TEST(BlockDialect, TheStatusOfOtherSignalsDoesNotMatter) {
+  EXPECT_EQ(read(block("PHASE_ERROR", "error")), "PHASE_ERROR");
+  EXPECT_EQ(read(block("PHASE_ERROR", "complete")), "PHASE_ERROR");
+  EXPECT_EQ(read(block("TRANSITION_TO_QA", "pending")), "TRANSITION_TO_QA");
+}
+
+TEST(BlockDialect, ABlockWithAPlaceholderForTimestampIsNoSignal) {
+  const std::string quoted = "SIGNAL: QA_COMPLETE\nPHASE: qa\nSTATUS: complete\nTIMESTAMP: ";
+  EXPECT_EQ(read(quoted + "[ISO8601]\nNEXT: review\n"), "(none)");
+  EXPECT_EQ(read(quoted + "[current time ISO8601]\n---"), "(none)");
+  EXPECT_EQ(read(quoted + "[]\n"), "(none)");
+  EXPECT_EQ(read("SIGNAL: PHASE_ERROR\nTIMESTAMP: [ISO8601]"), "(none)");
+  EXPECT_EQ(read("SIGNAL: TRANSITION_TO_QA\nTIMESTAMP: [now]"), "(none)");
+  EXPECT_EQ(read(quoted + "[2024\n"), "QA_COMPLETE");
+  EXPECT_EQ(read(block("QA_COMPLETE") + quoted + "[ISO8601]\n"), "QA_COMPLETE");
+}
+
+TEST(BlockDialect, AQuotedTemplateTakesNothingBack) {
+  EXPECT_EQ(read(block("QA_COMPLETE") + "SIGNAL: QA_COMPLETE\nSTATUS: failed\nTIMESTAMP: [x]\n"),
+            "QA_COMPLETE");
+}
+
+// Several
+
+TEST(BlockDialect, TheLastValidSignalIsTheResult) {
+  EXPECT_EQ(read(block("REFLECT_COMPLETE") + block("INIT_COMPLETE")), "INIT_COMPLETE");
+  EXPECT_EQ(read(block("QA_COMPLETE") + block("PHASE_ERROR", "error")), "PHASE_ERROR");
+  EXPECT_EQ(read(block("PHASE_ERROR", "error") + block("QA_COMPLETE")), "QA_COMPLETE");
+  EXPECT_EQ(read(block("QA_COMPLETE") + "SIGNAL: NO_SUCH\n"), "QA_COMPLETE");
+  EXPECT_EQ(read(block("QA_COMPLETE") + block("REVIEW_COMPLETE", "failed")), "QA_COMPLETE");
+  const BlockResult result =
+      parse_block("SIGNAL: QA_COMPLETE\nPHASE: qa\n\nSIGNAL: QA_COMPLETE\nNEXT: review\n");
+  EXPECT_THAT(result.fields, ElementsAre(Pair("NEXT", "review")));
+}
+
+TEST(BlockDialect, ALaterBlockOfTheSameNameTakesItBack) {
+  EXPECT_EQ(read(block("QA_COMPLETE") + block("QA_COMPLETE", "failed")), "(none)");
+  EXPECT_EQ(read(block("INIT_COMPLETE") + block("QA_COMPLETE") + block("QA_COMPLETE", "failed")),
+            "INIT_COMPLETE");
+  EXPECT_EQ(read(block("QA_COMPLETE") + block("QA_COMPLETE") + block("QA_COMPLETE", "failed")),
+            "(none)");
+  EXPECT_EQ(read(block("QA_COMPLETE") + block("QA_COMPLETE", "failed") + block("QA_COMPLETE")),
+            "QA_COMPLETE");
+  EXPECT_EQ(read(block("AUTO_COMPLETE") + block("AUTO_COMPLETE", "failed")), "(none)");
+}
+
+TEST(BlockDialect, ATransitionIsTheResultOnlyWhenAlone) {
+  EXPECT_EQ(read(block("TRANSITION_TO_QA")), "TRANSITION_TO_QA");
+  EXPECT_EQ(read(block("EXECUTION_COMPLETE") + block("TRANSITION_TO_QA")), "EXECUTION_COMPLETE");
+  EXPECT_EQ(read(block("TRANSITION_TO_FIX") + block("PHASE_ERROR", "error")), "PHASE_ERROR");
+  EXPECT_EQ(read(block("PHASE_ERROR", "error") + block("TRANSITION_TO_FIX")), "PHASE_ERROR");
+  EXPECT_EQ(read(block("TRANSITION_TO_FIX") + block("TRANSITION_TO_VALIDATION")),
+            "TRANSITION_TO_VALIDATION");
+  EXPECT_EQ(read(block("QA_COMPLETE", "failed") + block("TRANSITION_TO_VALIDATION")),
+            "TRANSITION_TO_VALIDATION");
+}
+
+TEST(BlockDialect, AllValidSignalsAreListedInOrder) {
+  const BlockResult result =
+      parse_block(block("INIT_COMPLETE") + block("TRANSITION_TO_QA") + block("QA_COMPLETE") +
+                  block("PLANNING_COMPLETE") + block("QA_COMPLETE", "failed") +
+                  block("PHASE_ERROR", "error") + block("QA_COMPLETE") + block("AUTO_COMPLETE"));
+  EXPECT_THAT(sequence(result), ElementsAre("INIT_COMPLETE", "PLANNING_COMPLETE", "PHASE_ERROR",
+                                            "QA_COMPLETE", "AUTO_COMPLETE"));
+  EXPECT_EQ(result.sequence[0].offset, 4U);
+}
+
+TEST(BlockDialect, TheListIsLimitedAndKeepsTheNewest) {
+  std::string text = block("INIT_COMPLETE");
+  for (std::size_t i = 0; i < kMaxSequence + 5; ++i) text += "SIGNAL: QA_COMPLETE\n";
+  text += block("AUTO_COMPLETE");
+  const BlockResult result = parse_block(text);
+  EXPECT_LE(result.sequence.size(), kMaxSequence);
+  EXPECT_EQ(result.sequence.back().signal, Signal::auto_complete);
+}
+
+// Warnings
+
+TEST(BlockDialect, APhaseThatDisagreesIsWarnedOf) {
+  EXPECT_THAT(warnings("SIGNAL: QA_COMPLETE\nPHASE: review"),
+              ElementsAre("PHASE is 'review', QA_COMPLETE belongs to qa"));
+  EXPECT_THAT(warnings("SIGNAL: QA_COMPLETE\nPHASE: QA"), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: QA_COMPLETE"), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: AUTO_COMPLETE\nPHASE: complete\nNEXT: none"), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: AUTO_COMPLETE\nPHASE: qa"), ElementsAre(HasSubstr("PHASE")));
+  EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nPHASE: qa"), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nPHASE: lunch"), ElementsAre(HasSubstr("no phase")));
+}
+
+TEST(BlockDialect, ANextThatDisagreesIsWarnedOf) {
+  EXPECT_THAT(warnings("SIGNAL: PLANNING_COMPLETE\nNEXT: qa"),
+              ElementsAre("NEXT is 'qa', after PLANNING_COMPLETE comes execution"));
+  EXPECT_THAT(warnings("SIGNAL: PLANNING_COMPLETE\nNEXT: Execution"), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: PLANNING_COMPLETE\nNEXT: none"), ElementsAre(HasSubstr("NEXT")));
+  EXPECT_THAT(warnings("SIGNAL: REFLECT_COMPLETE\nNEXT: none"), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: REFLECT_COMPLETE\nNEXT: complete"), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: EXECUTION_COMPLETE\nNEXT: review"), ElementsAre(HasSubstr("NEXT")));
+  EXPECT_THAT(warnings("SIGNAL: EXECUTION_COMPLETE\nNEXT: review", {.skips = {.qa = true}}),
+              IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: TRANSITION_TO_QA\nPHASE: execution\nNEXT: qa"), IsEmpty());
+}
+
+TEST(BlockDialect, ATimestampThatIsNotIso8601IsWarnedOf) {
+  EXPECT_THAT(warnings("SIGNAL: QA_COMPLETE\nTIMESTAMP: yesterday"),
+              ElementsAre("TIMESTAMP is 'yesterday', which is not ISO 8601"));
+  EXPECT_THAT(warnings("SIGNAL: QA_COMPLETE\nTIMESTAMP:"), ElementsAre(HasSubstr("TIMESTAMP")));
+  EXPECT_THAT(warnings("SIGNAL: QA_COMPLETE\nTIMESTAMP: 2024-01-15T10:30:00Z"), IsEmpty());
+}
+
+TEST(BlockDialect, Iso8601IsCheckedToTheDay) {
+  for (const char* text :
+       {"2024-01-15T10:30:00Z", "2024-01-15T10:30:00.123Z", "2024-01-15T10:30:00,5Z",
+        "2024-01-15T10:30Z", "2024-01-15T10:30:00+02:00", "2024-01-15T10:30:00-0530",
+        "2024-01-15T10:30:00+02", "2024-01-15T10:30:00", "20240115T103000Z", "2024-01-15",
+        "2024-02-29T00:00:00Z", "2000-02-29", "2016-12-31T23:59:60Z", "2024-01-15T24:00:00Z"})
+    EXPECT_TRUE(is_iso8601(text)) << text;
+  for (const char* text : {"",
+                           "now",
+                           "10:30",
+                           "2024-13-01T00:00:00Z",
+                           "2024-00-10",
+                           "2024-02-30",
+                           "2023-02-29",
+                           "1900-02-29",
+                           "2024-04-31",
+                           "2024-01-15 10:30:00",
+                           "2024-01-15T25:00:00Z",
+                           "2024-01-15T10:60:00Z",
+                           "2024-01-15T10:30:61Z",
+                           "2024-01-15T24:01:00Z",
+                           "2024-01-15T",
+                           "2024-01-15T10:30:00Zx",
+                           "2024-01-15T10:30:00.Z",
+                           "2024-01-15T10:30:00+2",
+                           "2024-01-15T10:30:00+24:00",
+                           "2024-01-15T10:30:00+02:",
+                           "15.01.2024",
+                           "2024-1-5",
+                           "2024-01-15T10:30:00 UTC",
+                           "1705314600"})
+    EXPECT_FALSE(is_iso8601(text)) << text;
+}
+
+TEST(BlockDialect, AnOddErrorBlockIsWarnedOf) {
+  EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nSTATUS: error\nRECOVERABLE: True"), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nSTATUS: complete\nRECOVERABLE: maybe"),
+              ElementsAre(HasSubstr("STATUS"), HasSubstr("RECOVERABLE")));
+}
+
+TEST(BlockDialect, ACompletionThatThePhaseDoesNotWaitForIsWarnedOf) {
+  EXPECT_THAT(warnings("SIGNAL: PLANNING_COMPLETE", {.phase = Phase::planning}), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: QA_COMPLETE", {.phase = Phase::planning}),
+              ElementsAre("QA_COMPLETE is not what the phase planning waits for, which is "
+                          "PLANNING_COMPLETE"));
+  EXPECT_EQ(read("SIGNAL: QA_COMPLETE", {.phase = Phase::planning}), "QA_COMPLETE");
+  EXPECT_THAT(warnings("SIGNAL: AUTO_COMPLETE", {.phase = Phase::planning}), IsEmpty());
+  EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nPHASE: qa", {.phase = Phase::planning}),
+              ElementsAre("PHASE is 'qa', the phase is planning"));
+}
+
+TEST(BlockDialect, ACompletionMayFollowThoseOfThePhasesBeforeIt) {
+  EXPECT_THAT(
+      warnings(block("PLANNING_COMPLETE") + block("EXECUTION_COMPLETE") + block("QA_COMPLETE"),
+               {.phase = Phase::planning}),
+      IsEmpty());
+  EXPECT_THAT(
+      warnings(block("PLANNING_COMPLETE") + block("QA_COMPLETE"), {.phase = Phase::planning}),
+      ElementsAre(HasSubstr("QA_COMPLETE is not what")));
+}
+
+// Transcripts
+
+std::string record(std::string_view speaker, std::string_view content) {
+  return "{\"type\":\"" + std::string(speaker) + "\",\"message\":{\"role\":\"" +
+         std::string(speaker) + "\",\"content\":" + std::string(content) + "}}\n";
+}
+
+TEST(BlockTranscript, OnlyTheAssistantsTextCounts) {
+  const std::string text = R"("---\nSIGNAL: QA_COMPLETE\nPHASE: qa\n---")";
+  EXPECT_EQ(read(record("assistant", text)), "QA_COMPLETE");
+  EXPECT_EQ(read(record("user", text)), "(none)");
+  EXPECT_EQ(read(record("system", text)), "(none)");
+  EXPECT_EQ(read(record("assistant", R"([{"type":"text","text":)" + text + "}]")), "QA_COMPLETE");
+  EXPECT_EQ(
+      read(record("assistant", R"([{"type":"thinking","thinking":)" + text +
+                                   R"(},{"type":"tool_use","input":{"text":)" + text + "}}]")),
+      "(none)");
+  EXPECT_EQ(read(record("user", R"([{"type":"tool_result","content":)" + text + "}]")), "(none)");
+  EXPECT_EQ(read(R"({"type":"assistant","text":)" + text + "}"), "QA_COMPLETE");
+  EXPECT_EQ(read(R"({"role":"assistant","content":)" + text + "}"), "QA_COMPLETE");
+  EXPECT_EQ(read(R"({"type":"message","role":"assistant","content":)" + text + "}"), "QA_COMPLETE");
+  EXPECT_EQ(read(R"({"type":"system","role":"assistant","content":)" + text + "}"), "(none)");
+}
+
+TEST(BlockTranscript, TheClosingResultOfAClientCounts) {
+  EXPECT_EQ(read(R"({"type":"result","is_error":false,"result":"SIGNAL: FIX_COMPLETE"})"),
+            "FIX_COMPLETE");
+  EXPECT_EQ(read(R"({"type":"result","is_error":true,"result":"SIGNAL: FIX_COMPLETE"})"), "(none)");
+}
+
+TEST(BlockTranscript, RecordsAreReadInTheirOrder) {
+  EXPECT_EQ(read(record("assistant", R"("SIGNAL: INIT_COMPLETE")") +
+                 record("assistant", R"("SIGNAL: QA_COMPLETE\n\nSIGNAL: FIX_COMPLETE")") +
+                 record("assistant", R"("words")")),
+            "FIX_COMPLETE");
+  EXPECT_EQ(read(record("assistant", R"("SIGNAL: QA_COMPLETE")") +
+                 record("assistant", R"("SIGNAL: QA_COMPLETE\nSTATUS: failed")")),
+            "(none)");
+}
+
+TEST(BlockTranscript, ABlockDoesNotGoOnInTheNextText) {
+  EXPECT_THAT(parse_block(record("assistant", R"("SIGNAL: QA_COMPLETE\nPHASE: qa")") +
+                          record("assistant", R"("STATUS: failed")"))
+                  .fields,
+              ElementsAre(Pair("PHASE", "qa")));
+}
+
+TEST(BlockTranscript, AHalfWrittenLastLineIsIgnored) {
+  const std::string whole = record("assistant", R"("SIGNAL: INIT_COMPLETE")");
+  const std::string next = record("assistant", R"("SIGNAL: QA_COMPLETE")");
+  for (std::size_t cut = 0; cut + 1 < next.size(); ++cut)
+    EXPECT_EQ(read(whole + next.substr(0, cut)), "INIT_COMPLETE") << cut;
+  EXPECT_EQ(read(whole + next), "QA_COMPLETE");
+}
+
+TEST(BlockTranscript, LinesThatAreNoObjectsAreIgnored) {
+  const std::string first = record("system", "\"start\"");
+  EXPECT_EQ(
+      read(first + "{broken\nSIGNAL: QA_COMPLETE\n" +
+           record("assistant", R"("SIGNAL: INIT_COMPLETE")") + "\n[1]\nSIGNAL: FIX_COMPLETE\n"),
+      "INIT_COMPLETE");
+}
+
+TEST(BlockTranscript, EscapesAreDecoded) {
+  EXPECT_EQ(read(record("assistant", R"("\u0053IGNAL: QA_COMPLETE\r\n\tPHASE: qa")")),
+            "QA_COMPLETE");
+  const BlockResult result = parse_block(record(
+      "assistant", R"("SIGNAL: PHASE_ERROR\nERROR: \"a\" \\ \/ \u00e4 \ud83d\ude00 \ud83d x")"));
+  EXPECT_EQ(*result.field("ERROR"), "\"a\" \\ / \xC3\xA4 \xF0\x9F\x98\x80 \xEF\xBF\xBD x");
+}
+
+TEST(BlockTranscript, WhatStandsBeforeAContinuationIsForgotten) {
+  const std::string done = record("assistant", R"("SIGNAL: QA_COMPLETE")");
+  EXPECT_EQ(read(done + record("user", R"("Stop hook feedback:\nContinue")") +
+                 record("assistant", R"("still at it")")),
+            "(none)");
+  EXPECT_EQ(
+      read(done + record("user", R"([{"type":"text","text":"## Auto Mode Continuation\n\nx"}])")),
+      "(none)");
+  EXPECT_EQ(read(done + record("user", R"("## Auto Mode Continuation")") +
+                 record("assistant", R"("SIGNAL: REVIEW_COMPLETE")")),
+            "REVIEW_COMPLETE");
+  EXPECT_EQ(read(done + record("user", R"("thank you; what is Auto Mode Continuation?")")),
+            "QA_COMPLETE");
+  EXPECT_EQ(
+      read(done + record("user", R"([{"type":"tool_result","content":"Stop hook feedback:"}])")),
+      "QA_COMPLETE");
+}
+
+TEST(BlockTranscript, PlainTextThatQuotesARecordIsPlainText) {
+  const std::string quoted = R"({"type":"assistant","text":"SIGNAL: QA_COMPLETE"})";
+  EXPECT_EQ(read("An example:\n" + quoted + "\nSIGNAL: FIX_COMPLETE\n"), "FIX_COMPLETE");
+  EXPECT_EQ(read("{\"name\":\"x\",\"type\":\"module\"}\n\nwords\nSIGNAL: FIX_COMPLETE\n"),
+            "FIX_COMPLETE");
+  EXPECT_EQ(read("{\"status\":\"PASS\"}\nSIGNAL: FIX_COMPLETE\n"), "FIX_COMPLETE");
+}
+
+TEST(BlockTranscript, TextsMayBeReadOneAfterTheOther) {
+  BlockReader reader;
+  reader.read_transcript("cut off\"}}\n" +
+                         record("assistant", R"("SIGNAL: QA_COMPLETE\nPHASE: qa")"));
+  reader.read_plain("STATUS: failed\n");
+  EXPECT_EQ(reader.result().signal, Signal::qa_complete);
+  reader.read_plain("SIGNAL: REVIEW_COMPLETE\n");
+  EXPECT_THAT(sequence(reader.result()), ElementsAre("QA_COMPLETE", "REVIEW_COMPLETE"));
+  reader.forget();
+  EXPECT_FALSE(reader.result().signal.has_value());
+}
+
+// Explanations
+
+std::string explained(std::string_view text) {
+  std::string all;
+  explain_block(text, [&](const BlockCandidate& candidate) {
+    all += std::to_string(candidate.offset) + (candidate.taken ? "+" : "-") + candidate.text +
+           ": " + candidate.reason + "\n";
+  });
+  return all;
+}
+
+TEST(BlockExplain, EveryCandidateIsToldWithItsOffsetAndWhy) {
+  EXPECT_EQ(explained("use SIGNAL: QA_COMPLETE\nSIGNAL : X\nSIGNAL:\nSIGNAL: NO_SUCH\n"
+                      "SIGNAL: QA_COMPLETE\nSTATUS: failed\nSIGNAL: INIT_COMPLETE\n"
+                      "TIMESTAMP: [x]\nSIGNAL: FIX_COMPLETE\n"),
+            "0-use SIGNAL: QA_COMPLETE: SIGNAL does not stand at the start of its line\n"
+            "24-SIGNAL : X: no colon right after SIGNAL\n"
+            "35-SIGNAL:: no name on its line\n"
+            "43-SIGNAL: NO_SUCH: not the whole name of a signal and nothing else\n"
+            "59-SIGNAL: QA_COMPLETE: its STATUS is not complete\n"
+            "94-SIGNAL: INIT_COMPLETE: its TIMESTAMP is a placeholder: the prompt is quoted\n"
+            "131+SIGNAL: FIX_COMPLETE: the result\n");
+}
+
+TEST(BlockExplain, WhyAValidSignalIsNotTheResultIsTold) {
+  EXPECT_EQ(explained("SIGNAL: QA_COMPLETE\nSIGNAL: TRANSITION_TO_FIX\nSIGNAL: INIT_COMPLETE\n"
+                      "SIGNAL: FIX_COMPLETE\nSIGNAL: QA_COMPLETE\nSTATUS: no"),
+            "0-SIGNAL: QA_COMPLETE: a later block takes it back with another STATUS\n"
+            "20-SIGNAL: TRANSITION_TO_FIX: a transition counts only when it stands alone\n"
+            "46-SIGNAL: INIT_COMPLETE: a later valid signal follows\n"
+            "68+SIGNAL: FIX_COMPLETE: the result\n"
+            "89-SIGNAL: QA_COMPLETE: its STATUS is not complete\n");
+}
+
+TEST(BlockExplain, TranscriptsAreExplainedByTheirRecords) {
+  const std::string first = record("assistant", R"("SIGNAL: QA_COMPLETE")");
+  EXPECT_EQ(explained(first + record("user", R"("Stop hook feedback:")") +
+                      record("assistant", R"("SIGNAL: FIX_COMPLETE\n")")),
+            "0-SIGNAL: QA_COMPLETE: before the last continuation prompt\n" +
+                std::to_string(first.size() + record("user", R"("Stop hook feedback:")").size()) +
+                "+SIGNAL: FIX_COMPLETE: the result\n");
+}
+
+}  // namespace
+}  // namespace capsule::signal
