@@ -9,12 +9,15 @@ std::span<const Command> commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> rows{
         parse_signal_command(),
+        signal_parse_command(),
+        signal_list_command(),
+        signal_format_command(),
         config_show_command(),
         config_keys_command(),
         generate_command(),
     };
     const auto beads = bead_commands();
-    rows.insert(rows.begin() + 1, beads.begin(), beads.end());
+    rows.insert(rows.begin() + 4, beads.begin(), beads.end());
     return rows;
   }();
   return table;

@@ -6,6 +6,9 @@
 namespace capsule::cli {
 
 Command parse_signal_command();
+Command signal_parse_command();
+Command signal_list_command();
+Command signal_format_command();
 Command config_show_command();
 Command config_keys_command();
 std::span<const Command> bead_commands();

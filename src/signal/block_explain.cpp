@@ -31,7 +31,7 @@ std::string why_not_signal(std::string_view line, std::size_t keyword) {
 void explain_block(std::string_view text, const std::function<void(const BlockCandidate&)>& tell) {
   BlockReader outcome;
   outcome.read(text);
-  constexpr std::size_t kMaxShownBytes = 200;
+  constexpr std::size_t kMaxLineBytes = 1024;  // of a line, for the reader
   BlockObserver observer;
   observer.block = [&](const Row& row, std::size_t ordinal, std::size_t offset,
                        BlockVerdict verdict) {
@@ -56,8 +56,8 @@ void explain_block(std::string_view text, const std::function<void(const BlockCa
     const std::string_view bare = without_blanks(line);
     const std::size_t keyword = find_keyword(bare);
     if (keyword == bare.npos) return;
-    tell({offset, std::string(bare.substr(0, kMaxShownBytes)), false,
-          why_not_signal(bare, keyword)});
+    tell(
+        {offset, std::string(bare.substr(0, kMaxLineBytes)), false, why_not_signal(bare, keyword)});
   };
   BlockReader reader(&observer);
   reader.read(text);

@@ -1,0 +1,193 @@
+// capsule signal parse
+#include <array>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "signal/block.h"
+#include "signal/contract.h"
+#include "signal/json_text.h"
+#include "signal/line.h"
+
+namespace capsule::cli {
+namespace {
+
+using signal::json_quoted;
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+// The items of a JSON list or object, with commas between them.
+class Listed {
+ public:
+  explicit Listed(std::string_view open) { print(open); }
+  void item(const std::string& text) {
+    if (!first_) print(",");
+    first_ = false;
+    print(text);
+  }
+
+ private:
+  bool first_ = true;
+};
+
+std::string member(std::string_view key, std::string_view text) {
+  return json_quoted(key) + ":" + json_quoted(text);
+}
+
+// The beginning of a candidate, whole letters only.
+std::string_view shown(std::string_view text) {
+  constexpr std::size_t kMaxShownBytes = 200;
+  if (text.size() <= kMaxShownBytes) return text;
+  std::size_t bytes = kMaxShownBytes;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+void print_candidate(Listed& list, std::size_t offset, std::string_view text, bool taken,
+                     std::string_view reason) {
+  list.item("{\"offset\":" + std::to_string(offset) + "," + member("text", shown(text)) + "," +
+            member("verdict", taken ? "taken" : "not taken") + "," + member("reason", reason) +
+            "}");
+}
+
+void print_warnings(const std::vector<std::string>& warnings) {
+  Listed list(",\"warnings\":[");
+  for (const std::string& warning : warnings) list.item(json_quoted(warning));
+  print("]");
+}
+
+int parse_contract(std::string_view text, bool explain) {
+  const signal::ContractResult result = signal::parse_contract(text);
+  std::string_view json = result.signal.json;
+  if (explain) {
+    json.remove_suffix(1);
+    print(json);
+    Listed list(",\"explain\":[");
+    signal::explain_contract(text, [&](const signal::ContractNote& note) {
+      print_candidate(list, note.begin, text.substr(note.begin, note.end - note.begin), note.taken,
+                      note.why);
+    });
+    print("]}\n");
+  } else {
+    print(json);
+    print("\n");
+  }
+  return result.fault == signal::ContractFault::none ? 0 : 1;
+}
+
+int parse_line(std::string_view text, const signal::LineOptions& options, bool explain) {
+  const signal::LineResult result = signal::parse_line(text, options);
+  print("{" + member("signal", signal::row(result.signal).name) +
+        ",\"task_id\":" + (result.task_id ? json_quoted(*result.task_id) : "null") + ",");
+  if (!result.more.empty()) {
+    Listed more("\"more\":[");
+    for (const signal::Extra& extra : result.more) more.item(json_quoted(extra.id));
+    print("],");
+  }
+  print(member("handler", result.handler()));
+  Listed fields(",\"fields\":{");
+  for (const signal::Field& field : result.fields) fields.item(member(field.label, field.text));
+  print("}");
+  print_warnings(result.warnings);
+  if (explain) {
+    Listed list(",\"explain\":[");
+    signal::explain_line(text, options, [&](const signal::LineCandidate& candidate) {
+      print_candidate(list, candidate.offset, candidate.text, candidate.taken, candidate.reason);
+    });
+    print("]");
+  }
+  print("}\n");
+  return result.why_unknown == signal::WhyUnknown::recognised ? 0 : 1;
+}
+
+int parse_block(std::string_view text, const signal::BlockOptions& options, bool explain) {
+  const signal::BlockResult result = signal::parse_block(text, options);
+  print("{\"signal\":" + (result.signal ? json_quoted(signal::row(*result.signal).name) : "null"));
+  Listed fields(",\"fields\":{");
+  for (const auto& [key, value] : result.fields) fields.item(member(key, value));
+  print("}");
+  print_warnings(result.warnings);
+  if (explain) {
+    Listed list(",\"explain\":[");
+    signal::explain_block(text, [&](const signal::BlockCandidate& candidate) {
+      print_candidate(list, candidate.offset, candidate.text, candidate.taken, candidate.reason);
+    });
+    print("]");
+  }
+  print("}\n");
+  return result.signal ? 0 : 1;
+}
+
+// What was printed may still be on its way: a full disk shows only here.
+int flushed(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  return report({Reason::io, "cannot write the result to stdout"}, 2);
+}
+
+int run_parse(const Args& args) {
+  const auto name = args.option("dialect");
+  if (!name)
+    return report({Reason::usage, "--dialect is missing", "valid: contract, line, block"}, 2);
+  const auto task = args.option("task");
+  if (task && !signal::is_task_id(*task))
+    return report({Reason::usage, "'" + std::string(*task) + "' is not a task id",
+                   "valid: up to 100 letters, digits, '.', '_' and '-', the first a letter or a "
+                   "digit, without '..'"},
+                  2);
+  auto input = Input::open(args.positional(0).value_or("-"));
+  if (!input) return report(input.error(), 2);
+  const auto text = input->whole();
+  if (!text) return report(text.error(), 2);
+  const bool explain = args.flag("explain");
+  switch (*signal::dialect_named(*name)) {
+    case signal::Dialect::contract:
+      return flushed(parse_contract(*text, explain));
+    case signal::Dialect::line: {
+      signal::LineOptions options{.task = task};
+      if (const auto role = args.option("role")) options.role = signal::role_named(*role);
+      return flushed(parse_line(*text, options, explain));
+    }
+    case signal::Dialect::block: {
+      signal::BlockOptions options;
+      if (const auto phase = args.option("phase")) options.phase = signal::phase_named(*phase);
+      return flushed(parse_block(*text, options, explain));
+    }
+  }
+  return 2;
+}
+
+constexpr std::array kPositionals{
+    Positional{"FILE", "The text to read; standard input if it is left out or '-'", false}};
+
+constexpr std::array kOptions{
+    Option{"dialect", "DIALECT", "Which dialect to read", "contract|line|block"},
+    Option{"role", "ROLE", "Who printed the text (line): another role's signal is unknown",
+           "developer|critic|auditor|business-analyst|remediation|health-auditor|expert|"
+           "plan-analyst"},
+    Option{"task", "ID", "Which task it is about (line): another task's signal is unknown"},
+    Option{"phase", "PHASE",
+           "The phase it was printed in (block): a signal that it does not wait for is warned of",
+           "expansion|init|planning|execution|qa|review|fix|check|reflect"},
+    Option{"explain", "", "Also list every candidate, with its offset and why it was taken or not"},
+};
+
+}  // namespace
+
+Command signal_parse_command() {
+  return {
+      .path = "signal parse",
+      .summary = "Find the signal in an agent's output",
+      .details =
+          "Prints one line of JSON. Exit code 0: a signal was recognised. 1: none was. 2: the call "
+          "itself was wrong.\n\n"
+          "Transcripts of agent clients (JSON lines) are decoded for the block dialect.",
+      .positionals = kPositionals,
+      .options = kOptions,
+      .run = run_parse,
+      .examples =
+          "capsule signal parse --dialect=line --role=critic --task=task-1 output.txt\n"
+          "claude -p 'plan it' | capsule signal parse --dialect=block --explain",
+  };
+}
+
+}  // namespace capsule::cli
