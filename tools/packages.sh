@@ -4,6 +4,7 @@
 
 packages_build=(
   cmake g++ git ninja-build
+  golang-go # the demo project is written in Go
   libexpected-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
 )
 packages_test=(
