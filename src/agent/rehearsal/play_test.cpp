@@ -313,6 +313,25 @@ TEST_F(DemoCassette, TheLieIsALieAndIsMendedWhenTold) {
   finish("email");
 }
 
+TEST_F(DemoCassette, TheOneInTheDocumentationDoesWhatItSays) {
+  const auto page = read_file(CAPSULE_SOURCE_DIR "/docs/cassettes.md");
+  ASSERT_TRUE(page);
+  const std::size_t begin = page->find("```yaml\n") + 8;
+  const auto cassette =
+      parse_cassette(page->substr(begin, page->find("```\n", begin) - begin), "docs/cassettes.md");
+  ASSERT_TRUE(cassette) << cassette.error().message;
+  cassette_ = *cassette;
+  EXPECT_TRUE(phase("test-writer", 1).starts_with(kPass));
+  EXPECT_TRUE(phase("test-review", 1).starts_with(kNeedsWork));
+  EXPECT_TRUE(phase("test-writer", 2, "The test accepts any greeting: check its words.")
+                  .starts_with(kPass));
+  for (const char* name : {"test-review", "execute", "execute-review", "sign-off", "merge"})
+    EXPECT_TRUE(phase(name, 2).starts_with(kPass)) << name;
+  EXPECT_TRUE(worklog::signed_off(file("worklog.md")));
+  EXPECT_EQ(must({"git", "show", "--format=%s", "--name-only", "HEAD"}),
+            "demo: It's $(done)\n\ngreeting.txt\ntest.sh\n");
+}
+
 TEST_F(DemoCassette, TheBuiltInOnePassesEveryPhaseOfAnyProject) {
   cassette_ = *parse_cassette(built_in_cassette(), "built-in");
   for (const char* name :
