@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::size_t kBufferBytes = 64UL * 1024;
 constexpr int kLastPieces = 256;  // after the exit; somebody in the background may never stop
 
 void append(std::string& text, bool& truncated, std::size_t limit, std::string_view bytes) {

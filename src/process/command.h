@@ -23,8 +23,8 @@ struct Spec {
   std::string cwd = {};                   // empty: the current folder
   std::vector<EnvChange> env = {};        // on top of the inherited environment
   std::optional<std::string> input = {};  // its stdin, of any size; none: /dev/null
-  std::size_t max_out_bytes = 64 * 1024 * 1024;
-  std::size_t max_err_bytes = 1024 * 1024;
+  std::size_t max_out_bytes = 64UL * 1024 * 1024;
+  std::size_t max_err_bytes = 1024UL * 1024;
   Clock::time_point deadline = Clock::time_point::max();  // then TERM, and KILL after the grace
   std::chrono::milliseconds grace = std::chrono::seconds(2);
   // Takes stdout in pieces as it comes; Output::out stays empty then and no limit applies.

@@ -61,6 +61,14 @@ TEST(Command, AProgramThatMayNotBeRunIsToldApart) {
   EXPECT_EQ(output.error().reason, Reason::refused);
 }
 
+TEST(Command, AFolderOnThePathThatHasTheNameOfAProgramIsNotTheProgram) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path + "/tool-that-is-a-folder");
+  const auto output = run({.argv = {"tool-that-is-a-folder"}, .env = {{"PATH", folder.path}}});
+  ASSERT_FALSE(output);
+  EXPECT_EQ(output.error().reason, Reason::missing_program);
+}
+
 TEST(Command, AScriptWhoseInterpreterIsMissingIsAMissingProgram) {
   const Folder folder;
   const auto output = run({.argv = {folder.write("tool", "#!/no/such/interpreter\n", 0755)}});
@@ -254,6 +262,7 @@ TEST(Command, ExitStatusesArriveEvenIfSigchldWasIgnored) {
 TEST(Command, SeveralThreadsMayRunCommandsAtOnce) {
   std::vector<std::thread> threads;
   std::atomic<int> good{0};
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&good, i] {
       for (int k = 0; k < 10; ++k) {

@@ -1,6 +1,8 @@
 // The loop under load: sizes, counts, leaks, timers and watches.
 #include <sys/resource.h>
 
+#include <filesystem>
+
 #include "process/test_support.h"
 #include "process/tree.h"
 
@@ -81,6 +83,7 @@ TEST(Loop, TwoHundredAtOnce) {
   const auto loop = make_loop();
   const EnvChange mark = marker();
   std::vector<Recorder> agents(200);
+  const long before = resident_kib();
   std::size_t ready = 0;
   for (Recorder& agent : agents) {
     agent.on_output = [&] {
@@ -92,6 +95,7 @@ TEST(Loop, TwoHundredAtOnce) {
   }
   EXPECT_EQ(loop->running(), 200U);
   loop->run();
+  EXPECT_LT(resident_kib() - before, 8192);
   for (const Recorder& agent : agents) EXPECT_TRUE(agent.exited_with(7));
   EXPECT_EQ(marked(mark), 0);
   EXPECT_EQ(children_of_this(), 0);
@@ -133,6 +137,30 @@ TEST(Loop, WithoutDescriptorsAStartFailsCleanly) {
   loop->end_all(0ms);
   loop->run();
   EXPECT_EQ(open_fds(), fds);
+}
+
+TEST(Loop, NothingButTheGuardianForks) {
+  // The cost of fork grows with our own memory; posix_spawn's does not.
+  int files = 0;
+  const std::filesystem::path sources = std::filesystem::path(CAPSULE_SOURCE_DIR) / "src";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(sources)) {
+    const std::string name = entry.path().filename();
+    if (!name.ends_with(".cpp") || name.ends_with("_test.cpp") || name == "guardian.cpp") continue;
+    ++files;
+    EXPECT_EQ(file_text(entry.path()).find("fork()"), std::string::npos) << entry.path();
+  }
+  EXPECT_GT(files, 5);
+}
+
+TEST(Loop, AProgramThatIsNoGuardianIsNotStartedOverAndOver) {
+  auto loop = Loop::create({"/proc/self/exe"});
+  ASSERT_TRUE(loop);
+  Recorder agent;
+  agent.keep = false;
+  // The copy runs no test, says so on the agent's stdout, and is no guardian.
+  ASSERT_TRUE((*loop)->start({{"true", "--gtest_filter=None"}}, agent));
+  (*loop)->run();
+  EXPECT_EQ(agent.exit->how, Exit::How::lost);
 }
 
 TEST(Loop, SleepsWhileNothingHappens) {

@@ -21,7 +21,7 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 int runnable(int folder_fd, const std::string& file) {
   struct stat info {};
   if (::fstatat(folder_fd, file.c_str(), &info, 0) != 0) return errno;
-  if (!S_ISREG(info.st_mode)) return EACCES;
+  if (!S_ISREG(info.st_mode)) return EISDIR;
   return ::faccessat(folder_fd, file.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
@@ -76,6 +76,7 @@ Error start_error(std::string_view program, int error_number) {
       return {Reason::missing_program, name + ": program not found",
               "install it, or check the PATH (a script also needs the interpreter of its #! line)"};
     case EACCES:
+    case EISDIR:
     case EPERM:
     case ENOEXEC:
       return {Reason::refused, name + ": not executable",

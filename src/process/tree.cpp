@@ -22,8 +22,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kBufferBytes = 64 * 1024;
-constexpr std::size_t kDrainLimitBytes = 16 * 1024 * 1024;
+constexpr std::size_t kBufferBytes = 64UL * 1024;
+constexpr std::size_t kDrainLimitBytes = 16UL * 1024 * 1024;
 
 // What a readable descriptor means: the low bits of its key; the others are the id.
 enum Source : std::uint64_t { kChannel, kStdout, kStderr, kWatch };
@@ -46,6 +46,10 @@ struct Loop::Child {
 };
 
 Result<std::unique_ptr<Loop>> Loop::create(Options options) {
+  // A program that does not hand the call over to guardian_main, as a test might, would start
+  // itself over and over.
+  if (kGuardianName == program_invocation_name)
+    return fail(Reason::usage, "this program was started as a guardian and is none");
   File poll(::epoll_create1(EPOLL_CLOEXEC));
   if (!poll) return fail(Reason::io, std::string("cannot poll: ") + std::strerror(errno));
   File null = TRY(null_device());

@@ -69,7 +69,8 @@ struct TimerId {
 class Loop {
  public:
   struct Options {
-    std::string guardian = "/proc/self/exe";  // the capsule binary
+    // A program that calls guardian_main; a test gives the built one (CAPSULE_BINARY).
+    std::string guardian = "/proc/self/exe";
     // How long after the grace a guardian may take before it counts as stopped and is killed.
     std::chrono::milliseconds patience = std::chrono::seconds(6);
   };
