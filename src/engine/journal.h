@@ -1,0 +1,111 @@
+// The port to the journal, the one truth about runs, and the port to claims, which keep two Capsules
+// off the same subject. Implementations belong to one thread; several processes may use the same
+// journal at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "event/fact.h"
+
+namespace capsule::engine {
+
+struct NewRun {
+  std::string run;       // valid_id() holds; never used before
+  std::string workflow;  // "pipeline", …
+  std::string subject;   // what it works on: a bead's id, a plan's path
+  std::string started_at;
+};
+
+// What the journal knows of a run without reading its facts.
+struct RunHead {
+  std::string run;
+  std::string workflow;
+  std::string subject;
+  std::string started_at;
+  std::string ended_at;        // empty: not ended
+  std::string outcome;         // empty: not ended
+  std::uint64_t facts = 0;     // how many
+  std::uint64_t last_seq = 0;  // of its newest fact; 0: none
+
+  bool operator==(const RunHead&) const = default;
+};
+
+// A change of the head that is recorded together with facts.
+struct Ending {
+  std::string at;       // both empty: the run goes on after it had ended
+  std::string outcome;
+};
+
+class Journal {
+ public:
+  virtual ~Journal() = default;
+
+  // Both record everything in one commit, all or nothing, and return the seq of the newest fact.
+  // Ensures: when they return a value, it survives a power loss.
+  // Error io leaves it open whether the facts are recorded: read before you append again.
+  // Error blocked: another process held the journal for too long; nothing was recorded.
+
+  // Error exists: there is a run of this name.
+  virtual Result<std::uint64_t> begin(const NewRun& run, std::span<const event::NewFact> facts) = 0;
+
+  // `after` is the seq of the run's newest fact as the caller knows it. Error conflict: somebody
+  // else has appended to the run. Error not_found: no such run.
+  virtual Result<std::uint64_t> append(std::string_view run, std::uint64_t after,
+                                       std::span<const event::NewFact> facts,
+                                       const std::optional<Ending>& ending = std::nullopt) = 0;
+
+  // The facts of a run in their order, those after `after`. Never returns a fact that differs from
+  // what was appended, nor leaves one out: error damaged instead.
+  virtual Result<std::vector<event::Fact>> read(std::string_view run, std::uint64_t after = 0) = 0;
+
+  virtual Result<RunHead> head(std::string_view run) = 0;  // not_found
+  // All runs, oldest first; or those of one subject.
+  virtual Result<std::vector<RunHead>> runs() = 0;
+  virtual Result<std::vector<RunHead>> runs_of(std::string_view subject) = 0;
+};
+
+// Which process, so that no other one with the same pid is taken for it.
+struct ProcessIdentity {
+  std::int64_t pid = 0;
+  std::uint64_t start_time = 0;  // as the kernel counts it, since boot
+  std::string boot_id;
+  std::string host;
+
+  bool operator==(const ProcessIdentity&) const = default;
+};
+
+struct Holder {
+  std::string subject;
+  std::string run;
+  ProcessIdentity process;
+  std::string since;
+};
+
+// Held as long as the object lives; the end of the process, however it comes, gives it up too.
+class Claim {
+ public:
+  virtual ~Claim() = default;
+};
+
+class Claims {
+ public:
+  virtual ~Claims() = default;
+
+  // Error blocked: a living process has it; the message names its pid and host. A claim whose
+  // process is dead is taken over, once whatever that process left running is gone too.
+  virtual Result<std::unique_ptr<Claim>> claim(std::string_view subject, std::string_view run,
+                                               std::string_view now) = 0;
+
+  // Who holds it now; nullopt when nobody does or its process is dead. For showing: only claim()
+  // decides.
+  virtual Result<std::optional<Holder>> holder(std::string_view subject) = 0;
+};
+
+}  // namespace capsule::engine

@@ -1,0 +1,132 @@
+// Claims: a lock on a file, which says whether somebody holds the subject, and a row that says who.
+#include <ctime>
+
+#include "base/text.h"
+#include "store/identity.h"
+#include "store/parts.h"
+#include "store/subject_lock.h"
+
+namespace capsule::store {
+
+using engine::Holder;
+using engine::ProcessIdentity;
+
+namespace {
+
+Result<std::optional<Holder>> read_claim(Statement& query, std::string_view subject) {
+  if (!TRY(query.bind(1, subject).step())) return std::nullopt;
+  Holder holder{std::string(subject),
+                query.text(0),
+                {static_cast<std::int64_t>(query.number(1)), query.number(2), query.text(3),
+                 query.text(4)},
+                query.text(5)};
+  query.reset();
+  return holder;
+}
+
+tl::unexpected<Error> held(std::string_view subject, const std::optional<Holder>& holder) {
+  if (!holder)
+    return fail(Reason::blocked, printable(subject) + " is being worked on by another capsule",
+                "wait for it to end");
+  const ProcessIdentity& process = holder->process;
+  return fail(Reason::blocked,
+              printable(subject) + " is being worked on by process " + std::to_string(process.pid) +
+                  " on " + printable(process.host) + " (run " + printable(holder->run) + ", since " +
+                  printable(holder->since) + ")",
+              "wait for it to end; another bead can be run meanwhile");
+}
+
+void sleep_milliseconds(int milliseconds) {
+  timespec left{milliseconds / 1000, (milliseconds % 1000) * 1'000'000L};
+  while (::nanosleep(&left, &left) != 0) {
+  }
+}
+
+// Claims need not survive a power loss: a claim of before the restart is dead by its boot id. So
+// they cost no sync.
+class Unsynced {
+ public:
+  explicit Unsynced(Database& database) : database_(database) {
+    (void)database_.execute("PRAGMA synchronous = NORMAL");
+  }
+  Unsynced(const Unsynced&) = delete;
+  Unsynced& operator=(const Unsynced&) = delete;
+  ~Unsynced() { (void)database_.execute("PRAGMA synchronous = FULL"); }
+
+ private:
+  Database& database_;
+};
+
+template <class Parts>
+class HeldClaim : public engine::Claim {
+ public:
+  HeldClaim(std::shared_ptr<Parts> parts, SubjectLock lock, Holder holder)
+      : parts_(std::move(parts)), lock_(std::move(lock)), holder_(std::move(holder)) {}
+
+  // A row that cannot be removed names a process without a lock: it is taken over by the next.
+  ~HeldClaim() override {
+    const Unsynced unsynced(*parts_->database);
+    if (auto drop = parts_->statement(Query::drop_claim))
+      (void)(*drop)
+          ->bind(1, holder_.subject)
+          .bind(2, holder_.run)
+          .bind(3, static_cast<std::uint64_t>(holder_.process.pid))
+          .bind(4, holder_.process.start_time)
+          .run();
+  }
+
+ private:
+  std::shared_ptr<Parts> parts_;
+  SubjectLock lock_;  // given up after the row is gone
+  Holder holder_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, std::string_view run,
+                                                    std::string_view now) {
+  constexpr int kPauseMilliseconds = 20;
+  const ProcessIdentity self = this_process();
+  int waited = 0;
+  for (;;) {
+    std::optional<SubjectLock> lock = TRY(SubjectLock::try_take(parts_->lock_folder, subject));
+    const std::optional<Holder> before =
+        TRY(read_claim(*TRY(parts_->statement(Query::get_claim)), subject));
+    const Life life = before ? life_of(before->process) : Life::dead;
+    if (!lock) {
+      // The holder is dead but a child of its is not, or it is just about to write its row.
+      if (life != Life::dead || waited >= parts_->take_over_milliseconds)
+        return held(subject, before);
+      sleep_milliseconds(kPauseMilliseconds);
+      waited += kPauseMilliseconds;
+      continue;
+    }
+    // We have the lock. On this machine that settles it, unless the file was removed under a living
+    // holder; containers of one machine share its boot id, but not its names and pids.
+    const bool other = before && before->process != self;
+    if (other && (life == Life::alive ||
+                  (life == Life::unknown && before->process.boot_id != self.boot_id)))
+      return held(subject, before);
+    Holder holder{std::string(subject), std::string(run), self, std::string(now)};
+    const Unsynced unsynced(*parts_->database);
+    Statement& put = *TRY(parts_->statement(Query::put_claim));
+    TRY_VOID(put.bind(1, holder.subject)
+                 .bind(2, holder.run)
+                 .bind(3, static_cast<std::uint64_t>(self.pid))
+                 .bind(4, self.start_time)
+                 .bind(5, self.boot_id)
+                 .bind(6, self.host)
+                 .bind(7, holder.since)
+                 .run());
+    return std::make_unique<HeldClaim<Parts>>(parts_, *std::move(lock), std::move(holder));
+  }
+}
+
+Result<std::optional<Holder>> Store::holder(std::string_view subject) {
+  std::optional<Holder> found =
+      TRY(read_claim(*TRY(parts_->statement(Query::get_claim)), subject));
+  if (found && life_of(found->process) == Life::dead) found.reset();
+  return found;
+}
+
+}  // namespace capsule::store

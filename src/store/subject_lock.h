@@ -1,0 +1,30 @@
+// The file lock of one subject. The kernel gives it up when the process ends, however it ends.
+// A child that was forked without exec keeps it: then the lock is free once that child is gone too.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace capsule::store {
+
+class SubjectLock {
+ public:
+  // nullopt: somebody else has it.
+  static Result<std::optional<SubjectLock>> try_take(const std::string& folder,
+                                                     std::string_view subject);
+  SubjectLock(SubjectLock&&) = default;
+  SubjectLock& operator=(SubjectLock&&) = delete;
+  ~SubjectLock();
+
+ private:
+  SubjectLock(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+  File file_;
+  std::string path_;
+};
+
+}  // namespace capsule::store
