@@ -1,6 +1,6 @@
-// The port to the journal, the one truth about runs, and the port to claims, which keep two Capsules
-// off the same subject. Implementations belong to one thread; several processes may use the same
-// journal at once.
+// The port to the journal, the one truth about runs, and the port to claims, which keep two
+// Capsules off the same subject. Implementations belong to one thread; several processes may use
+// the same journal at once.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct RunHead {
 
 // A change of the head that is recorded together with facts.
 struct Ending {
-  std::string at;       // both empty: the run goes on after it had ended
+  std::string at;  // both empty: the run goes on after it had ended
   std::string outcome;
 };
 
@@ -76,7 +76,8 @@ struct ProcessIdentity {
   std::int64_t pid = 0;
   std::uint64_t start_time = 0;  // as the kernel counts it, since boot
   std::string boot_id;
-  std::string host;
+  std::string machine;  // as the system numbers it; may be empty
+  std::string host;     // its name
 
   bool operator==(const ProcessIdentity&) const = default;
 };

@@ -1,5 +1,5 @@
-// A fact as the journal keeps it: what happened in a run, never edited. The typed vocabulary and its
-// wire form stand beside this file; the journal itself looks only at the envelope. Pure values.
+// A fact as the journal keeps it: what happened in a run, never edited. The typed vocabulary and
+// its wire form stand beside this file; the journal itself looks only at the envelope. Pure values.
 #pragma once
 
 #include <cstdint>

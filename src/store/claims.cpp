@@ -18,22 +18,25 @@ Result<std::optional<Holder>> read_claim(Statement& query, std::string_view subj
   Holder holder{std::string(subject),
                 query.text(0),
                 {static_cast<std::int64_t>(query.number(1)), query.number(2), query.text(3),
-                 query.text(4)},
-                query.text(5)};
+                 query.text(4), query.text(5)},
+                query.text(6)};
   query.reset();
   return holder;
 }
 
-tl::unexpected<Error> held(std::string_view subject, const std::optional<Holder>& holder) {
+tl::unexpected<Error> held(std::string_view subject, const std::optional<Holder>& holder,
+                           Life life) {
   if (!holder)
     return fail(Reason::blocked, printable(subject) + " is being worked on by another capsule",
                 "wait for it to end");
   const ProcessIdentity& process = holder->process;
   return fail(Reason::blocked,
               printable(subject) + " is being worked on by process " + std::to_string(process.pid) +
-                  " on " + printable(process.host) + " (run " + printable(holder->run) + ", since " +
-                  printable(holder->since) + ")",
-              "wait for it to end; another bead can be run meanwhile");
+                  " on " + printable(process.host) + " (run " + printable(holder->run) +
+                  ", since " + printable(holder->since) + ")",
+              life == Life::alive ? "wait for it to end; another bead can be run meanwhile"
+                                  : "wait for it to end; if that machine is gone for good, "
+                                    "docs/journal.md tells how to free the claim");
 }
 
 void sleep_milliseconds(int milliseconds) {
@@ -96,7 +99,7 @@ Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, st
     if (!lock) {
       // The holder is dead but a child of its is not, or it is just about to write its row.
       if (life != Life::dead || waited >= parts_->take_over_milliseconds)
-        return held(subject, before);
+        return held(subject, life == Life::dead ? std::nullopt : before, life);
       sleep_milliseconds(kPauseMilliseconds);
       waited += kPauseMilliseconds;
       continue;
@@ -104,9 +107,9 @@ Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, st
     // We have the lock. On this machine that settles it, unless the file was removed under a living
     // holder; containers of one machine share its boot id, but not its names and pids.
     const bool other = before && before->process != self;
-    if (other && (life == Life::alive ||
-                  (life == Life::unknown && before->process.boot_id != self.boot_id)))
-      return held(subject, before);
+    if (other &&
+        (life == Life::alive || (life == Life::unknown && before->process.boot_id != self.boot_id)))
+      return held(subject, before, life);
     Holder holder{std::string(subject), std::string(run), self, std::string(now)};
     const Unsynced unsynced(*parts_->database);
     Statement& put = *TRY(parts_->statement(Query::put_claim));
@@ -115,16 +118,16 @@ Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, st
                  .bind(3, static_cast<std::uint64_t>(self.pid))
                  .bind(4, self.start_time)
                  .bind(5, self.boot_id)
-                 .bind(6, self.host)
-                 .bind(7, holder.since)
+                 .bind(6, self.machine)
+                 .bind(7, self.host)
+                 .bind(8, holder.since)
                  .run());
     return std::make_unique<HeldClaim<Parts>>(parts_, *std::move(lock), std::move(holder));
   }
 }
 
 Result<std::optional<Holder>> Store::holder(std::string_view subject) {
-  std::optional<Holder> found =
-      TRY(read_claim(*TRY(parts_->statement(Query::get_claim)), subject));
+  std::optional<Holder> found = TRY(read_claim(*TRY(parts_->statement(Query::get_claim)), subject));
   if (found && life_of(found->process) == Life::dead) found.reset();
   return found;
 }

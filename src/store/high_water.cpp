@@ -31,8 +31,8 @@ HighWater::Mark HighWater::read() {
 
 void HighWater::write(const Mark& mark) {
   if (!file_)
-    file_ = File(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                        0644));
+    file_ =
+        File(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
   if (!file_) return;
   Record record{kMagic, mark.seq, mark.runs, 0};
   record[3] = checksum_of(record);

@@ -1,6 +1,6 @@
-// How far the journal has come, in a small file beside it. It is written after each commit and never
-// synced, so it may lag behind the journal but can never be ahead of it: a journal that has less
-// than this lost acknowledged facts (its write-ahead log was removed or damaged).
+// How far the journal has come, in a small file beside it. It is written after each commit and
+// never synced, so it may lag behind the journal but can never be ahead of it: a journal that has
+// less than this lost acknowledged facts (its write-ahead log was removed or damaged).
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,8 @@ struct Stat {
   std::uint64_t start_time = 0;
 };
 
-// The name in the second field may hold blanks and parentheses: the fields are counted from its end.
+// The name in the second field may hold blanks and parentheses: the fields are counted from its
+// end.
 Stat read_stat(const std::string& pid) {
   const auto text = read_file("/proc/" + pid + "/stat", kMaxProcBytes);
   if (!text) return {};
@@ -34,10 +35,12 @@ Stat read_stat(const std::string& pid) {
   return stat;
 }
 
-std::string boot_id() {
-  const auto text = read_file("/proc/sys/kernel/random/boot_id", kMaxProcBytes);
+std::string word_in(const char* path) {
+  const auto text = read_file(path, kMaxProcBytes);
   return text ? std::string(trimmed(*text)) : std::string();
 }
+std::string boot_id() { return word_in("/proc/sys/kernel/random/boot_id"); }
+std::string machine_id() { return word_in("/etc/machine-id"); }
 
 std::string host_name() {
   char name[HOST_NAME_MAX + 1] = {};
@@ -47,12 +50,18 @@ std::string host_name() {
 }  // namespace
 
 engine::ProcessIdentity this_process() {
-  return {::getpid(), read_stat("self").start_time, boot_id(), host_name()};
+  return {::getpid(), read_stat("self").start_time, boot_id(), machine_id(), host_name()};
 }
 
 Life life_of(const engine::ProcessIdentity& process) {
-  if (process.host != host_name()) return Life::unknown;
-  if (process.boot_id != boot_id()) return Life::dead;  // this machine was started anew since
+  const bool same_host = process.host == host_name();
+  if (process.boot_id != boot_id()) {
+    // A machine may have got another name since, so its number is asked first.
+    const std::string machine = machine_id();
+    const bool numbered = !machine.empty() && !process.machine.empty();
+    return (numbered ? process.machine == machine : same_host) ? Life::dead : Life::unknown;
+  }
+  if (!same_host) return Life::unknown;  // a container of this machine: its pids are not ours
   const Stat stat = read_stat(std::to_string(process.pid));
   if (stat.state == 'X' || stat.state == 'Z') return Life::dead;
   return stat.start_time == process.start_time ? Life::alive : Life::dead;

@@ -8,7 +8,7 @@ namespace capsule::store {
 
 engine::ProcessIdentity this_process();
 
-enum class Life { dead, alive, unknown };  // unknown: it ran on another machine
+enum class Life { dead, alive, unknown };  // unknown: another machine or container
 
 // A zombie is dead: it holds nothing any more.
 Life life_of(const engine::ProcessIdentity& process);

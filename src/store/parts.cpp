@@ -1,5 +1,7 @@
 #include "store/parts.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "store/checksum.h"
 
@@ -13,7 +15,6 @@ namespace {
 constexpr std::array<std::string_view, static_cast<std::size_t>(Query::count)> kSql{
     "SELECT " RUN_COLUMNS " FROM runs WHERE run = ?1",
     "SELECT " RUN_COLUMNS " FROM runs ORDER BY id",
-    "SELECT " RUN_COLUMNS " FROM runs WHERE subject = ?1 ORDER BY id",
     "INSERT INTO runs(" RUN_COLUMNS ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     "UPDATE runs SET run = ?2, workflow = ?3, subject = ?4, started_at = ?5, ended_at = ?6,"
     " outcome = ?7, facts = ?8, last_seq = ?9, chain = ?10, checksum = ?11 WHERE id = ?1",
@@ -22,9 +23,9 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Query::count)> k
     "SELECT seq, kind, at, body, chain FROM facts WHERE run_id = ?1 AND seq > ?2 ORDER BY seq",
     "SELECT chain FROM facts WHERE run_id = ?1 AND seq = ?2",
     "SELECT id FROM runs ORDER BY id DESC LIMIT 1",
-    "SELECT run, pid, start_time, boot_id, host, since FROM claims WHERE subject = ?1",
-    "INSERT OR REPLACE INTO claims(subject, run, pid, start_time, boot_id, host, since)"
-    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    "SELECT run, pid, start_time, boot_id, machine, host, since FROM claims WHERE subject = ?1",
+    "INSERT OR REPLACE INTO claims(subject, run, pid, start_time, boot_id, machine, host, since)"
+    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     "DELETE FROM claims WHERE subject = ?1 AND run = ?2 AND pid = ?3 AND start_time = ?4",
 };
 
@@ -115,8 +116,7 @@ Result<std::vector<engine::RunHead>> Store::Parts::list(Statement& rows, bool al
       return tl::unexpected(damaged("run number " + std::to_string(expected) + " is missing"));
     heads.push_back(std::move(row.head));
   }
-  if (all && expected < mark.runs)
-    return tl::unexpected(damaged("the newest runs are missing"));
+  if (all && expected < mark.runs) return tl::unexpected(damaged("the newest runs are missing"));
   return heads;
 }
 

@@ -13,7 +13,6 @@ namespace capsule::store {
 enum class Query {
   run_by_name,
   all_runs,
-  runs_of_subject,
   insert_run,
   update_run,
   newest_seq,

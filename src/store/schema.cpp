@@ -30,7 +30,6 @@ constexpr const char* kMigrations[] = {
     "  chain INTEGER NOT NULL,"
     "  checksum INTEGER NOT NULL"
     ") STRICT;"
-    "CREATE INDEX runs_by_subject ON runs(subject);"
     "CREATE TABLE facts("
     "  seq INTEGER PRIMARY KEY,"
     "  run_id INTEGER NOT NULL,"
@@ -46,6 +45,7 @@ constexpr const char* kMigrations[] = {
     "  pid INTEGER NOT NULL,"
     "  start_time INTEGER NOT NULL,"
     "  boot_id TEXT NOT NULL,"
+    "  machine TEXT NOT NULL,"
     "  host TEXT NOT NULL,"
     "  since TEXT NOT NULL"
     ") STRICT;",
@@ -110,6 +110,11 @@ Result<void> migrate(Database& database, std::span<const char* const> steps) {
   TRY_VOID(database.execute("PRAGMA application_id = " CAPSULE_APPLICATION_ID));
   TRY_VOID(database.execute(("PRAGMA user_version = " + std::to_string(steps.size())).c_str()));
   return transaction.commit();
+}
+
+Result<void> check_origin(Database& database, std::span<const char* const> steps) {
+  TRY_VOID(read_version(database, steps.size()));
+  return {};
 }
 
 Result<void> check_version(Database& database, std::span<const char* const> steps) {

@@ -16,7 +16,8 @@ constexpr int kBusyMilliseconds = 10'000;
 
 std::string restore_hint(const std::string& path) {
   return "keep a copy of " + path +
-         "*, then restore them from a backup, or move them away to begin a new journal; merged work "
+         "*, then restore them from a backup, or move them away to begin a new journal; merged "
+         "work "
          "is in git";
 }
 
@@ -39,7 +40,8 @@ Statement& Statement::reset() {
 
 Statement& Statement::bind(int place, std::string_view text) {
   const char* bytes = text.data() == nullptr ? "" : text.data();  // a null pointer would be NULL
-  const int code = sqlite3_bind_text64(handle_, place, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  const int code =
+      sqlite3_bind_text64(handle_, place, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8);
   assert(code == SQLITE_OK || code == SQLITE_NOMEM || code == SQLITE_TOOBIG);
   (void)code;  // what could not be bound is NULL, which every column refuses
   return *this;

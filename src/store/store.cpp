@@ -1,8 +1,11 @@
 #include "store/store.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cassert>
+#include <cerrno>
 
 #include "base/files.h"
 #include "base/ids.h"
@@ -34,14 +37,28 @@ Result<bool> is_there(const std::string& path) {
   return true;
 }
 
+// SQLite syncs the folder that it creates its files in, but not the one above.
+Result<void> make_lasting_folder(const std::string& folder) {
+  TRY_VOID(make_folders(folder));
+  const std::string above = folder.substr(0, folder.rfind('/') + 1);
+  const File file(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!file || ::fsync(file.fd()) != 0) return tl::unexpected(io_error("sync", above, errno));
+  return {};
+}
+
 Result<void> set_up(Database& database, Access access, std::span<const char* const> steps) {
   if (access == Access::read_only) return check_version(database, steps);
+  TRY_VOID(check_origin(database, steps));  // before anything is changed
   const std::string mode = TRY(database.first_text("PRAGMA journal_mode = WAL"));
   if (mode != "wal")
     return fail(Reason::io,
                 "the journal " + database.path() + " cannot keep a write-ahead log here",
                 "keep the project on a local disk");
   TRY_VOID(database.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON"));
+  // A log that is left over may hold a commit whose sync failed: the kernel shows it, the disk may
+  // not have it. Writing it into the journal itself, and syncing that, settles it.
+  if (exists(database.path() + "-wal"))
+    TRY_VOID(database.execute("PRAGMA wal_checkpoint(PASSIVE)"));
   return migrate(database, steps);
 }
 
@@ -57,7 +74,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Acces
   const bool existed = TRY(is_there(path));
   if (!existed && access == Access::read_only)
     return fail(Reason::not_found, "there is no journal in " + printable(project_dir) + " yet");
-  if (!existed) TRY_VOID(make_folders(folder));
+  if (!existed) TRY_VOID(make_lasting_folder(folder));
   for (const char* suffix : {"-wal", "-shm", "-mark"}) TRY_VOID(is_there(path + suffix));
 
   auto parts = std::make_shared<Parts>(path + "-mark");
@@ -67,8 +84,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Acces
   // Before the journal is looked at: others may append meanwhile, and then the mark moves on.
   if (existed) parts->mark = parts->high_water.read();
   parts->database = TRY(Database::open(path, access, seams.vfs));
-  TRY_VOID(set_up(*parts->database, access,
-                  seams.migrations.empty() ? migrations() : seams.migrations));
+  TRY_VOID(
+      set_up(*parts->database, access, seams.migrations.empty() ? migrations() : seams.migrations));
 
   Statement& newest = *TRY(parts->statement(Query::newest_seq));
   const std::uint64_t seq = TRY(newest.step()) ? newest.number(0) : 0;

@@ -16,9 +16,9 @@ namespace capsule::store {
 
 // For tests.
 struct Seams {
-  const char* vfs = nullptr;                       // SQLite's name of another file layer
-  std::span<const char* const> migrations = {};    // empty: the real ones
-  int take_over_milliseconds = 3000;               // how long to wait for a dead holder's children
+  const char* vfs = nullptr;                     // SQLite's name of another file layer
+  std::span<const char* const> migrations = {};  // empty: the real ones
+  int take_over_milliseconds = 3000;             // how long to wait for a dead holder's children
 };
 
 class Store : public engine::Journal, public engine::Claims {

@@ -1,0 +1,224 @@
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/identity.h"
+#include "store/subject_lock.h"
+#include "tests/store/journal_folder.h"
+
+namespace capsule::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StoreClaims : public test::JournalFolder {
+ protected:
+  // A child that takes the claim, says so, and waits to be killed. `also_leaves` forks a child of
+  // its own that keeps the lock for that many milliseconds after.
+  pid_t holder_process(int also_leaves = 0) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      auto store = Store::open(dir_, Access::read_write);
+      if (!store) ::_exit(1);
+      const auto claim = (*store)->claim("demo-1", "theirs", "then");
+      if (!claim) ::_exit(2);
+      if (also_leaves > 0 && ::fork() == 0) {
+        ::close(ends[1]);
+        ::usleep(static_cast<useconds_t>(also_leaves) * 1000);
+        ::_exit(0);
+      }
+      if (::write(ends[1], "x", 1) != 1) ::_exit(3);
+      for (;;) ::pause();
+    }
+    ::close(ends[1]);
+    char byte = 0;
+    EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+    ::close(ends[0]);
+    return pid;
+  }
+  static void end(pid_t pid) {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
+  // Writes a row as another process would have left it.
+  void plant(const engine::ProcessIdentity& process) {
+    { open(); }
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+    const std::string sql = "INSERT OR REPLACE INTO claims VALUES('demo-1', 'theirs', " +
+                            std::to_string(process.pid) + ", " +
+                            std::to_string(process.start_time) + ", '" + process.boot_id + "', '" +
+                            process.machine + "', '" + process.host + "', 'then')";
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+  }
+};
+
+TEST_F(StoreClaims, ASubjectIsHeldOnceAndFreeAgainAfterwards) {
+  const auto store = open();
+  {
+    const auto claim = store->claim("demo-1", "mine", "now");
+    ASSERT_TRUE(claim);
+    EXPECT_FALSE(open()->claim("demo-1", "other", "now"));
+    EXPECT_TRUE(open()->claim("demo-2", "other", "now"));
+    const auto holder = store->holder("demo-1");
+    ASSERT_TRUE(holder && *holder);
+    EXPECT_EQ((*holder)->run, "mine");
+    EXPECT_EQ((*holder)->process, this_process());
+  }
+  EXPECT_EQ(*store->holder("demo-1"), std::nullopt);
+  EXPECT_TRUE(store->claim("demo-1", "next", "now"));
+  EXPECT_TRUE(fs::is_empty(dir_ + "/.capsule/locks"));
+}
+
+TEST_F(StoreClaims, ALivingHolderIsNamedWithPidAndHost) {
+  const pid_t pid = holder_process();
+  const auto store = open();
+  const auto refused = store->claim("demo-1", "mine", "now");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::blocked);
+  EXPECT_NE(
+      refused.error().message.find("process " + std::to_string(pid) + " on " + this_process().host),
+      std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ(store->holder("demo-1").value()->process.pid, pid);
+  end(pid);
+}
+
+TEST_F(StoreClaims, AKilledHolderFreesTheSubjectAtOnce) {
+  const pid_t pid = holder_process();
+  end(pid);
+  const auto store = open(Access::read_write, {.take_over_milliseconds = 0});
+  EXPECT_EQ(*store->holder("demo-1"), std::nullopt);
+  EXPECT_TRUE(store->claim("demo-1", "mine", "now"));
+}
+
+TEST_F(StoreClaims, AZombieHoldsNothing) {
+  const pid_t pid = holder_process();
+  ::kill(pid, SIGKILL);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(open()->claim("demo-1", "mine", "now"));
+  ::waitpid(pid, nullptr, 0);
+}
+
+TEST_F(StoreClaims, WhatADeadHolderLeftRunningIsWaitedFor) {
+  const pid_t pid = holder_process(300);
+  end(pid);
+  EXPECT_TRUE(open()->claim("demo-1", "mine", "now"));
+}
+
+TEST_F(StoreClaims, WhatADeadHolderLeftRunningForeverIsToldAfterAWhile) {
+  const pid_t pid = holder_process(5000);
+  end(pid);
+  const auto store = open(Access::read_write, {.take_over_milliseconds = 100});
+  const auto refused = store->claim("demo-1", "mine", "now");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::blocked);
+}
+
+TEST_F(StoreClaims, APidThatWasGivenToAnotherProcessIsNoHolder) {
+  engine::ProcessIdentity process = this_process();
+  process.pid = 1;  // lives, but began at another time
+  process.start_time += 12345;
+  plant(process);
+  EXPECT_TRUE(open()->claim("demo-1", "mine", "now"));
+}
+
+TEST_F(StoreClaims, AClaimOfBeforeTheRestartIsDead) {
+  engine::ProcessIdentity process = this_process();
+  process.boot_id = "another";
+  plant(process);
+  EXPECT_TRUE(open()->claim("demo-1", "mine", "now"));
+}
+
+TEST_F(StoreClaims, ALivingProcessKeepsItsClaimEvenWithoutTheLockFile) {
+  const pid_t pid = holder_process();
+  fs::remove_all(dir_ + "/.capsule/locks");
+  EXPECT_FALSE(open()->claim("demo-1", "mine", "now"));
+  end(pid);
+  EXPECT_TRUE(open()->claim("demo-1", "mine", "now"));
+}
+
+TEST_F(StoreClaims, AHolderOnAnotherMachineIsBelieved) {
+  engine::ProcessIdentity process = this_process();
+  process.host = "elsewhere";
+  process.machine = "its number";
+  process.boot_id = "another";
+  plant(process);
+  const auto refused = open()->claim("demo-1", "mine", "now");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("elsewhere"), std::string::npos);
+}
+
+TEST_F(StoreClaims, AMachineThatGotAnotherNameIsStillTheSame) {
+  engine::ProcessIdentity process = this_process();
+  process.boot_id = "another";
+  process.host = "its old name";
+  EXPECT_EQ(life_of(process), process.machine.empty() ? Life::unknown : Life::dead);
+}
+
+TEST_F(StoreClaims, AContainerOfThisMachineThatGaveUpTheLockIsDead) {
+  engine::ProcessIdentity process = this_process();
+  process.host = "container";  // the same boot id
+  plant(process);
+  EXPECT_TRUE(open()->claim("demo-1", "mine", "now"));
+}
+
+TEST_F(StoreClaims, OfManyAtOnceExactlyOneGetsIt) {
+  { open(); }
+  const int rounds = test::full() ? 100 : 10;
+  for (int round = 0; round < rounds; ++round) {
+    int start[2];
+    ASSERT_EQ(::pipe(start), 0);
+    std::vector<pid_t> pids;
+    for (int i = 0; i < 4; ++i) {
+      const pid_t pid = ::fork();
+      if (pid == 0) {
+        ::close(start[1]);
+        auto store = Store::open(dir_, Access::read_write);
+        char byte = 0;
+        (void)!::read(start[0], &byte, 1);
+        const auto claim = (*store)->claim("demo-1", "run-" + std::to_string(i), "now");
+        if (!claim) ::_exit(claim.error().reason == Reason::blocked ? 1 : 2);
+        ::usleep(200'000);
+        ::_exit(0);
+      }
+      pids.push_back(pid);
+    }
+    ::close(start[0]);
+    ::close(start[1]);  // go
+    int won = 0;
+    for (const pid_t pid : pids) {
+      int status = 0;
+      ::waitpid(pid, &status, 0);
+      ASSERT_TRUE(WIFEXITED(status));
+      ASSERT_NE(WEXITSTATUS(status), 2);
+      won += WEXITSTATUS(status) == 0 ? 1 : 0;
+    }
+    ASSERT_EQ(won, 1);
+  }
+}
+
+TEST_F(StoreClaims, ASubjectMayBeAnyText) {
+  const auto store = open();
+  for (const char* subject : {"plans/../../x.md", "", "a b", "-rf", "ä/ö", "x\ny"}) {
+    const auto claim = store->claim(subject, "mine", "now");
+    EXPECT_TRUE(claim) << subject;
+    EXPECT_FALSE(store->claim(subject, "mine", "now")) << subject;
+  }
+  EXPECT_FALSE(fs::exists(dir_ + "/x.md.lock"));
+}
+
+TEST_F(StoreClaims, APlantedLinkIsNoLockFile) {
+  fs::create_directories(dir_ + "/.capsule/locks");
+  fs::create_symlink(dir_ + "/victim", dir_ + "/.capsule/locks/demo-1.lock");
+  EXPECT_FALSE(open()->claim("demo-1", "mine", "now"));
+  EXPECT_FALSE(fs::exists(dir_ + "/victim"));
+}
+
+}  // namespace
+}  // namespace capsule::store
