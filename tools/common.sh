@@ -98,7 +98,7 @@ need() {
   done
   mapfile -t missing < <(missing_packages "${wanted[@]}")
   if [ ${#missing[@]} -eq 0 ]; then return; fi
-  if [ "$EUID" -ne 0 ]; then
+  if [ "$(id -u)" -ne 0 ]; then
     as_root=(sudo)
     if ! sudo -n true 2>/dev/null && ! { [ -t 0 ] && command -v sudo >/dev/null && sudo -v; }; then
       die "${#missing[@]} packages are missing, and there is no root or sudo to install them. Run:" \

@@ -9,8 +9,9 @@ packages_build=(
 )
 packages_test=(
   ccache jq libgmock-dev libgtest-dev
-  fish mandoc zsh       # readers of what the program generates
   clang-16 libclang-rt-16-dev # the fuzz targets: libFuzzer comes with clang
+  fish mandoc zsh             # readers of what the program generates
+  clang-format-16 shellcheck  # the tests of the lint script
 )
 packages_bench=(libbenchmark-dev)
 packages_lint=(clang-format-16 clang-tidy-16 shellcheck)
