@@ -62,13 +62,14 @@ Result<void> check_choice(const Command& command, std::string_view value, std::s
                hint + "valid: " + replace_all(choices, "|", ", "));
 }
 
-// The first words of all paths, in order, each once.
-std::vector<std::string_view> first_words() {
+// The words that may follow `group` ("bead comments", or nothing), in order, each once.
+std::vector<std::string_view> words_after(std::string_view group) {
+  const std::string prefix = group.empty() ? "" : std::string(group) + " ";
   std::vector<std::string_view> names;
   for (const Command& command : commands()) {
-    const std::string_view word = split(command.path, ' ').front();
-    if (!command.hidden && std::find(names.begin(), names.end(), word) == names.end())
-      names.push_back(word);
+    if (command.hidden || !command.path.starts_with(prefix)) continue;
+    const std::string_view word = split(command.path.substr(prefix.size()), ' ').front();
+    if (std::find(names.begin(), names.end(), word) == names.end()) names.push_back(word);
   }
   return names;
 }
@@ -79,35 +80,26 @@ std::string listed(std::span<const std::string_view> names) {
   return text;
 }
 
-int report_unknown(std::string_view group, std::string_view word,
-                   std::span<const std::string_view> names) {
-  const std::string prefix = group.empty() ? "" : std::string(group) + " ";
-  const std::string_view near = nearest(word, names);
-  std::string hint;
-  if (!near.empty()) hint = "did you mean '" + prefix + std::string(near) + "'? ";
-  return report({Reason::usage, "unknown command '" + prefix + shown(word) + "'",
-                 hint + "valid: " + listed(names)},
-                2);
-}
-
 // `words` begin with no command's path: the name of a group, or nothing that is known.
 int run_without_command(std::span<const char* const> words) {
-  const std::string_view group = words[0];
-  std::vector<std::string_view> names;
-  for (const Command& command : commands())
-    if (!command.hidden && command.path.starts_with(std::string(group) + " "))
-      names.push_back(command.path.substr(group.size() + 1));
-  if (names.empty()) return report_unknown({}, group, first_words());
-  if (words.size() == 1)
-    return report(
-        {Reason::usage, "'" + std::string(group) + "' needs a command", "valid: " + listed(names)},
-        2);
-  const std::string_view next = words[1];
-  if (next == "--help" || next == "-h") {
-    std::fputs(help_text_of_group(group).c_str(), stdout);
-    return 0;
+  std::string group;
+  std::vector<std::string_view> names = words_after(group);
+  for (const std::string_view word : words) {
+    if (std::find(names.begin(), names.end(), word) == names.end()) {
+      if (!group.empty() && (word == "--help" || word == "-h")) {
+        std::fputs(help_text_of_group(group).c_str(), stdout);
+        return 0;
+      }
+      const std::string prefix = group.empty() ? "" : group + " ";
+      const std::string_view near = nearest(word, names);
+      std::string hint = near.empty() ? "" : "did you mean '" + prefix + std::string(near) + "'? ";
+      hint += "valid: " + listed(names);
+      return report({Reason::usage, "unknown command '" + prefix + shown(word) + "'", hint}, 2);
+    }
+    group += (group.empty() ? "" : " ") + std::string(word);
+    names = words_after(group);
   }
-  return report_unknown(group, next, names);
+  return report({Reason::usage, "'" + group + "' needs a command", "valid: " + listed(names)}, 2);
 }
 
 // `capsule help [words]`
@@ -121,12 +113,9 @@ int run_help(std::span<const char* const> words) {
     std::fputs(help_text(*asked.command).c_str(), stdout);
     return 0;
   }
-  if (words.size() == 1) {
-    const std::string group = help_text_of_group(words[0]);
-    std::fputs(group.c_str(), stdout);
-    if (!group.empty()) return 0;
-  }
-  return run_without_command(words);
+  std::vector<const char*> group(words.begin(), words.end());
+  group.push_back("--help");
+  return run_without_command(group);
 }
 
 int run_words(std::span<const char* const> words) {

@@ -105,8 +105,10 @@ TEST(ParseArgs, AnArgumentTooManyIsNamed) {
 TEST(ParseArgs, AnUnknownOptionIsNamedWithTheNearestAndTheValidOnes) {
   const Error error = refused({"prep", "--dialct=line"});
   EXPECT_EQ(error.message, "unknown option --dialct");
-  EXPECT_EQ(error.hint, "did you mean --dialect? valid: --dialect --feedback --json --input --help");
-  EXPECT_EQ(refused({"prep", "--colour"}).hint, "valid: --dialect --feedback --json --input --help");
+  EXPECT_EQ(error.hint,
+            "did you mean --dialect? valid: --dialect --feedback --json --input --help");
+  EXPECT_EQ(refused({"prep", "--colour"}).hint,
+            "valid: --dialect --feedback --json --input --help");
   EXPECT_EQ(refused({"prep", "--=x"}).message, "unknown option --");
 }
 

@@ -26,7 +26,7 @@ struct Subcommand {
   std::string word;
   std::string help;
 };
-// Of all groups, the outermost one first, in the order of the table.
+// Those of one group stand together, in the order of the table; the outermost group comes first.
 std::vector<Subcommand> subcommands(std::span<const Command> table);
 
 }  // namespace capsule::cli

@@ -44,26 +44,30 @@ Offer offer_for(std::string_view name, std::string_view choices) {
 }
 
 std::vector<Subcommand> subcommands(std::span<const Command> table) {
-  std::vector<Subcommand> outer;
-  std::vector<Subcommand> inner;
+  std::vector<Subcommand> result;
   for (const Command& command : table) {
     if (command.hidden) continue;
-    const std::size_t blank = command.path.rfind(' ');
-    if (blank == command.path.npos) {
-      outer.push_back({"", std::string(command.path), std::string(command.summary)});
-      continue;
+    // "bead comments add" is a word after "bead comments", which is a word after "bead", …
+    for (std::size_t end = 0; end != command.path.npos;) {
+      const std::string group(command.path.substr(0, end == 0 ? 0 : end - 1));
+      const std::size_t blank = command.path.find(' ', end);
+      const std::string path(command.path.substr(0, blank));
+      const std::string word = path.substr(end);
+      const bool known = std::any_of(result.begin(), result.end(), [&](const Subcommand& one) {
+        return one.group == group && one.word == word;
+      });
+      if (!known)
+        result.push_back({group, word,
+                          blank == command.path.npos ? std::string(command.summary)
+                                                     : "Commands: capsule " + path + " --help"});
+      end = blank == command.path.npos ? blank : blank + 1;
     }
-    const std::string group(command.path.substr(0, blank));
-    const bool known = std::any_of(outer.begin(), outer.end(),
-                                   [&](const Subcommand& one) { return one.word == group; });
-    if (!known) outer.push_back({"", group, "Commands: capsule " + group + " --help"});
-    inner.push_back(
-        {group, std::string(command.path.substr(blank + 1)), std::string(command.summary)});
   }
-  outer.push_back({"", "help", "Explain a command"});
-  outer.push_back({"", "version", "Print the version"});
-  outer.insert(outer.end(), inner.begin(), inner.end());
-  return outer;
+  result.push_back({"", "help", "Explain a command"});
+  result.push_back({"", "version", "Print the version"});
+  std::stable_sort(result.begin(), result.end(),
+                   [](const Subcommand& a, const Subcommand& b) { return a.group < b.group; });
+  return result;
 }
 
 }  // namespace capsule::cli

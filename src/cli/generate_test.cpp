@@ -34,6 +34,12 @@ constexpr Command kTable[] = {
      .positionals = {},
      .options = {},
      .run = nullptr},
+    {.path = "phase notes add",
+     .summary = "Add a note",
+     .details = {},
+     .positionals = {},
+     .options = {},
+     .run = nullptr},
     {.path = "secret",
      .summary = "Nobody sees it",
      .details = {},
@@ -75,8 +81,8 @@ TEST(Generated, HiddenCommandsAreLeftOut) {
 TEST(Generated, GroupsComeBeforeTheirCommands) {
   std::vector<std::string> words;
   for (const Subcommand& one : subcommands(kTable)) words.push_back(one.group + "/" + one.word);
-  EXPECT_EQ(words,
-            (std::vector<std::string>{"/phase", "/help", "/version", "phase/run", "phase/list"}));
+  EXPECT_EQ(words, (std::vector<std::string>{"/phase", "/help", "/version", "phase/run",
+                                             "phase/list", "phase/notes", "phase notes/add"}));
 }
 
 TEST(BashCompletion, OffersWhatEachPlaceTakes) {
@@ -85,7 +91,8 @@ TEST(BashCompletion, OffersWhatEachPlaceTakes) {
   EXPECT_THAT(script, HasSubstr("places=('words prep merge' folders)"));
   EXPECT_THAT(script, HasSubstr("--file) value=files ;;"));
   EXPECT_THAT(script, HasSubstr("--dialect) value='words contract line' ;;"));
-  EXPECT_THAT(script, HasSubstr("' phase ') names='run list --help' ;;"));
+  EXPECT_THAT(script, HasSubstr("' phase ') names='run list notes --help' ;;"));
+  EXPECT_THAT(script, HasSubstr("' phase notes ') names='add --help' ;;"));
   EXPECT_THAT(script, HasSubstr("' phase-run '*)"));
 }
 
