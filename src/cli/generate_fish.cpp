@@ -16,8 +16,9 @@ end
 # True when the words before the cursor begin with these, which name a command.
 function __capsule_in
     set -l words (commandline -opc)[2..-1]
-    test (count $words) -ge (count $argv)
-    and test "$words[1..(count $argv)]" = "$argv"
+    set -l depth (count $argv)
+    set -l command $words[1..$depth]
+    test "$command" = "$argv"
 end
 
 complete -c capsule -f
