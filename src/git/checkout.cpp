@@ -240,10 +240,10 @@ void note_move(const Repository& repository, const Checkout& checkout, const std
   const File file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return;  // the user keeps none
   const Settings& settings = settings_of(repository);
-  (void)write_all(file.fd(),
-                  from + " " + to + " " + settings.name + " <" + settings.email + "> " +
-                      std::to_string(std::time(nullptr)) + " +0000\tcapsule: merge\n",
-                  path);
+  std::string line = from + " " + to + " " + settings.name + " <" + settings.email + "> " +
+                     std::to_string(std::time(nullptr)) + " +0000\tcapsule: merge";
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  (void)write_all(file.fd(), line + "\n", path);
 }
 
 }  // namespace capsule::git

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <mutex>
 #include <string_view>
 
@@ -61,13 +62,18 @@ Result<void> put_link(const std::string& path, std::string_view target) {
   return tl::unexpected(system_error("create link", path));
 }
 
+// Not synced: what a power cut damages is found damaged at the next call and written anew.
 Result<void> put_file(const std::string& path, std::string_view content) {
   if (is_plain_file(path)) {
     const Result<std::string> found = read_file(path);
     if (found && *found == content) return {};
   }
   if (is_plain_folder(path)) TRY_VOID(remove_tree(path));
-  return write_file(path, content);
+  const std::string aside = path + ".new." + std::to_string(::getpid());
+  TRY_VOID(remove_tree(aside));
+  TRY_VOID(create_file(aside, content));
+  if (::rename(aside.c_str(), path.c_str()) == 0) return {};
+  return tl::unexpected(system_error("write", path));
 }
 
 Result<void> put_folder(const std::string& path) {
@@ -80,7 +86,7 @@ bool is_ours(std::string_view name) {
   for (const Link& link : kLinks) {
     if (name == link.name) return true;
   }
-  // Names that write_file uses for a moment: another Capsule may be at it.
+  // Names that put_file uses for a moment: another Capsule may be at it.
   return name == "HEAD" || name == "config" || name == "info" || name.starts_with("config.new.") ||
          name.starts_with("HEAD.new.");
 }

@@ -17,6 +17,7 @@ namespace capsule::git {
 namespace {
 
 constexpr std::string_view kOwnRefs = "refs/capsule/";
+constexpr std::string_view kUnsynced = "core.fsync=none";
 constexpr std::string_view kOwnBranches = "refs/heads/capsule-";
 
 Owner owner_of(std::string_view name) {
@@ -79,6 +80,21 @@ Result<std::map<std::string, std::string>> resolve_refs(const Repository& reposi
   return found;
 }
 
+std::string read_ref(const Repository& repository, const std::string& name) {
+  if (const Result<std::string> loose = read_file(repository.common_dir + "/" + name)) {
+    const std::string_view id = trimmed(*loose);
+    return is_object_id(repository, id) ? std::string(id) : "";
+  }
+  const Result<std::string> packed = read_file(repository.common_dir + "/packed-refs");
+  if (!packed) return {};
+  for (const std::string_view line : split(*packed, '\n')) {
+    const std::size_t blank = line.find(' ');
+    if (blank == line.npos || line.substr(blank + 1) != name) continue;
+    if (is_object_id(repository, line.substr(0, blank))) return std::string(line.substr(0, blank));
+  }
+  return {};
+}
+
 Result<void> delete_refs(const Repository& repository, const std::vector<Ref>& refs) {
   if (refs.empty()) return {};
   TRY_VOID(clear_stale_lock(repository.common_dir + "/packed-refs.lock", Owner::shared));
@@ -87,7 +103,9 @@ Result<void> delete_refs(const Repository& repository, const std::vector<Ref>& r
     TRY_VOID(clear_stale_lock(lock_of(repository, ref.name), owner_of(ref.name)));
     input += std::string("option no-deref") + '\0' + "delete " + ref.name + '\0' + ref.id + '\0';
   }
-  const Call call{.args = {"update-ref", "--stdin", "-z"}, .input = std::move(input)};
+  const Call call{.args = {"update-ref", "--stdin", "-z"},
+                  .input = std::move(input),
+                  .settings = {std::string(kUnsynced)}};
   const Answer answer = TRY(ask(repository, call));
   if (answer.code == 0) return {};
   // Was it because some are gone? Then the others remain to be deleted.
@@ -109,14 +127,16 @@ Result<void> delete_refs(const Repository& repository, const std::vector<Ref>& r
 }
 
 Result<bool> move_ref(const Repository& repository, const std::string& name,
-                      const std::string& from, const std::string& to, const std::string& reason) {
+                      const std::string& from, const std::string& to, const std::string& reason,
+                      Sync sync) {
   TRY_VOID(clear_stale_lock(lock_of(repository, name), owner_of(name)));
-  const Call call{.args = {"update-ref", "-m", reason, "--stdin", "-z"},
-                  .input = std::string("option no-deref") + '\0' + "update " + name + '\0' + to +
-                           '\0' + from + '\0'};
+  Call call{.args = {"update-ref", "-m", reason, "--stdin", "-z"},
+            .input = std::string("option no-deref") + '\0' + "update " + name + '\0' + to + '\0' +
+                     from + '\0'};
+  if (sync == Sync::no) call.settings.emplace_back(kUnsynced);
   const Answer answer = TRY(ask(repository, call));
   if (answer.code == 0) {
-    TRY_VOID(sync_folder(parent_of(repository.common_dir + "/" + name)));
+    if (sync == Sync::yes) TRY_VOID(sync_folder(parent_of(repository.common_dir + "/" + name)));
     return true;
   }
   const auto found = TRY(resolve_refs(repository, {name}));

@@ -25,13 +25,20 @@ Result<std::vector<Ref>> list_refs(const Repository& repository, const std::stri
 Result<std::map<std::string, std::string>> resolve_refs(const Repository& repository,
                                                         const std::vector<std::string>& names);
 
+// The same for one ref, by reading files: no process. Empty when it does not exist, is symbolic or
+// cannot be read.
+std::string read_ref(const Repository& repository, const std::string& name);
+
 // All or none; a ref that is gone already is no error, one that has another id by now is
 // (conflict). An empty id deletes whatever is there. One process.
 Result<void> delete_refs(const Repository& repository, const std::vector<Ref>& refs);
 
+enum class Sync { yes, no };  // no: a power cut may undo it, which costs nothing but a repetition
+
 // Compare and swap: false when `name` is not at `from` (zero_id: must not exist). One process.
 Result<bool> move_ref(const Repository& repository, const std::string& name,
-                      const std::string& from, const std::string& to, const std::string& reason);
+                      const std::string& from, const std::string& to, const std::string& reason,
+                      Sync sync = Sync::yes);
 
 // Sets a ref below refs/capsule/ to `id` without a process, synced, as git itself writes loose
 // refs. Requires: the RepositoryLock is held; every part of the name is a valid_id.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,9 @@ namespace {
 // Nested repositories inside nested repositories are found one level at a time.
 constexpr int kMaxNesting = 32;
 
+// In the message of a snapshot: what the worktree had checked out.
+constexpr std::string_view kHeadTrailer = "Capsule-Head: ";
+
 struct Taking {
   const Repository& repository;
   std::string worktree;
@@ -32,9 +36,7 @@ struct Taking {
 
 Call in_worktree(const Taking& taking, std::vector<std::string> args) {
   std::vector<std::string> settings = settings_of(taking.repository).conversions;
-  // Odd names and line ends are to be kept, not judged.
-  settings.insert(settings.end(),
-                  {"core.protectNTFS=false", "core.protectHFS=false", "core.safecrlf=false"});
+  settings.emplace_back("core.safecrlf=false");  // line ends are to be kept, not judged
   return {.args = std::move(args),
           .work_tree = taking.worktree,
           .index = taking.index,
@@ -67,8 +69,7 @@ Result<std::vector<std::string>> folders_left(const Taking& taking) {
   std::vector<std::string> folders;
   const std::string out =
       TRY(tell(taking.repository,
-               in_worktree(taking, {"ls-files", "--others", "--directory", "--no-empty-directory",
-                                    "--exclude-standard", "-z"})));
+               in_worktree(taking, {"ls-files", "--others", "--exclude-standard", "-z"})));
   for (std::string_view name : split(out, '\0')) {
     if (!name.ends_with('/')) continue;
     name.remove_suffix(1);
@@ -107,20 +108,60 @@ Result<Answer> add_all(Taking& taking) {
   return answer;
 }
 
+// git's words for a person, without the repositories that hold no file at all.
+std::string complaints(std::string_view err) {
+  std::string text;
+  for (const std::string_view line : split(err, '\n')) {
+    if (!line.starts_with("error: ") || line.ends_with("does not have a commit checked out"))
+      continue;
+    text += (text.empty() ? "" : "\n") + std::string(line.substr(7));
+  }
+  return text;
+}
+
 Result<void> add_everything(Taking& taking) {
+  std::set<std::string> opened;
   for (int level = 0; level < kMaxNesting; ++level) {
     const Answer answer = TRY(add_all(taking));
     std::vector<std::string> nested = links_added(taking, answer.out);
     taking.warning.clear();
     if (answer.code != 0) {
       for (std::string& folder : TRY(folders_left(taking))) nested.push_back(std::move(folder));
-      taking.warning = trimmed(answer.err);
+      taking.warning = complaints(answer.err);
     }
+    // One that comes back although it was opened holds no files.
+    std::erase_if(nested, [&](const std::string& folder) { return !opened.insert(folder).second; });
     if (nested.empty()) return {};
     TRY_VOID(open_nested(taking, nested));
   }
   return fail(Reason::failed,
               "too many repositories inside one another in " + printable(taking.worktree));
+}
+
+Result<void> commit_snapshot(const Taking& taking, const std::string& head,
+                             const std::string& message, Snapshot& snapshot) {
+  NewCommit commit{.tree = snapshot.tree, .parents = {taking.parent}, .message = message + "\n"};
+  const NewCommit plain = commit;
+  if (!head.empty()) {
+    commit.message += "\n" + std::string(kHeadTrailer) + head + "\n";
+    if (head != taking.parent) commit.parents.push_back(head);
+  }
+  Result<std::string> id = write_commit(taking.repository, commit);
+  snapshot.head = head;
+  if (!id && !head.empty()) {
+    // HEAD may name a commit that does not exist: the files count for more.
+    id = write_commit(taking.repository, plain);
+    snapshot.head.clear();
+  }
+  snapshot.commit = TRY(std::move(id));
+  return {};
+}
+
+std::string head_in(const Commit& snapshot) {
+  for (const std::string_view line : split(snapshot.message, '\n')) {
+    if (line.starts_with(kHeadTrailer)) return std::string(line.substr(kHeadTrailer.size()));
+  }
+  return snapshot.parents.empty() ? "" : snapshot.parents.front();
 }
 
 }  // namespace
@@ -138,8 +179,7 @@ Result<Snapshot> take_snapshot(const Repository& repository, const std::string& 
   TRY_VOID(add_everything(taking));
   Snapshot snapshot;
   snapshot.tree = trimmed(TRY(tell(repository, in_worktree(taking, {"write-tree"}))));
-  snapshot.commit = TRY(
-      write_commit(repository, {.tree = snapshot.tree, .parents = {parent}, .message = message}));
+  TRY_VOID(commit_snapshot(taking, worktree_head(repository, worktree), message, snapshot));
   snapshot.warning = std::move(taking.warning);
   const RepositoryLock lock = TRY(RepositoryLock::take(repository));
   TRY_VOID(write_own_ref(repository, ref, snapshot.commit));
@@ -158,6 +198,32 @@ Result<void> restore_snapshot(const Repository& repository, const std::string& c
   const Result<void> done = write_files(repository, commit, TRY(real_path(to)), index);
   ::unlink(index.c_str());
   return done;
+}
+
+Result<void> rewind_worktree(const Repository& repository, const std::string& worktree,
+                             const std::string& branch, const std::string& snapshot) {
+  if (!is_object_id(repository, snapshot)) return fail(Reason::usage, "not a commit: " + snapshot);
+  const std::vector<Commit> commits = parse_commits(
+      TRY(tell(repository, {.args = {"rev-list", "--header", "--max-count=1", snapshot, "--"}})));
+  const std::string head = commits.empty() ? "" : head_in(commits.front());
+  if (!is_object_id(repository, head)) {
+    return fail(Reason::damaged, snapshot + " does not say what was checked out");
+  }
+  const RepositoryLock lock = TRY(RepositoryLock::take(repository));
+  const std::string record = TRY(mend_worktree(repository, worktree, branch));
+  Taking taking{repository, TRY(real_path(worktree)), own_index(repository, worktree), snapshot};
+  TRY_VOID(clear_stale_lock(taking.index + ".lock", Owner::ours));
+  const Call reset = in_worktree(taking, {"read-tree", "--reset", "-u", snapshot});
+  if (TRY(ask(repository, reset)).code != 0) {
+    TRY_VOID(start_index(taking));
+    TRY_VOID(tell(repository, reset));
+  }
+  TRY_VOID(tell(repository, {.args = {"update-ref", "--no-deref", "-m", "capsule: put back",
+                                      "refs/heads/" + branch, head}}));
+  // The agent's index starts anew; git looks at the files when it is next asked.
+  TRY_VOID(remove_tree(record + "/index"));
+  TRY_VOID(tell(repository, {.args = {"read-tree", head}, .index = record + "/index"}));
+  return {};
 }
 
 }  // namespace capsule::git

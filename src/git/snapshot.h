@@ -13,13 +13,15 @@ namespace capsule::git {
 struct Snapshot {
   std::string commit;
   std::string tree;
+  std::string head = {};     // what the worktree had checked out; empty: could not be told
   std::string warning = {};  // what could not be read, in git's words; empty: all is in
 };
 
 // `ref` is "refs/capsule/<run>/<n>-<phase>"; it is set even if it existed. `parent` is a commit id:
-// the snapshot before, or where the work started. Three processes; more only when a nested
-// repository is met for the first time, or our index is lost. Synced before it returns.
-// Errors: not_found (no such worktree), usage, failed, io.
+// the snapshot before, or where the work started. The commit that the worktree has checked out
+// becomes a second parent, so that the agent's own commits are kept too. Three processes; more only
+// when a nested repository is met for the first time, or our index is lost. Synced before it
+// returns. Errors: not_found (no such worktree), usage, failed, io.
 Result<Snapshot> take_snapshot(const Repository& repository, const std::string& worktree,
                                const std::string& ref, const std::string& message,
                                const std::string& parent);
@@ -27,5 +29,11 @@ Result<Snapshot> take_snapshot(const Repository& repository, const std::string& 
 // The files of a commit or tree into `to`, which must be empty or not exist (exists). No filters.
 Result<void> restore_snapshot(const Repository& repository, const std::string& commit,
                               const std::string& to);
+
+// Puts a worktree back to a snapshot: its files, its branch (a short name) and what git thinks is
+// staged. It may be damaged or gone. Files that are neither in our index nor ignored stay, so take
+// a snapshot of what is there first; that also keeps it. Five processes.
+Result<void> rewind_worktree(const Repository& repository, const std::string& worktree,
+                             const std::string& branch, const std::string& snapshot);
 
 }  // namespace capsule::git

@@ -60,6 +60,21 @@ Result<std::string> make_record(const Repository& repository, const std::string&
   return fail(Reason::exists, "too many worktrees are called " + name, "run `git worktree prune`");
 }
 
+// What git keeps there while a merge, rebase or the like is under way, and locks of a killed git.
+constexpr std::string_view kUnderWay[] = {
+    "MERGE_HEAD", "MERGE_MSG",    "MERGE_MODE",   "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE",
+    "sequencer",  "rebase-merge", "rebase-apply", "BISECT_LOG",       "index.lock",  "HEAD.lock",
+};
+
+Result<void> put_file(const std::string& path, const std::string& content) {
+  if (is_plain_file(path)) {
+    const Result<std::string> found = read_file(path);
+    if (found && *found == content) return {};
+  }
+  TRY_VOID(remove_tree(path));
+  return create_file(path, content);
+}
+
 struct Making {
   const Repository& repository;
   std::string path;
@@ -71,7 +86,7 @@ struct Making {
 
 Result<void> make_branch(const Making& making) {
   const bool made = TRY(move_ref(making.repository, making.branch, zero_id(making.repository),
-                                 making.start, "capsule: worktree made"));
+                                 making.start, "capsule: worktree made", Sync::no));
   if (made) return {};
   return fail(Reason::exists,
               "branch " + making.branch.substr(11) + " already exists, left from before",
@@ -93,10 +108,8 @@ Result<void> fill(Making& making) {
   TRY_VOID(copy_file(notes + "/index", making.record + "/index"));
   TRY_VOID(create_file(making.draft + "/.git", "gitdir: " + making.record + "\n"));
   TRY_VOID(create_file(making.record + "/HEAD", "ref: " + making.branch + "\n"));
-  if (::rename(making.draft.c_str(), making.path.c_str()) != 0) {
-    return tl::unexpected(system_error("create", making.path));
-  }
-  return sync_folder(parent_of(making.path));
+  if (::rename(making.draft.c_str(), making.path.c_str()) == 0) return {};
+  return tl::unexpected(system_error("create", making.path));
 }
 
 void undo(const Making& making) {
@@ -170,6 +183,39 @@ Result<void> remove_worktree(const Repository& repository, const std::string& pa
   ::rmdir(records(repository).c_str());  // as git does; fails while there are others
   TRY_VOID(delete_refs(repository, {Ref{"refs/heads/" + branch, ""}}));
   return remove_tree(own_notes(repository, place));
+}
+
+std::string worktree_head(const Repository& repository, const std::string& path) {
+  const std::vector<std::string> known = records_of(repository, settled(path));
+  if (known.size() != 1) return {};
+  const Result<std::string> head = read_file(known.front() + "/HEAD");
+  if (!head) return {};
+  const std::string_view text = trimmed(*head);
+  if (text.starts_with("ref:")) {
+    const std::string name(trimmed(text.substr(4)));
+    const bool safe = name.starts_with("refs/") && name.find("..") == name.npos;
+    return safe ? read_ref(repository, name) : "";
+  }
+  return is_object_id(repository, text) ? std::string(text) : "";
+}
+
+Result<std::string> mend_worktree(const Repository& repository, const std::string& path,
+                                  const std::string& branch) {
+  TRY_VOID(check_id("branch name", branch));
+  const std::string place = settled(path);
+  if (!is_plain_folder(place)) TRY_VOID(remove_tree(place));
+  TRY_VOID(make_folders(place));
+  const std::vector<std::string> known = records_of(repository, place);
+  const std::string record =
+      known.empty() ? TRY(make_record(repository, name_of(place))) : known.front();
+  for (const std::string_view name : kUnderWay) {
+    TRY_VOID(remove_tree(record + "/" + std::string(name)));
+  }
+  TRY_VOID(put_file(record + "/commondir", "../..\n"));
+  TRY_VOID(put_file(record + "/gitdir", place + "/.git\n"));
+  TRY_VOID(put_file(record + "/HEAD", "ref: refs/heads/" + branch + "\n"));
+  TRY_VOID(put_file(place + "/.git", "gitdir: " + record + "\n"));
+  return record;
 }
 
 Result<Worktree> find_worktree(const Repository& repository, const std::string& path) {

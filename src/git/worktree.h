@@ -29,6 +29,15 @@ Result<void> remove_worktree(const Repository& repository, const std::string& pa
 // What was noted when the worktree was made. Errors: not_found.
 Result<Worktree> find_worktree(const Repository& repository, const std::string& path);
 
+// The commit that the worktree has checked out, by reading files; empty when that cannot be told.
+std::string worktree_head(const Repository& repository, const std::string& path);
+
+// Makes folder and git's record of it belong together again and its HEAD the branch, whatever an
+// agent did to them; ends a merge or rebase that was under way; returns the record. Files, index
+// and branch are not touched. Requires: the RepositoryLock is held.
+Result<std::string> mend_worktree(const Repository& repository, const std::string& path,
+                                  const std::string& branch);
+
 // Our own index of that worktree, which no agent sees; and the folder that it is kept in.
 std::string own_index(const Repository& repository, const std::string& path);
 std::string own_notes(const Repository& repository, const std::string& path);
