@@ -1,25 +1,30 @@
-// The table itself. A command's rows live beside its code, in <name>_command.cpp.
+// The table itself, in the order in which help shows it. A command's rows live beside its code, in
+// <name>_command.cpp.
 #include "cli/commands.h"
 
 #include <vector>
 
 namespace capsule::cli {
+namespace {
+
+std::vector<Command> rows() {
+  std::vector<Command> table;
+  const auto add = [&](const Command& row) { table.push_back(row); };
+  add(parse_signal_command());
+  add(signal_parse_command());
+  add(signal_list_command());
+  add(signal_format_command());
+  for (const Command& row : bead_commands()) add(row);
+  add(config_show_command());
+  add(config_keys_command());
+  add(generate_command());
+  return table;
+}
+
+}  // namespace
 
 std::span<const Command> commands() {
-  static const std::vector<Command> table = [] {
-    std::vector<Command> rows{
-        parse_signal_command(),
-        signal_parse_command(),
-        signal_list_command(),
-        signal_format_command(),
-        config_show_command(),
-        config_keys_command(),
-        generate_command(),
-    };
-    const auto beads = bead_commands();
-    rows.insert(rows.begin() + 4, beads.begin(), beads.end());
-    return rows;
-  }();
+  static const std::vector<Command> table = rows();
   return table;
 }
 

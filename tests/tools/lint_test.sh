@@ -49,6 +49,11 @@ home=/home
 plant && echo "see $home/me/notes" >"$tmp/repo/README.md"
 expect 1 "README.md:1:see $home/me/notes" "paths of one machine" lint
 
+plant && mkdir "$tmp/repo/tests" && echo "$home/me" >"$tmp/repo/tests/x.txt" && echo "$tmp/repo/x" >"$tmp/repo/NOTES"
+expect 1 "NOTES:1:$tmp/repo/x" "the path of this very repository" lint
+rm "$tmp/repo/NOTES"
+expect 0 "" "a home in a test is somebody's" lint
+
 plant && printf '<<<<<<< ours\n' >"$tmp/repo/README.md"
 expect 1 "README.md:1:<<<<<<< ours" "left-over conflict marks" lint
 

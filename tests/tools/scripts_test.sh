@@ -55,7 +55,7 @@ expect 7 "--scripts-dir=$project/scripts" "a link to a link to a script is follo
 from_elsewhere() { cd "$tmp/empty" && bare ../my*/scripts/prep.sh x; }
 expect 7 "called $project/capsule" "a relative call from elsewhere works" from_elsewhere
 
-rm -r "$project/capsule" "$project/bin" "$project/build" "$tmp/path/capsule"
+rm -r "${project:?}/capsule" "${project:?}/bin" "${project:?}/build" "$tmp/path/capsule"
 plant "$tmp/empty/capsule"
 relative_path() { cd "$tmp/empty" && PATH=".:/usr/bin:/bin" "$project/scripts/prep.sh" x; }
 expect 1 "the capsule binary is neither beside" "a relative entry of PATH is not trusted" relative_path
