@@ -83,7 +83,7 @@ std::string minimal() { return std::string(kShowAndClose) + "*) echo usage >&2; 
 std::string silent() { return std::string(kShowAndClose) + "*) exit 0 ;; esac"; }
 std::string chatty() { return std::string(kShowAndClose) + "*) echo 'mock of something' ;; esac"; }
 constexpr const char* kDebian = "echo 'No such occurrence.'";
-constexpr const char* kDebianInside = "echo /home/me/version/";
+constexpr const char* kDebianInside = "echo /srv/version/";
 
 TEST_F(Trackers, WithoutABdTheNativeStoreIsUsed) {
   put_store();
