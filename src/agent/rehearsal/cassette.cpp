@@ -237,6 +237,7 @@ Result<Step> Reader::step(const Node& node) const {
     for (const Verb& verb : kVerbs)
       if (child(node, verb.key) != nullptr) return verb.read(*this, node);
   std::vector<std::string_view> names;
+  names.reserve(kVerbs.size());
   for (const Verb& verb : kVerbs) names.push_back(verb.key);
   return bad(node.line, "not a step", "a step begins with one of: " + joined(names));
 }

@@ -16,7 +16,7 @@
 namespace capsule::agent::rehearsal {
 namespace {
 
-constexpr std::size_t kMaxSavedBytes = 64 * 1024;
+constexpr std::size_t kMaxSavedBytes = 65'536;
 
 // The folder part and the last part of a path that may be used: relative, without "..", not git's.
 struct Place {

@@ -15,6 +15,8 @@
 namespace capsule::agent::rehearsal {
 namespace {
 
+constexpr std::size_t kMaxCassetteBytes = 1'048'576;  // the reader of YAML takes less, and says so
+
 // What Capsule tells every agent, and what a cassette may use.
 constexpr std::array<std::string_view, 6> kVariables{"CAPSULE_RUN",      "CAPSULE_BEAD",
                                                      "CAPSULE_PHASE",    "CAPSULE_ATTEMPT",
@@ -32,7 +34,7 @@ Lookup variable(std::string_view name) {
 Result<std::string> read_prompt() {
   std::string text;
   if (::isatty(0) == 1) return text;
-  std::array<char, 64 * 1024> buffer;
+  std::array<char, 65'536> buffer;
   for (;;) {
     const ssize_t count = ::read(0, buffer.data(), buffer.size());
     if (count == 0) return text;
@@ -75,7 +77,7 @@ Result<Scene> prepare(const std::string& path, std::optional<std::string_view> p
   scene.name = built_in ? "(built-in cassette)" : path;
   scene.stage.prompt = prompt ? std::string(*prompt) : TRY(read_prompt());
   const std::string text =
-      built_in ? std::string(built_in_cassette()) : TRY(read_file(path, 1024 * 1024));
+      built_in ? std::string(built_in_cassette()) : TRY(read_file(path, kMaxCassetteBytes));
   scene.cassette = TRY(parse_cassette(text, scene.name));
   const std::string phase = variable("CAPSULE_PHASE").value;
   if (phase.empty())
