@@ -56,6 +56,7 @@ struct Version {
   bool fresh;
 };
 
+// Requires: a transaction, so that the three answers belong together.
 Result<Version> read_version(Database& database, std::uint64_t newest) {
   const std::uint64_t application = TRY(database.number("PRAGMA application_id"));
   const std::uint64_t version = TRY(database.number("PRAGMA user_version"));
@@ -72,6 +73,11 @@ Result<Version> read_version(Database& database, std::uint64_t newest) {
                     std::to_string(newest) + ")",
                 "update capsule");
   return Version{version, false};
+}
+
+Result<Version> look_at_version(Database& database, std::uint64_t newest) {
+  const Transaction snapshot = TRY(Transaction::begin_read(database));
+  return read_version(database, newest);
 }
 
 // A copy that is complete or not there at all.
@@ -99,7 +105,7 @@ Result<void> back_up(Database& database, std::uint64_t version) {
 std::span<const char* const> migrations() { return kMigrations; }
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {
-  const Version seen = TRY(read_version(database, steps.size()));
+  const Version seen = TRY(look_at_version(database, steps.size()));
   if (seen.number == steps.size()) return {};
   if (!seen.fresh) TRY_VOID(back_up(database, seen.number));
   Transaction transaction = TRY(Transaction::begin_write(database));
@@ -113,12 +119,12 @@ Result<void> migrate(Database& database, std::span<const char* const> steps) {
 }
 
 Result<void> check_origin(Database& database, std::span<const char* const> steps) {
-  TRY_VOID(read_version(database, steps.size()));
+  TRY_VOID(look_at_version(database, steps.size()));
   return {};
 }
 
 Result<void> check_version(Database& database, std::span<const char* const> steps) {
-  const Version seen = TRY(read_version(database, steps.size()));
+  const Version seen = TRY(look_at_version(database, steps.size()));
   if (seen.number == steps.size()) return {};
   return fail(Reason::refused, database.path() + " is of an older version",
               "any command that writes, such as capsule run, brings it up to date");

@@ -6,7 +6,9 @@
 
 #include <cassert>
 #include <cerrno>
+#include <ctime>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
@@ -62,6 +64,20 @@ Result<void> set_up(Database& database, Access access, std::span<const char* con
   return migrate(database, steps);
 }
 
+// While another process makes the journal or switches on its log, SQLite says "busy" at once
+// instead of waiting as it does otherwise.
+Result<void> set_up_in_turn(Database& database, Access access, std::span<const char* const> steps) {
+  constexpr std::int64_t kPatienceMs = 10'000;
+  constexpr timespec kPause{0, 5'000'000};
+  const std::int64_t start = monotonic_ms();
+  for (;;) {
+    auto result = set_up(database, access, steps);
+    if (result || result.error().reason != Reason::blocked || monotonic_ms() - start > kPatienceMs)
+      return result;
+    ::nanosleep(&kPause, nullptr);
+  }
+}
+
 }  // namespace
 
 Store::Store(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -84,8 +100,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Acces
   // Before the journal is looked at: others may append meanwhile, and then the mark moves on.
   if (existed) parts->mark = parts->high_water.read();
   parts->database = TRY(Database::open(path, access, seams.vfs));
-  TRY_VOID(
-      set_up(*parts->database, access, seams.migrations.empty() ? migrations() : seams.migrations));
+  TRY_VOID(set_up_in_turn(*parts->database, access,
+                          seams.migrations.empty() ? migrations() : seams.migrations));
 
   Statement& newest = *TRY(parts->statement(Query::newest_seq));
   const std::uint64_t seq = TRY(newest.step()) ? newest.number(0) : 0;

@@ -107,13 +107,48 @@ TEST_F(StoreCrash, ManyProcessesMayMakeTheJournalAtOnce) {
     for (int i = 0; i < 6; ++i)
       makers.push_back(in_child([&] {
         auto store = Store::open(dir_, Access::read_write);
-        if (!store) ::_exit(1);
+        if (!store) {
+          std::fprintf(stderr, "%s\n", store.error().message.c_str());
+          ::_exit(1);
+        }
         ::_exit((*store)->begin(run_named("run-" + std::to_string(i)), std::vector{fact(i)}) ? 0
                                                                                              : 2);
       }));
     for (const pid_t maker : makers) EXPECT_EQ(wait_for(maker), 0);
     EXPECT_EQ(open()->runs()->size(), 6U);
   }
+}
+
+TEST_F(StoreCrash, ProcessesThatComeAndGoAreNotInEachOthersWay) {
+  { open(); }
+  const int rounds = test::full() ? 500 : 60;
+  std::vector<pid_t> pids;
+  for (int i = 0; i < 4; ++i)
+    pids.push_back(in_child([&] {
+      const bool writes = i < 2;
+      for (int round = 0; round < rounds; ++round) {
+        auto store = Store::open(dir_, writes ? Access::read_write : Access::read_only);
+        const std::string run = "run-" + std::to_string(i) + "-" + std::to_string(round);
+        Error error{};
+        if (!store) {
+          error = store.error();
+        } else if (writes) {
+          if (auto done = (*store)->begin(run_named(run), std::vector{fact(round)}); !done)
+            error = done.error();
+        } else {
+          auto runs = (*store)->runs();
+          if (!runs) error = runs.error();
+          for (std::size_t n = 0; runs && n < runs->size() && error.message.empty(); n += 7)
+            if (auto read = (*store)->read((*runs)[n].run, 0); !read) error = read.error();
+        }
+        if (!error.message.empty()) {
+          std::fprintf(stderr, "%s\n", error.message.c_str());
+          ::_exit(1);
+        }
+      }
+    }));
+  for (const pid_t pid : pids) EXPECT_EQ(wait_for(pid), 0);
+  EXPECT_EQ(open()->runs()->size(), static_cast<std::size_t>(rounds) * 2);
 }
 
 }  // namespace
