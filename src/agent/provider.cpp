@@ -13,7 +13,7 @@ bool holds_prompt(const std::string& word) { return word.find(kPlaceholder) != s
 
 }  // namespace
 
-Provider claude(const std::string& model) {
+Provider claude_provider(const std::string& model) {
   Provider provider;
   provider.name = "claude";
   provider.argv = {"claude", "-p", std::string(kPlaceholder), "--dangerously-skip-permissions"};
@@ -27,7 +27,7 @@ Provider claude(const std::string& model) {
   return provider;
 }
 
-Provider rehearsal(const std::string& program, const std::string& cassette) {
+Provider rehearsal_provider(const std::string& program, const std::string& cassette) {
   Provider provider;
   provider.name = "rehearsal";
   provider.argv = {program, "rehearse", cassette};

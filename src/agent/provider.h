@@ -25,10 +25,10 @@ struct Provider {
 };
 
 // claude, as its users call it: `claude -p PROMPT --dangerously-skip-permissions`.
-Provider claude(const std::string& model);
+Provider claude_provider(const std::string& model);
 
 // The agent that plays a cassette; `program` is capsule itself.
-Provider rehearsal(const std::string& program, const std::string& cassette);
+Provider rehearsal_provider(const std::string& program, const std::string& cassette);
 
 struct Call {
   std::vector<std::string> argv;

@@ -10,6 +10,10 @@ namespace {
 std::vector<Command> rows() {
   std::vector<Command> table;
   const auto add = [&](const Command& row) { table.push_back(row); };
+  add(run_command());
+  add(prep_command());
+  add(run_phase_command());
+  add(merge_command());
   add(parse_signal_command());
   add(signal_parse_command());
   add(signal_list_command());
@@ -17,6 +21,7 @@ std::vector<Command> rows() {
   for (const Command& row : bead_commands()) add(row);
   add(config_show_command());
   add(config_keys_command());
+  add(rehearse_command());
   add(generate_command());
   return table;
 }

@@ -12,6 +12,11 @@ Command signal_format_command();
 Command config_show_command();
 Command config_keys_command();
 std::span<const Command> bead_commands();
+Command run_command();
+Command prep_command();
+Command run_phase_command();
+Command merge_command();
+Command rehearse_command();
 Command generate_command();
 
 }  // namespace capsule::cli

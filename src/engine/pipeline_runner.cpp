@@ -72,6 +72,8 @@ Result<void> PipelineRunner::start(const event::RunStarted& started) { return re
 
 Result<void> PipelineRunner::resume(const event::RunResumed& resumed) { return record(resumed); }
 
+Result<void> PipelineRunner::adopt(const event::WorktreeReady& ready) { return record(ready); }
+
 Result<void> PipelineRunner::end(Outcome outcome, std::string detail) {
   return record(event::RunEnded{outcome, std::move(detail)});
 }
@@ -142,6 +144,7 @@ Result<void> PipelineRunner::run_phase() {
   if (state_.phase == Phase::merge)
     if (const auto refused = TRY(ports_.workspace.sign_off_gate(state_))) return record(*refused);
   const int number = state_.open ? state_.number : state_.number + 1;
+  TRY_VOID(ports_.workspace.before_phase(state_));
   TRY_VOID(record(event::PhaseStarted{state_.phase, number, state_.attempt, state_.feedback,
                                       ports_.phases.provider_of(state_.phase),
                                       ports_.phases.model_of(state_.phase)}));
@@ -169,8 +172,9 @@ Result<void> PipelineRunner::integrate() {
     if (const auto* refused = std::get_if<event::MergeRefused>(&answer)) return record(*refused);
     const auto& plan = std::get<MergePlan>(answer);
     TRY_VOID(record(event::MergeIntended{plan.main_branch, plan.main_before}));
-    if (TRY(ports_.workspace.publish_merge(plan)))
-      return record(event::MergeDone{plan.commit, false});
+    const PublishAnswer published = TRY(ports_.workspace.publish_merge(plan));
+    if (const auto* done = std::get_if<event::MergeDone>(&published)) return record(*done);
+    if (const auto* refused = std::get_if<event::MergeRefused>(&published)) return record(*refused);
   }
   return fail(Reason::conflict,
               "main moved " + std::to_string(kMergeTries) + " times while merging",

@@ -24,6 +24,8 @@ class PipelineRunner {
 
   // Records the start of a new run. Requires: the log is empty.
   Result<void> start(const event::RunStarted& started);
+  // Takes a worktree that exists already for that of the run, instead of preparing one.
+  Result<void> adopt(const event::WorktreeReady& ready);
   // Reopens an ended run at its first unfinished step, or at its merge.
   Result<void> resume(const event::RunResumed& resumed);
   // Records that the run stops here, at a person's wish.

@@ -64,6 +64,8 @@ class PhaseRunner {
 struct MergePlan {
   std::string main_branch, main_before, commit;  // commit: made already, not yet on main
 };
+struct MainMoved {};  // by somebody else: plan again
+using PublishAnswer = std::variant<event::MergeDone, event::MergeRefused, MainMoved>;
 using MergeAnswer = std::variant<MergePlan, event::MergeDone, event::MergeRefused>;
 
 // The worktree of one run and its way to main. Every call is safe to repeat: a run that was cut off
@@ -74,6 +76,8 @@ class Workspace {
   // Where the worktree will be and where it starts from. Refuses when one is there already.
   virtual Result<event::WorktreeIntended> plan_worktree(const State& state) = 0;
   virtual Result<void> make_worktree(const event::WorktreeIntended& intent) = 0;
+  // Called before an agent starts, so that what it adds to the worklog can be told apart.
+  virtual Result<void> before_phase(const State& state) = 0;
   // Gives a phase that left no entry in the worklog one that is made from its signal.
   virtual Result<void> note_in_worklog(const State& state) = 0;
   virtual Result<event::SnapshotTaken> snapshot(const std::string& run, const State& state) = 0;
@@ -84,8 +88,8 @@ class Workspace {
   virtual Result<std::optional<event::MergeRefused>> sign_off_gate(const State& state) = 0;
   // The merge, made but not published; or that it is done; or why it may not be.
   virtual Result<MergeAnswer> plan_merge(const std::string& run, const State& state) = 0;
-  // Moves main by compare-and-swap. false: main was moved by somebody else; plan again.
-  virtual Result<bool> publish_merge(const MergePlan& plan) = 0;
+  // Moves main by compare-and-swap, or says why not; nothing is half done.
+  virtual Result<PublishAnswer> publish_merge(const MergePlan& plan) = 0;
   virtual Result<std::string> archive(const std::string& run, const State& state) = 0;
   virtual Result<void> remove_worktree(const State& state) = 0;
 };

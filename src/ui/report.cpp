@@ -136,7 +136,7 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   for (const std::string& note : around.notes) text += "  " + printable(note) + "\n";
   for (const std::string& line : around.progress) text += "  " + printable(line) + "\n";
   if (!report.archive.empty()) text += "  archive: " + printable(report.archive) + "\n";
-  if (s.outcome != Outcome::merged && !s.worktree.empty())
+  if (s.outcome != Outcome::merged && s.outcome != Outcome::prep_failed && !s.worktree.empty())
     text += "  worktree kept: " + printable(s.worktree) + "\n";
   text += "\n" + std::string(s.outcome == Outcome::merged ? "See it:" : "What next:") + "\n";
   for (const std::string& step : next_steps(report, around)) text += "  " + step + "\n";

@@ -143,6 +143,7 @@ struct Simulated : Clock,
   Result<void> make_worktree(const WorktreeIntended&) override {
     return effect([&] { world.worktree = true; });
   }
+  Result<void> before_phase(const State&) override { return {}; }
   Result<void> note_in_worklog(const State&) override {
     return effect([] {});
   }
@@ -168,7 +169,7 @@ struct Simulated : Clock,
     if (random.chance(5)) return MergeRefused{MergeRefusal::conflict, "simulated"};
     return MergePlan{"main", std::to_string(world.main.size()), "merge"};
   }
-  Result<bool> publish_merge(const MergePlan& plan) override {
+  Result<PublishAnswer> publish_merge(const MergePlan& plan) override {
     // Somebody else may be faster.
     if (random.chance(20)) {
       world.main.push_back("other-" + std::to_string(world.main.size()));
@@ -183,7 +184,8 @@ struct Simulated : Clock,
       }
       if (moved) world.main.emplace_back(kRun);
     }));
-    return moved;
+    if (!moved) return MainMoved{};
+    return MergeDone{"merge", false};
   }
   Result<std::string> archive(const std::string&, const State&) override {
     TRY_VOID(effect([&] { world.archived = true; }));

@@ -89,6 +89,7 @@ void judge(State& s, Status status, const std::string& feedback, bool checked_fa
   if (s.phase == Phase::sign_off) {
     s.asked_sign_off = true;
     s.signed_off = status == Status::pass;
+    s.signed_commit = s.signed_off ? s.snapshot.commit : "";
   }
   const std::string who(name_of(s.phase));
   switch (status) {
@@ -156,7 +157,9 @@ struct Apply {
       count_by_hand(s);
   }
   void operator()(const SnapshotTaken& f) {
+    s.previous_commit = s.snapshot.commit.empty() ? s.base : s.snapshot.commit;
     s.snapshot = f;
+    if (f.phase == Phase::test_writer) s.tests_commit = f.commit;
     if (s.step != Step::snapshot) return;
     if (s.last.status == Status::error)
       judge(s, Status::error, s.last.feedback, false);
@@ -191,14 +194,14 @@ struct Apply {
   }
   void operator()(const RunResumed& f) {
     if (s.outcome == Outcome::merged) return;
-    s.step = s.after == Step::start ? Step::prepare : s.after;
+    if (s.step == Step::ended) s.step = s.after == Step::start ? Step::prepare : s.after;
     s.max_retries = f.max_retries;
     s.outcome = Outcome::none;
     s.detail.clear();
     s.reviewed_feedback.clear();
     s.reviewed_tree.clear();
     // Work that is on main already is cleaned up, not merged again.
-    if (f.at_merge && s.merge_commit.empty()) {
+    if (f.at_merge && s.merge_commit.empty() && s.step != Step::integrate) {
       s.open = false;
       s.mending = false;
       go_to(s, Phase::merge, 1, "");

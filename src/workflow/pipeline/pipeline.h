@@ -48,7 +48,10 @@ struct State {
 
   std::string bead, title, provider, convergence;
   std::string worktree, branch, base;
-  event::PhaseFinished last;          // the newest finished phase
+  event::PhaseFinished last;  // the newest finished phase
+  std::string tests_commit;   // the snapshot of the newest test-writer: what execute must not touch
+  std::string signed_commit;  // the snapshot that the newest sign-off passed on
+  std::string previous_commit;        // the snapshot before the newest one
   event::SnapshotTaken snapshot;      // the newest one
   event::MergeIntended merge_intent;  // empty main_before: none is open
   std::string merge_commit;

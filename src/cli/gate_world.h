@@ -1,0 +1,23 @@
+// Connects the gates with the project's repository and commands.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/project.h"
+#include "gate/gates.h"
+#include "process/tree.h"
+
+namespace capsule::cli {
+
+gate::Verify verify_of(const config::Config& config);
+
+// `project` and `loop` must outlive what is returned.
+gate::World gate_world(const Project& project, process::Loop& loop);
+
+// All of the project's checks in a clean checkout of a commit: what failed, or nothing. Empty when
+// the project has none.
+std::function<Result<std::string>(const std::string& commit)> verify_merged(const Project& project,
+                                                                            process::Loop& loop);
+
+}  // namespace capsule::cli

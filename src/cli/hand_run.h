@@ -1,0 +1,25 @@
+// Phases that a person runs by hand in a worktree of Capsule's: they are noted, so that a resumed
+// run knows what is done.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/project.h"
+#include "engine/ports.h"
+
+namespace capsule::cli {
+
+// For a folder <project>/.capsule/worktrees/<bead>: the project, and the bead.
+std::optional<std::string> owner_of_worktree(const std::string& folder);
+std::optional<std::string> bead_of_worktree(const std::string& folder);
+
+// A project for run-phase, which works in folders that are no repository too.
+Result<Project> open_loose_project(const Args& args, const std::string& folder);
+
+// Adds the phase to the bead's newest run, if that run has ended. A phase that cannot be noted is
+// none the worse: this only warns.
+void note_hand_run(const Project& project, const std::string& bead, const std::string& phase,
+                   const engine::PhaseReport& report, std::int64_t duration_ms);
+
+}  // namespace capsule::cli

@@ -1,0 +1,55 @@
+#include "cli/project.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "task/open_tracker.h"
+
+namespace capsule::cli {
+
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kSafe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
+  if (!word.empty() && word.find_first_not_of(kSafe) == word.npos) return std::string(word);
+  return "'" + replace_all(word, "'", "'\\''") + "'";
+}
+
+Result<Project> open_project(const Args& args) {
+  const std::string folder = absolute_path(args.option(kProjectDir.name).value_or("."));
+  if (!is_folder(folder))
+    return fail(Reason::not_found, "there is no folder " + printable(folder),
+                "give the project with --project-dir=DIR");
+  git::Repository repository = TRY(git::open_repository(folder));
+  std::vector<config::Flag> flags;
+  if (const auto provider = args.option("provider"))
+    flags.push_back({"provider", *provider, "--provider"});
+  if (const auto retries = args.option("max-retries"))
+    flags.push_back({"max_retries", *retries, "--max-retries"});
+  config::Config config = TRY(
+      config::load({repository.top, [](const char* name) { return std::getenv(name); }, flags}));
+  Assets assets(args.option(kScriptsDir.name).value_or(""), repository.top);
+  std::error_code error;
+  const bool here = std::filesystem::equivalent(repository.top, ".", error);
+  std::string option = here ? "" : " --project-dir=" + shell_word(repository.top);
+  return Project{std::move(repository), std::move(config), std::move(assets), std::move(option)};
+}
+
+Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project) {
+  const auto choice = project.config.tracker == config::Tracker::native ? task::Choice::native
+                      : project.config.tracker == config::Tracker::bd   ? task::Choice::bd
+                                                                        : task::Choice::automatic;
+  return task::open_tracker(project.root(), choice);
+}
+
+Result<std::string> bead_argument(const Args& args) {
+  const std::string_view id = args.positional(0).value_or("");
+  if (valid_id(id)) return std::string(id);
+  return fail(Reason::usage, "'" + printable(id.substr(0, 120)) + "' is not a bead id",
+              "ids are letters, digits, '.', '_' and '-', such as demo-1.1.1");
+}
+
+}  // namespace capsule::cli

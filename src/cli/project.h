@@ -1,0 +1,47 @@
+// A project as a command sees it: the repository, its configuration, its tracker and its files.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "cli/assets.h"
+#include "cli/command.h"
+#include "config/config.h"
+#include "engine/tracker.h"
+#include "git/repository.h"
+
+namespace capsule::cli {
+
+// Rows that most commands share.
+inline constexpr Option kProjectDir{"project-dir", "DIR", "The project's folder", "", "."};
+inline constexpr Option kProvider{"provider", "NAME", "Which agent to use", "", "claude"};
+inline constexpr Option kJson{"json", "", "Print JSON"};
+inline constexpr Option kScriptsDir{
+    "scripts-dir", "DIR",
+    "The scripts/ folder that called; prompts/ and templates/ beside it come first"};
+
+struct Project {
+  git::Repository repository;
+  config::Config config;
+  Assets assets;
+  std::string option;  // " --project-dir=…", quoted for a shell, where commands to paste need it
+
+  const std::string& root() const { return repository.top; }
+};
+
+// Finds the repository of --project-dir (here by default) and reads the configuration, with the
+// flags
+// --provider and --max-retries in force.
+Result<Project> open_project(const Args& args);
+
+Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project);
+
+// The bead that a command names first. Error usage: it is no id.
+Result<std::string> bead_argument(const Args& args);
+
+// A word as a shell would need it, for commands that people paste.
+std::string shell_word(std::string_view word);
+
+}  // namespace capsule::cli

@@ -1,0 +1,24 @@
+// capsule rehearse: the rehearsal agent, started by Capsule as any other agent is.
+#include "agent/rehearsal/rehearsal.h"
+#include "cli/commands.h"
+
+namespace capsule::cli {
+namespace {
+
+constexpr Positional kPositionals[] = {
+    {"CASSETTE", "The file to play, or builtin"},
+    {"PROMPT", "The prompt; read from stdin when it is left out", false}};
+
+int rehearse(const Args& args) {
+  return agent::rehearsal::rehearsal_main(std::string(*args.positional(0)), args.positional(1));
+}
+
+}  // namespace
+
+Command rehearse_command() {
+  Command command{"rehearse", "Play a cassette as an agent would", "", kPositionals, {}, rehearse};
+  command.hidden = true;
+  return command;
+}
+
+}  // namespace capsule::cli

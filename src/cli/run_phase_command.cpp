@@ -1,0 +1,105 @@
+// capsule run-phase: one phase by hand, in any folder.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/hand_run.h"
+#include "cli/interrupt.h"
+#include "cli/providers.h"
+#include "cli/view.h"
+#include "worklog/prompt.h"
+
+namespace capsule::cli {
+namespace {
+
+constexpr Positional kPositionals[] = {{"PHASE", "The name of a prompt, such as test-writer"},
+                                       {"WORKTREE", "The folder in which the agent works"}};
+constexpr Option kOptions[] = {
+    {"feedback", "TEXT", "Feedback of the last review, appended to the prompt"},
+    kProjectDir,
+    kProvider,
+    kScriptsDir,
+};
+
+// The folder may be no repository at all; then only the user's own configuration holds.
+Result<Project> project_around(const Args& args, const std::string& folder) {
+  if (args.option(kProjectDir.name).has_value()) return open_project(args);
+  return open_loose_project(args, owner_of_worktree(folder).value_or(absolute_path(".")));
+}
+
+Result<int> run_phase(const Args& args) {
+  const std::string phase(*args.positional(0));
+  if (!valid_id(phase))
+    return fail(Reason::usage, "'" + printable(phase.substr(0, 120)) + "' is not a phase name",
+                "phases: test-writer, test-review, execute, execute-review, sign-off, merge");
+  const std::string given(*args.positional(1));
+  if (!is_folder(given)) return fail(Reason::not_found, "there is no folder " + printable(given));
+  const std::string folder = TRY(real_path(given));
+  const Project project = TRY(project_around(args, folder));
+
+  agent::Assignment assignment;
+  assignment.phase = phase;
+  assignment.folder = folder;
+  assignment.prompt = worklog::compose_prompt(TRY(project.assets.read("prompts/" + phase + ".md")),
+                                              args.option("feedback").value_or(""));
+  assignment.stamp = utc_stamp();
+  // Outside a run there is none, and no bead, even when an agent's own environment says otherwise.
+  assignment.env = {{"CAPSULE_RUN", ""},
+                    {"CAPSULE_BEAD", ""},
+                    {"CAPSULE_PHASE", phase},
+                    {"CAPSULE_ATTEMPT", "1"},
+                    {"CAPSULE_WORKTREE", folder}};
+  const std::string bead = bead_of_worktree(folder).value_or("");
+  const agent::PhaseSettings settings = TRY(settings_of(project, phase, bead));
+  assignment.timeout = settings.timeout;
+
+  const auto loop = TRY(process::Loop::create());
+  const auto interrupt = TRY(Interrupt::create(*loop));
+  assignment.interrupted = [&] { return interrupt->requested(); };
+  agent::Watch nobody;
+  const std::int64_t began = monotonic_ms();
+  const engine::PhaseReport report =
+      TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
+  print(report.signal.json + "\n");
+  if (report.fault == event::PhaseFault::interrupted) return interrupt->exit_code();
+  note_hand_run(project, bead, phase, report, monotonic_ms() - began);
+  if (report.fault == event::PhaseFault::exit_status)
+    print_error("capsule: the agent ended with exit status " + std::to_string(report.exit_code) +
+                "\n");
+  if (report.fault != event::PhaseFault::none) {
+    print_error("  its output: " + printable(report.log) + "\n");
+    return 2;
+  }
+  return static_cast<int>(report.signal.status);
+}
+
+int run_phase_main(const Args& args) {
+  const auto code = run_phase(args);
+  return code ? *code : report(code.error(), 2);
+}
+
+}  // namespace
+
+Command run_phase_command() {
+  return {"run-phase",
+          "Run one phase in a folder and print its signal",
+          "The prompt is prompts/PHASE.md. The agent's output goes to .capsule/output/ in the "
+          "folder; the signal is "
+          "printed as one line.\n\n"
+          "Exit codes: 0 PASS; 1 NEEDS_WORK; 2 ERROR, or the phase could not run.",
+          kPositionals,
+          kOptions,
+          run_phase_main,
+          2,
+          "",
+          "  capsule run-phase test-writer .capsule/worktrees/demo-1.1.1\n"
+          "  capsule run-phase execute . --feedback=\"handle empty input\""};
+}
+
+}  // namespace capsule::cli

@@ -1,0 +1,59 @@
+#include "cli/worktrees.h"
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "git/snapshot.h"
+#include "git/worktree.h"
+#include "workspace/archive.h"
+
+namespace capsule::cli {
+namespace {
+
+// A run whose worktree goes must not be taken for one that was cut off.
+Result<void> end_run(store::Store& store, const std::string& bead) {
+  const std::vector<engine::RunHead> heads = TRY(store.runs_of(bead));
+  if (heads.empty() || !heads.back().outcome.empty()) return {};
+  const event::PipelineFact ended =
+      event::RunEnded{event::Outcome::aborted, "its worktree was removed"};
+  const std::string now = utc_now();
+  const event::NewFact fact{std::string(event::kind_of(ended)), now, event::body_of(ended)};
+  TRY_VOID(store.append(heads.back().run, heads.back().last_seq, {&fact, 1},
+                        engine::Ending{now, "aborted"}));
+  return {};
+}
+
+}  // namespace
+
+Result<void> discard_worktree(const Project& project, store::Store& store,
+                              const std::string& bead) {
+  const auto claim = TRY(store.claim(bead, "cleanup", utc_now()));
+  const std::string path = workspace::worktree_path(project.repository, bead);
+  const std::vector<engine::RunHead> heads = TRY(store.runs_of(bead));
+  const std::string run = heads.empty() ? "unknown-" + utc_stamp() : heads.back().run;
+  if (is_folder(path)) {
+    const auto noted = git::find_worktree(project.repository, path);
+    const std::string ref = "refs/capsule/rescue/" + run + "/" + utc_stamp();
+    // What is no worktree of ours (an empty folder, say) has nothing to rescue but its files.
+    TRY_VOID(git::take_snapshot(project.repository, path, ref, "rescued before removal of " + bead,
+                                noted ? noted->base : project.repository.head));
+    TRY_VOID(
+        workspace::archive_worktree(path, workspace::archive_path(project.repository, bead), run));
+  }
+  TRY_VOID(
+      git::remove_worktree(project.repository, path, workspace::branch_name(bead)));
+  return end_run(store, bead);
+}
+
+Result<void> refuse_blocked(Session& session) {
+  const std::vector<engine::BeadDependency> blockers =
+      TRY(engine::open_blockers(session.tracker(), session.bead()));
+  if (blockers.empty()) return {};
+  std::string names;
+  for (const engine::BeadDependency& blocker : blockers)
+    names += (names.empty() ? "" : ", ") + blocker.id +
+             (blocker.title.empty() ? "" : " (" + printable(blocker.title) + ")");
+  return fail(Reason::blocked, session.bead().id + " is blocked by " + names, "finish these first");
+}
+
+}  // namespace capsule::cli

@@ -1,0 +1,19 @@
+// What commands do to worktrees outside a run, and what they refuse before one.
+#pragma once
+
+#include <string>
+
+#include "cli/project.h"
+#include "cli/session.h"
+
+namespace capsule::cli {
+
+// Keeps everything (a snapshot under refs/capsule/rescue/, the logs in the archive), then removes
+// the worktree of a bead and its branch, and ends a run of it that was cut off. Error blocked: a
+// living Capsule works in it.
+Result<void> discard_worktree(const Project& project, store::Store& store, const std::string& bead);
+
+// Error blocked, naming them: the bead has `blocks` dependencies that are not closed.
+Result<void> refuse_blocked(Session& session);
+
+}  // namespace capsule::cli

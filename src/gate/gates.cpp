@@ -1,0 +1,187 @@
+#include "gate/gates.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "git/exclusion.h"
+
+namespace capsule::gate {
+namespace {
+
+using engine::State;
+using event::Claim;
+using event::Phase;
+using signal::Status;
+
+constexpr const char* kUsualTestFiles[] = {
+    // Go, C and C++, Rust, Python, Ruby, Elixir
+    "*_test.*",
+    "*_tests.*",
+    "test_*",
+    "*_spec.*",
+    "conftest.py",
+    // JavaScript and TypeScript
+    "*.test.*",
+    "*.spec.*",
+    "__tests__/",
+    "__snapshots__/",
+    "__mocks__/",
+    // Java, Kotlin, Scala, C#, Swift, PHP
+    "*Test.*",
+    "*Tests.*",
+    "*Spec.*",
+    "*IT.java",
+    // folders
+    "test/",
+    "tests/",
+    "spec/",
+    "specs/",
+    "testdata/",
+    "fixtures/",
+    "features/",
+};
+
+// Gathers what was found; the first false claim is the feedback.
+struct Findings {
+  event::PhaseChecked result;
+
+  void say(std::string what, std::string verdict, std::string detail) {
+    result.claims.push_back({std::move(what), std::move(verdict), std::move(detail)});
+  }
+  void hold(const std::string& what, bool holds, const std::string& detail,
+            const std::string& feedback) {
+    say(what, holds ? "true" : "false", holds ? "" : detail);
+    if (holds) return;
+    result.passed = false;
+    result.feedback += (result.feedback.empty() ? "" : "\n\n") + feedback;
+  }
+};
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 20;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMost; ++i)
+    text += (i == 0 ? "" : ", ") + printable(names[i]);
+  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  return text;
+}
+
+std::string with_output(std::string text, const Verdict& verdict) {
+  text += "\n\nCommand: " + verdict.command + "\nResult: " + describe(verdict);
+  if (!verdict.tail.empty()) text += "\nThe end of its output:\n\n" + verdict.tail;
+  return text;
+}
+
+void only_test_files(Findings& findings, const World& world, const std::vector<Changed>& changes) {
+  std::vector<std::string> others;
+  for (const Changed& change : changes)
+    if (!world.is_test_file(change.path)) others.push_back(change.path);
+  findings.hold("only test files changed", others.empty(), listed(others),
+                "This phase may only write test files, but it changed " + listed(others) +
+                    ". Take these changes back: the implementation is written later.");
+}
+
+void red(Findings& findings, const Verdict& verdict) {
+  // A build error that names a missing symbol is a failure like any other: the code does not exist
+  // yet.
+  const bool fails = verdict.ending == Ending::failed;
+  const std::string why =
+      verdict.ending == Ending::passed
+          ? "The tests pass although nothing is implemented yet: they test nothing new. "
+            "Write tests that fail until the acceptance criteria are met."
+          : "The tests have to fail because the implementation is missing, but the test command " +
+                describe(verdict) + ". Make the tests run.";
+  findings.hold("tests fail (RED)", fails, "the test command " + describe(verdict),
+                with_output(why, verdict));
+}
+
+void green(Findings& findings, const Verdict& verdict, const std::string& what) {
+  findings.hold(
+      what, verdict.ending == Ending::passed, "the test command " + describe(verdict),
+      with_output("The test command does not pass. Make all tests pass without changing them.",
+                  verdict));
+}
+
+// A rename shows up under its old name too: moving a test away is touching it.
+Result<void> tests_untouched(Findings& findings, const World& world, const State& state) {
+  if (state.tests_commit.empty()) return {};
+  std::set<std::string> written;
+  for (const Changed& change : TRY(world.changes(state.base, state.tests_commit)))
+    if (change.status != 'D') written.insert(change.path);
+  std::vector<std::string> touched;
+  for (const Changed& change : TRY(world.changes(state.tests_commit, state.snapshot.commit))) {
+    if (written.contains(change.path) && change.status != 'A') touched.push_back(change.path);
+    if (!change.from.empty() && written.contains(change.from)) touched.push_back(change.from);
+  }
+  findings.hold("the tests were not touched", touched.empty(), listed(touched),
+                "The tests that test-writer wrote must stay as they are, but these were changed, "
+                "moved or deleted: " +
+                    listed(touched) + ". Put them back and make them pass.");
+  return {};
+}
+
+// Leaving a file out, or naming one too many, does no harm: it is recorded and shown.
+void files_changed(Findings& findings, const State& state, const std::vector<Changed>& changes) {
+  std::set<std::string> really,
+      claimed(state.last.files_changed.begin(), state.last.files_changed.end());
+  for (const Changed& change : changes) really.insert(change.path);
+  claimed.erase("worklog.md");
+  std::vector<std::string> left_out, invented;
+  std::set_difference(really.begin(), really.end(), claimed.begin(), claimed.end(),
+                      std::back_inserter(left_out));
+  std::set_difference(claimed.begin(), claimed.end(), really.begin(), really.end(),
+                      std::back_inserter(invented));
+  std::string detail;
+  if (!left_out.empty()) detail = "left out: " + listed(left_out);
+  if (!invented.empty())
+    detail += (detail.empty() ? "" : "; ") + std::string("not changed: ") + listed(invented);
+  findings.say("files_changed", detail.empty() ? "true" : "differs", detail);
+}
+
+}  // namespace
+
+bool is_test_file(std::string_view path, const std::vector<std::string>& patterns) {
+  if (!patterns.empty())
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+      return git::matches_pattern(pattern, path);
+    });
+  return std::any_of(std::begin(kUsualTestFiles), std::end(kUsualTestFiles),
+                     [&](const char* pattern) { return git::matches_pattern(pattern, path); });
+}
+
+Result<event::PhaseChecked> Gates::check(const std::string&, const State& state) {
+  Findings findings;
+  findings.result.phase = state.phase;
+  findings.result.number = state.number;
+  const std::string& now = state.snapshot.commit;
+  // The merge agent names what it commits: the work of the whole run.
+  const std::string& since = state.phase == Phase::merge ? state.base : state.previous_commit;
+  files_changed(findings, state, TRY(world_.changes(since, now)));
+  // Only a PASS claims that the work is as it should be.
+  if (state.last.status != Status::pass) return findings.result;
+  switch (state.phase) {
+    case Phase::test_writer:
+    case Phase::test_review:
+      only_test_files(findings, world_, TRY(world_.changes(state.base, now)));
+      if (world_.has_test) red(findings, TRY(world_.test(state.worktree)));
+      break;
+    case Phase::execute:
+    case Phase::execute_review:
+      TRY_VOID(tests_untouched(findings, world_, state));
+      if (world_.has_test) green(findings, TRY(world_.test(state.worktree)), "tests pass (GREEN)");
+      break;
+    case Phase::sign_off:
+      TRY_VOID(tests_untouched(findings, world_, state));
+      if (world_.has_test)
+        green(findings, TRY(world_.test_clean(now)), "tests pass from a clean checkout");
+      break;
+    case Phase::merge:
+      break;
+  }
+  if (!world_.has_test && state.phase != Phase::merge)
+    findings.say("the tests", "unchecked", "no test command is configured");
+  return findings.result;
+}
+
+}  // namespace capsule::gate

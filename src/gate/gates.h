@@ -1,0 +1,46 @@
+// The gates of the pipeline: what a phase claims is held against git and the project's own test
+// command, before a reviewer is paid. The world is seen through a few functions, so that the rules
+// can be tested without one. Single-threaded.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/ports.h"
+#include "gate/verify.h"
+
+namespace capsule::gate {
+
+struct Changed {
+  char status = 'M';  // A, M, D, R, T
+  std::string path;
+  std::string from;  // where it was, if renamed
+};
+
+struct World {
+  // What differs between two snapshots (commits), the worklog and files that never reach main left
+  // out.
+  std::function<Result<std::vector<Changed>>(const std::string& from, const std::string& to)>
+      changes;
+  std::function<bool(std::string_view path)> is_test_file;
+  // The test command in a folder; not called when there is none.
+  std::function<Result<Verdict>(const std::string& folder)> test;
+  // Calls back with a folder that holds exactly the files of a snapshot, and removes it afterwards.
+  std::function<Result<Verdict>(const std::string& commit)> test_clean;
+  bool has_test = false;
+};
+
+class Gates : public engine::Checks {
+ public:
+  explicit Gates(World world) : world_(std::move(world)) {}
+  Result<event::PhaseChecked> check(const std::string& run, const engine::State& state) override;
+
+ private:
+  World world_;
+};
+
+// The usual names of test files, language by language; `patterns` replace them when there are any.
+bool is_test_file(std::string_view path, const std::vector<std::string>& patterns);
+
+}  // namespace capsule::gate

@@ -1,0 +1,85 @@
+#include "workspace/archive.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+
+namespace capsule::workspace {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kRunFile = "run-id";
+constexpr const char* kOutput = ".capsule/output";
+
+Result<void> copy_out(const File& from, const std::string& to) {
+  const std::string aside = to + ".new";
+  ::unlink(aside.c_str());
+  {
+    const File target(
+        ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (!target) return tl::unexpected(io_error("write", aside, errno));
+    std::string buffer(1 << 16, '\0');
+    for (;;) {
+      const ssize_t n = ::read(from.fd(), buffer.data(), buffer.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return tl::unexpected(io_error("read", to, errno));
+      if (n == 0) break;
+      TRY_VOID(write_all(target.fd(), {buffer.data(), static_cast<std::size_t>(n)}, aside));
+    }
+  }
+  if (::rename(aside.c_str(), to.c_str()) != 0) return tl::unexpected(io_error("write", to, errno));
+  return {};
+}
+
+// A file that is not there, or is no regular file, is passed over: an agent may have removed it.
+Result<void> take(const std::string& worktree, const std::string& name, const std::string& to) {
+  auto file = open_beneath(worktree, name, O_RDONLY);
+  if (!file)
+    return file.error().reason == Reason::io ? tl::unexpected(file.error()) : Result<void>{};
+  return copy_out(*file, to);
+}
+
+Result<void> set_earlier_aside(const std::string& folder, const std::string& run) {
+  const auto earlier = read_file(folder + "/" + kRunFile, 1000);
+  const bool any = !fs::is_empty(folder);
+  if (!any || (earlier && *earlier == run + "\n")) return {};
+  std::string name = earlier ? std::string(trimmed(*earlier)) : "";
+  if (!valid_id(name)) name = "earlier";
+  std::string target = folder + "/" + name;
+  for (int i = 2; exists(target); ++i) target = folder + "/" + name + "-" + std::to_string(i);
+  bool made = false;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory() && !entry.is_symlink()) continue;  // archives of still earlier runs
+    if (!made) TRY_VOID(make_folders(target));
+    made = true;
+    const std::string to = target + "/" + entry.path().filename().string();
+    if (::rename(entry.path().c_str(), to.c_str()) != 0)
+      return tl::unexpected(io_error("move", to, errno));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> archive_worktree(const std::string& worktree, const std::string& folder,
+                              const std::string& run) {
+  TRY_VOID(make_folders(folder));
+  TRY_VOID(set_earlier_aside(folder, run));
+  TRY_VOID(write_file(folder + "/" + kRunFile, run + "\n"));
+  TRY_VOID(take(worktree, "worklog.md", folder + "/worklog.md"));
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(worktree + "/" + kOutput, error)) {
+    const std::string name = entry.path().filename().string();
+    TRY_VOID(take(worktree, std::string(kOutput) + "/" + name, folder + "/" + name));
+  }
+  return {};
+}
+
+}  // namespace capsule::workspace

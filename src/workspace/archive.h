@@ -1,0 +1,16 @@
+// The archive of a bead: its worklog and phase logs, kept when the worktree goes. What an agent
+// left in the worktree is read without following links, and only regular files are taken.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace capsule::workspace {
+
+// Copies worklog.md and .capsule/output/* of `worktree` to `folder` (…/logs/<bead>). What an
+// earlier run left there is moved to a folder of its own, named after that run. Safe to repeat.
+Result<void> archive_worktree(const std::string& worktree, const std::string& folder,
+                              const std::string& run);
+
+}  // namespace capsule::workspace

@@ -1,0 +1,225 @@
+#include "workspace/workspace.h"
+
+#include "base/files.h"
+#include "base/text.h"
+#include "git/branch.h"
+#include "git/diff.h"
+#include "git/exclusion.h"
+#include "git/refs.h"
+#include "git/snapshot.h"
+#include "git/work_commit.h"
+#include "git/worktree.h"
+#include "worklog/entry.h"
+#include "worklog/signoff.h"
+#include "worklog/template.h"
+#include "workspace/archive.h"
+
+namespace capsule::workspace {
+namespace {
+
+using engine::State;
+using event::MergeRefusal;
+using event::MergeRefused;
+
+constexpr const char* kWorklog = "worklog.md";
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 10;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMost; ++i)
+    text += (i == 0 ? "" : ", ") + printable(names[i]);
+  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  return text;
+}
+
+MergeRefused nothing_to_merge(const State& state) {
+  return {MergeRefusal::nothing_to_merge, "there is nothing to merge: the branch " + state.branch +
+                                              " has no commit beyond main\n"
+                                              "commit the work in " +
+                                              state.worktree + ", then: capsule merge " +
+                                              state.bead};
+}
+
+MergeRefused foreign(const State& state, const git::BranchState& branch) {
+  return {
+      MergeRefusal::foreign_commits,
+      "the merge would bring " + std::to_string(branch.foreign.size()) +
+          " commits to main that are not this run's (the worktree was made from another branch)\n"
+          "merge that branch first, then: capsule merge " +
+          state.bead};
+}
+
+MergeRefused conflict(const State& state, const git::MergePlan& plan) {
+  const std::string main = plan.main_ref.substr(plan.main_ref.find_last_of('/') + 1);
+  return {MergeRefusal::conflict, "conflict with " + main + " in " + listed(plan.conflicts) +
+                                      "\nresolve it: cd " + state.worktree + " && git merge " +
+                                      main + ", commit, then: capsule merge " + state.bead};
+}
+
+}  // namespace
+
+std::string worktree_path(const git::Repository& repository, std::string_view bead) {
+  return repository.top + "/.capsule/worktrees/" + std::string(bead);
+}
+std::string branch_name(std::string_view bead) { return "capsule-" + std::string(bead); }
+std::string archive_path(const git::Repository& repository, std::string_view bead) {
+  return repository.top + "/.capsule/logs/" + std::string(bead);
+}
+
+Result<event::WorktreeIntended> RunWorkspace::plan_worktree(const State& state) {
+  const std::string path = worktree_path(repository_, state.bead);
+  if (exists(path))
+    return fail(Reason::exists, "worktree " + printable(path) + " already exists",
+                "'capsule status " + state.bead +
+                    "' says what it is; --resume goes on with it, --clean starts over");
+  return event::WorktreeIntended{path, branch_name(state.bead), repository_.head};
+}
+
+Result<void> RunWorkspace::make_worktree(const event::WorktreeIntended& intent) {
+  // The intent is recorded, so a worktree of that name and base is ours, left by a cut-off.
+  const auto found = git::find_worktree(repository_, intent.worktree);
+  const bool ours = found && found->base == intent.base && is_folder(intent.worktree);
+  if (!ours) {
+    TRY_VOID(git::exclude_capsule_dir(repository_));
+    TRY_VOID(make_folders(repository_.top + "/.capsule/logs"));
+    TRY_VOID(make_folders(repository_.top + "/.capsule/worktrees"));
+    TRY_VOID(git::create_worktree(repository_, intent.worktree, intent.branch, intent.base));
+  }
+  const Briefing& b = settings_.briefing;
+  const std::string now = settings_.utc_now();
+  const std::string text = TRY(worklog::render_worklog(
+      settings_.worklog_template,
+      {b.epic_id, b.epic_title, b.epic_goal, b.feature_id, b.feature_title, b.feature_goal,
+       b.task_id, b.task_title, b.task_description, b.acceptance_criteria, now}));
+  return write_file(intent.worktree + "/" + kWorklog, text);
+}
+
+Result<void> RunWorkspace::before_phase(const State& state) {
+  // An agent may have removed it, or put something else in its place: then there is nothing to
+  // compare.
+  worklog_before_ = read_file_beneath(state.worktree, kWorklog).value_or("");
+  return {};
+}
+
+Result<void> RunWorkspace::note_in_worklog(const State& state) {
+  const std::string phase(name_of(state.last.phase));
+  const std::string after = read_file_beneath(state.worktree, kWorklog).value_or("");
+  if (worklog::has_new_entry(worklog_before_, after, phase)) return {};
+  const std::string entry =
+      worklog::entry_from({phase, state.last.attempt, signal::name_of(state.last.status),
+                           state.last.summary, state.last.feedback});
+  const std::string path = state.worktree + "/" + kWorklog;
+  if (is_folder(path)) return {};  // not ours to mend; sign-off will not be found there
+  return write_file(path,
+                    worklog::with_entry(after.empty() ? worklog_before_ : after, phase, entry));
+}
+
+Result<std::string> RunWorkspace::tree_for_review(const State& state, const std::string& commit,
+                                                  const std::string& tree) const {
+  // The worklog grows with every review. Two trees that differ in it alone are the same for a
+  // review; only a review that repeats its words makes us look.
+  if (!pipeline::is_review(state.phase) || state.last.status != signal::Status::needs_work ||
+      state.reviewed_by != state.phase || state.reviewed_feedback != state.last.feedback ||
+      state.reviewed_tree.empty())
+    return tree;
+  for (const git::Change& change : TRY(git::diff_trees(repository_, state.reviewed_tree, commit)))
+    if (change.path != kWorklog) return tree;
+  return state.reviewed_tree;
+}
+
+Result<event::SnapshotTaken> RunWorkspace::snapshot(const std::string& run, const State& state) {
+  const std::string phase(name_of(state.last.phase));
+  const std::string ref = "refs/capsule/" + run + "/" + std::to_string(state.number) + "-" + phase;
+  const std::string message = phase + ": " + printable(state.last.summary);
+  const std::string parent = state.snapshot.commit.empty() ? state.base : state.snapshot.commit;
+  const git::Snapshot taken =
+      TRY(git::take_snapshot(repository_, state.worktree, ref, message, parent));
+  const std::string tree = TRY(tree_for_review(state, taken.commit, taken.tree));
+  return event::SnapshotTaken{state.last.phase, state.number, ref, taken.commit, tree, ""};
+}
+
+Result<void> RunWorkspace::rewind(const std::string& run, const State& state) {
+  if (!is_folder(state.worktree)) return {};
+  const std::string ref = "refs/capsule/" + run + "/" + std::to_string(state.number) + "-" +
+                          std::string(name_of(state.phase)) + "-cut";
+  const std::string parent = state.snapshot.commit.empty() ? state.base : state.snapshot.commit;
+  TRY_VOID(git::take_snapshot(repository_, state.worktree, ref, "cut off", parent));
+  return {};
+}
+
+Result<std::optional<MergeRefused>> RunWorkspace::sign_off_gate(const State& state) {
+  if (!is_folder(state.worktree))
+    return fail(Reason::not_found,
+                "there is no worktree for " + state.bead + " at " + printable(state.worktree),
+                "start with: capsule run " + state.bead);
+  if (state.asked_sign_off && !state.signed_off)
+    return MergeRefused{MergeRefusal::no_sign_off, "sign-off did not pass"};
+  const auto result =
+      worklog::sign_off_of(read_file_beneath(state.worktree, kWorklog).value_or(""));
+  if (result == worklog::SignOff::passed) return std::nullopt;
+  return MergeRefused{MergeRefusal::no_sign_off,
+                      "worklog.md has no sign-off: " + std::string(worklog::describe(result))};
+}
+
+Result<bool> RunWorkspace::was_signed_off(const State& state, const std::string& work) const {
+  if (!state.signed_off || state.signed_commit.empty()) return false;
+  for (const git::Change& change : TRY(git::diff_trees(repository_, state.signed_commit, work)))
+    if (!git::is_excluded(change.path, settings_.exclude)) return false;
+  return true;
+}
+
+Result<engine::MergeAnswer> RunWorkspace::plan_merge(const std::string& run, const State& state) {
+  const git::Tips tips = TRY(git::find_tips(repository_, settings_.main_branch, state.branch));
+  if (tips.tip.empty()) {
+    const std::string merged = TRY(git::find_merge(repository_, tips.main, state.base, run));
+    if (!merged.empty()) return event::MergeDone{merged, true};
+    return nothing_to_merge(state);
+  }
+  const git::BranchState branch = TRY(git::branch_state(repository_, tips, state.base, run));
+  if (!branch.merged_as.empty()) return event::MergeDone{branch.merged_as, true};
+  if (branch.commits.empty()) return nothing_to_merge(state);
+  if (!branch.foreign.empty()) return foreign(state, branch);
+  const git::WorkCommit work = TRY(git::work_commit(
+      repository_, branch, git::work_message(state.bead, state.title), settings_.exclude));
+  left_out_ = work.excluded;
+  merge_ = TRY(
+      git::plan_merge(repository_, branch, work, git::merge_message(state.bead, state.title, run)));
+  if (!merge_->conflicts.empty()) return conflict(state, *merge_);
+  // What is merged is what was tested: otherwise it is tested now, before main moves.
+  if (settings_.verify_merged && (merge_->main_moved || !TRY(was_signed_off(state, work.commit)))) {
+    const std::string failure = TRY(settings_.verify_merged(merge_->commit));
+    if (!failure.empty())
+      return MergeRefused{
+          MergeRefusal::verify_failed,
+          "the checks fail on the merged files, which nobody has tested yet\n" + failure};
+  }
+  return engine::MergePlan{merge_->main_ref.substr(std::string_view("refs/heads/").size()),
+                           merge_->from, merge_->commit};
+}
+
+Result<engine::PublishAnswer> RunWorkspace::publish_merge(const engine::MergePlan& plan) {
+  const git::Published published = TRY(git::publish_merge(repository_, *merge_));
+  switch (published.outcome) {
+    case git::Publishing::done:
+      return event::MergeDone{plan.commit, false};
+    case git::Publishing::main_moved:
+      return engine::MainMoved{};
+    case git::Publishing::in_the_way:
+      break;
+  }
+  return MergeRefused{MergeRefusal::checkout_in_the_way,
+                      "the merge would overwrite files in " + printable(published.checkout) + ": " +
+                          listed(published.in_the_way) + "\ncommit or move them, then merge again"};
+}
+
+Result<std::string> RunWorkspace::archive(const std::string& run, const State& state) {
+  const std::string folder = archive_path(repository_, state.bead);
+  if (is_folder(state.worktree)) TRY_VOID(archive_worktree(state.worktree, folder, run));
+  return folder;
+}
+
+Result<void> RunWorkspace::remove_worktree(const State& state) {
+  return git::remove_worktree(repository_, state.worktree, state.branch);
+}
+
+}  // namespace capsule::workspace
