@@ -104,7 +104,6 @@ Result<BranchState> branch_state(const Repository& repository, const Tips& tips,
     }
     state.fork = trimmed(answer.out);
   }
-  // Main may have been merged at its very tip: then nothing is on the left.
   if (!base.empty()) state.foreign = before_the_run(state.commits, base);
   return state;
 }

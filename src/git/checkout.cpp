@@ -14,6 +14,7 @@
 #include "git/paths.h"
 #include "git/private_dir.h"
 #include "git/settings.h"
+#include "git/worktree.h"
 
 namespace capsule::git {
 namespace {
@@ -54,6 +55,15 @@ std::string head_ref(const std::string& git_dir) {
   const Result<std::string> head = read_file(git_dir + "/HEAD");
   if (!head || !head->starts_with("ref:")) return {};
   return std::string(trimmed(std::string_view(*head).substr(4)));
+}
+
+// The path that stands in `file` behind `label`; a relative one starts at `folder`. Empty: none.
+std::string path_in(const std::string& file, std::string_view label, const std::string& folder) {
+  const Result<std::string> text = read_file(file);
+  if (!text || !text->starts_with(label)) return {};
+  const std::string path(trimmed(std::string_view(*text).substr(label.size())));
+  if (path.empty() || path.starts_with('/')) return path;
+  return absolute_path(folder + "/" + path);
 }
 
 // Files whose filter stands in .git/config, where an agent may have put it. It is not run, and
@@ -202,15 +212,17 @@ std::vector<Checkout> checkouts_of(const Repository& repository, const std::stri
   }
   const std::string records = repository.common_dir + "/worktrees";
   for (const std::string& name : names_in(records)) {
-    const std::string record = records + "/" + name;
-    const Result<std::string> path = read_file(record + "/gitdir");
-    if (!path) continue;
-    const std::string pointer(trimmed(*path));
+    const std::string record = within(records, name);
+    const std::string pointer = path_in(record + "/gitdir", "", record);
+    if (pointer.empty()) continue;
+    const std::string top = parent_of(pointer);
+    // Agents' own worktrees go away with their run.
+    if (exists(own_notes(repository, top))) continue;
     // The folder must claim the record as well: a planted record must not lead us to write
     // anywhere.
-    const Result<std::string> back = read_file(pointer);
-    if (!back || trimmed(*back) != "gitdir: " + record) continue;
-    consider(parent_of(pointer), record);
+    const Result<std::string> back = real_path(path_in(pointer, "gitdir:", top));
+    const Result<std::string> own = real_path(record);
+    if (back && own && *back == *own) consider(top, record);
   }
   return found;
 }

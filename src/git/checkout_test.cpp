@@ -150,6 +150,17 @@ TEST_F(CheckoutTest, APlantedRecordOfAWorktreeLeadsNowhere) {
   std::filesystem::remove_all(project_ + "/.git/worktrees/evil");
 }
 
+TEST_F(CheckoutTest, AnAgentThatHasCheckedOutMainStopsNothing) {
+  git(project_, {"checkout", "-q", "--detach"});
+  begin();
+  write(worktree_.path + "/new.c", "int n;\n");
+  git(worktree_.path, {"add", "-A"});
+  git(worktree_.path, {"commit", "-q", "-m", "b: t"});
+  git(worktree_.path, {"checkout", "-q", "main"});
+  write(worktree_.path + "/new.c", "in the way\n");
+  EXPECT_TRUE(checkouts_of(repository_, "refs/heads/main").empty());
+}
+
 TEST_F(CheckoutTest, ALockedIndexIsReportedAndNothingIsDone) {
   begin();
   write(worktree_.path + "/new.c", "int n;\n");

@@ -14,7 +14,7 @@ namespace {
 // Far above what the largest repository needs; only a call that hangs (on a FIFO that somebody
 // included into the configuration, say) gets there.
 constexpr std::chrono::minutes kLongestCall{30};
-constexpr std::chrono::seconds kLongestQuestion{60};
+constexpr std::chrono::seconds kLongestQuestion{30};
 
 // Of the user's environment these alone reach a call that reads the user's configuration.
 bool helps_discovery(std::string_view name) {
@@ -64,7 +64,7 @@ std::vector<std::string> command_line(const std::vector<std::string>& settings,
   return argv;
 }
 
-Result<Answer> run(process::Spec spec, const std::string& subcommand) {
+Result<Answer> run(const process::Spec& spec, const std::string& subcommand) {
   Result<process::Output> output = process::run(spec);
   if (!output) {
     Error error = output.error();
@@ -101,7 +101,7 @@ Result<Answer> ask(const Repository& repository, const Call& call) {
   spec.input = call.input;
   spec.deadline = process::Clock::now() + kLongestCall;
   spec.max_out_bytes = 1024UL * 1024 * 1024;
-  return run(std::move(spec), call.args.front());
+  return run(spec, call.args.front());
 }
 
 Result<std::string> tell(const Repository& repository, const Call& call) {
@@ -110,13 +110,15 @@ Result<std::string> tell(const Repository& repository, const Call& call) {
   return std::move(answer.out);
 }
 
-Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args) {
+Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args,
+                           Patience patience) {
   process::Spec spec;
   spec.argv = command_line({"core.pager=cat", "gc.auto=0", "maintenance.auto=false"}, args);
   spec.cwd = folder;
   spec.env = environment(true);
-  spec.deadline = process::Clock::now() + kLongestQuestion;
-  return run(std::move(spec), args.front());
+  spec.deadline =
+      process::Clock::now() + (patience == Patience::little ? kLongestQuestion : kLongestCall);
+  return run(spec, args.front());
 }
 
 std::string first_complaint(std::string_view err) {

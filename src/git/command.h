@@ -36,7 +36,9 @@ Result<std::string> tell(const Repository& repository, const Call& call);
 
 // With the repository's and the user's own configuration in force, hooks and the like switched off:
 // only for commands that run nothing by themselves (rev-parse, config, worktree remove --force).
-Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args);
+enum class Patience { little, much };
+Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args,
+                           Patience patience = Patience::little);
 
 // The first line of git's stderr that is a complaint, without "fatal: " or "error: ".
 std::string first_complaint(std::string_view err);

@@ -31,7 +31,7 @@ std::string holder(const struct stat& wanted) {
     const std::string folder = "/proc/" + pid + "/fd";
     for (const std::string& fd : names_in(folder)) {
       struct stat info {};
-      if (::stat((folder + "/" + fd).c_str(), &info) != 0) continue;
+      if (::stat(within(folder, fd).c_str(), &info) != 0) continue;
       if (info.st_ino == wanted.st_ino && info.st_dev == wanted.st_dev) return pid;
     }
   }

@@ -67,6 +67,13 @@ std::vector<std::string> names_in(const std::string& path) {
   return names;
 }
 
+std::string within(const std::string& folder, std::string_view name) {
+  std::string path = folder;
+  path += '/';
+  path += name;
+  return path;
+}
+
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == path.npos) return ".";

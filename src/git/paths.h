@@ -26,6 +26,8 @@ Result<void> sync_folder(const std::string& path);
 // Names in a folder, without . and .., in no order; none when there is no such folder.
 std::vector<std::string> names_in(const std::string& path);
 
+std::string within(const std::string& folder, std::string_view name);
+
 // The folder part of an absolute path without a trailing slash, and the last name.
 std::string parent_of(const std::string& path);
 std::string name_of(const std::string& path);

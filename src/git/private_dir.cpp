@@ -105,18 +105,18 @@ Result<std::string> private_dir(const Repository& repository) {
   TRY_VOID(put_folder(folder));
   TRY_VOID(put_folder(folder + "/info"));
   for (const std::string& name : names_in(folder)) {
-    if (!is_ours(name)) TRY_VOID(remove_tree(folder + "/" + name));
+    if (!is_ours(name)) TRY_VOID(remove_tree(within(folder, name)));
   }
   for (const std::string& name : names_in(folder + "/info")) {
     bool known = false;
     for (const Link& link : kInfoLinks) known = known || name == link.name;
-    if (!known) TRY_VOID(remove_tree(folder + "/info/" + name));
+    if (!known) TRY_VOID(remove_tree(within(folder + "/info", name)));
   }
   for (const Link& link : kLinks) {
-    TRY_VOID(put_link(folder + "/" + std::string(link.name), link.target));
+    TRY_VOID(put_link(within(folder, link.name), link.target));
   }
   for (const Link& link : kInfoLinks) {
-    TRY_VOID(put_link(folder + "/info/" + std::string(link.name), link.target));
+    TRY_VOID(put_link(within(folder + "/info", link.name), link.target));
   }
   TRY_VOID(put_file(folder + "/HEAD", kHead));
   TRY_VOID(put_file(folder + "/config", config(repository)));

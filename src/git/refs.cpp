@@ -110,6 +110,7 @@ Result<void> delete_refs(const Repository& repository, const std::vector<Ref>& r
   if (answer.code == 0) return {};
   // Was it because some are gone? Then the others remain to be deleted.
   std::vector<std::string> names;
+  names.reserve(refs.size());
   for (const Ref& ref : refs) names.push_back(ref.name);
   const auto found = TRY(resolve_refs(repository, names));
   std::vector<Ref> rest;

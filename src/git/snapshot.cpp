@@ -87,8 +87,9 @@ Result<void> open_nested(const Taking& taking, const std::vector<std::string>& f
                                 : "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");  // the empty blob
   std::string input;
   for (const std::string& folder : folders) {
-    input += "0 " + zero + "\t" + folder + '\0';
-    input += "100644 " + nothing + "\t" + folder + "/.capsule-nested" + '\0';
+    input.append("0 ").append(zero).append("\t").append(folder).push_back('\0');
+    input.append("100644 ").append(nothing).append("\t");
+    input.append(within(folder, ".capsule-nested")).push_back('\0');
   }
   Call call = in_worktree(taking, {"update-index", "-z", "--index-info"});
   call.input = std::move(input);
@@ -195,7 +196,7 @@ Result<void> restore_snapshot(const Repository& repository, const std::string& c
   }
   TRY_VOID(make_folders(to));
   const std::string index = TRY(spare_file(repository));
-  const Result<void> done = write_files(repository, commit, TRY(real_path(to)), index);
+  Result<void> done = write_files(repository, commit, TRY(real_path(to)), index);
   ::unlink(index.c_str());
   return done;
 }

@@ -174,8 +174,10 @@ Result<void> remove_worktree(const Repository& repository, const std::string& pa
   const std::vector<std::string> known = records_of(repository, place);
   // git removes what it still recognises; whatever is left is removed here.
   if (!known.empty() && is_plain_folder(place) && is_plain_file(place + "/.git")) {
-    (void)ask_plainly("/", {"--git-dir=" + repository.common_dir, "worktree", "remove", "--force",
-                            "--force", "--", place});
+    (void)ask_plainly("/",
+                      {"--git-dir=" + repository.common_dir, "worktree", "remove", "--force",
+                       "--force", "--", place},
+                      Patience::much);
   }
   TRY_VOID(remove_tree(place));
   TRY_VOID(remove_tree(parent_of(place) + "/." + name_of(place) + ".making"));
