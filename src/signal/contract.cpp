@@ -19,6 +19,30 @@ static_assert(kFields[2].size() <= JsonScan::kKeyBytes);
 
 constexpr std::array<std::string_view, 3> kStatusNames{"PASS", "NEEDS_WORK", "ERROR"};
 
+// Most brackets stand in code and prose, where the next byte settles that no JSON begins: a glance
+// at it saves setting up the machine, which is what a flood of brackets would otherwise cost.
+struct Glance {
+  bool settled;
+  bool complete;   // an empty object or array; otherwise it fails
+  const char* at;  // after the value, or the byte that fails
+};
+
+Glance glance(const char* bracket, const char* end) {
+  constexpr std::ptrdiff_t kReach = 64;
+  const bool object = *bracket == '{';
+  const char* at = bracket + 1;
+  const char* const stop = end - at > kReach ? at + kReach : end;
+  while (at != stop && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) ++at;
+  if (at == stop) return {false, false, at};
+  const char byte = *at;
+  if (byte == (object ? '}' : ']')) return {true, true, at + 1};
+  if (object) return {byte != '"', false, at};
+  const bool begins_value = byte == '"' || byte == '{' || byte == '[' || byte == '-' ||
+                            (byte >= '0' && byte <= '9') || byte == 't' || byte == 'f' ||
+                            byte == 'n';
+  return {!begins_value, false, at};
+}
+
 bool is_string(std::string_view json) { return json.front() == '"'; }
 
 ContractResult faulty(ContractFault fault, std::string_view feedback) {
@@ -123,9 +147,19 @@ void ContractWalk::feed(std::string_view chunk, Found&& found) {
       continue;
     }
     if (mode_ == Mode::text) {
-      at = find_bracket(at, end);
+      if (*at != '{' && *at != '[') at = find_bracket(at, end);
       if (at == end) break;
       begin_ = offset();
+      if (const Glance seen = glance(at, end); seen.settled) {
+        const bool object = *at == '{';
+        at = seen.at;
+        if (seen.complete)
+          found(Value{object ? Kind::object : Kind::array, begin_, offset(), JsonFault::none});
+        else
+          found(Value{object ? Kind::failed_object : Kind::failed_array, begin_, offset(),
+                      JsonFault::unexpected_byte});
+        continue;
+      }
       scan_.begin();
       mode_ = Mode::value;
     }

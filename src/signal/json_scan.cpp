@@ -57,11 +57,11 @@ void JsonScan::begin() {
   length_ = 0;
 }
 
-void JsonScan::push(bool object) {
-  const std::uint64_t bit = std::uint64_t{1} << (depth_ % 64);
-  std::uint64_t& bits = objects_[depth_ / 64];
+// Notes what kind of bracket opens the level after `depth`.
+void JsonScan::push(bool object, unsigned depth) {
+  const std::uint64_t bit = std::uint64_t{1} << (depth % 64);
+  std::uint64_t& bits = objects_[depth / 64];
   bits = object ? bits | bit : bits & ~bit;
-  ++depth_;
 }
 
 // A run of plain bytes of the first key.
@@ -118,11 +118,14 @@ JsonScan::Step JsonScan::read(std::string_view bytes) {
   const char* const first = bytes.data();
   const char* const end = first + std::min(bytes.size(), kMaxJsonBytes - length_);
   const char* at = first;
+  // Locals, so that they stay in registers while bytes are read.
   State state = state_;
+  unsigned depth = depth_;
 
   const auto done = [&](Verdict verdict) {
     const auto used = static_cast<std::size_t>(at - first);
     state_ = state;
+    depth_ = depth;
     length_ += used;
     return Step{verdict, used};
   };
@@ -137,7 +140,7 @@ JsonScan::Step JsonScan::read(std::string_view bytes) {
       case State::start:
         assert(byte == '{' || byte == '[');
         is_object_ = byte == '{';
-        push(is_object_);
+        push(is_object_, depth++);
         state = is_object_ ? State::key_or_close : State::value_or_close;
         ++at;
         break;
@@ -155,14 +158,14 @@ JsonScan::Step JsonScan::read(std::string_view bytes) {
             break;
           case '{':
           case '[':
-            if (depth_ == kMaxJsonLevels) return failed(JsonFault::too_deep);
-            push(byte == '{');
+            if (depth == kMaxJsonLevels) return failed(JsonFault::too_deep);
+            push(byte == '{', depth++);
             state = byte == '{' ? State::key_or_close : State::value_or_close;
             break;
           case ']':
             if (state != State::value_or_close) return failed(JsonFault::unexpected_byte);
             ++at;
-            if (--depth_ == 0) return done(Verdict::complete);
+            if (--depth == 0) return done(Verdict::complete);
             state = State::after_value;
             continue;
           case '-':
@@ -201,7 +204,7 @@ JsonScan::Step JsonScan::read(std::string_view bytes) {
           ++at;
         } else if (byte == '}' && state == State::key_or_close) {
           ++at;
-          if (--depth_ == 0) return done(Verdict::complete);
+          if (--depth == 0) return done(Verdict::complete);
           state = State::after_value;
         } else {
           return failed(JsonFault::unexpected_byte);
@@ -223,9 +226,9 @@ JsonScan::Step JsonScan::read(std::string_view bytes) {
           break;
         }
         if (byte == ',') {
-          state = top_is_object() ? State::key : State::value;
-        } else if (byte == (top_is_object() ? '}' : ']')) {
-          if (--depth_ == 0) {
+          state = top_is_object(depth) ? State::key : State::value;
+        } else if (byte == (top_is_object(depth) ? '}' : ']')) {
+          if (--depth == 0) {
             ++at;
             return done(Verdict::complete);
           }

@@ -82,8 +82,10 @@ class JsonScan {
     exponent_digits,
   };
 
-  bool top_is_object() const { return (objects_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64)) & 1U; }
-  void push(bool object);
+  bool top_is_object(unsigned depth) const {
+    return ((objects_[(depth - 1) / 64] >> ((depth - 1) % 64)) & 1U) != 0;
+  }
+  void push(bool object, unsigned depth);
   void note_key(std::string_view part);
   State hex_digit(unsigned char byte);
   State utf8_lead(unsigned char byte);
