@@ -186,7 +186,12 @@ void BlockReader::close() {
 }
 
 bool BlockReader::stands(Signal signal, std::size_t ordinal) const {
+#ifdef CAPSULE_PLANTED_BUG
+  // Tests build the parser with this bug as well and must find it: nothing is ever taken back.
+  return ordinal > forgotten_ && signal != Signal::unknown;
+#else
   return ordinal > forgotten_ && ordinal > taken_back_[index_of(signal)];
+#endif
 }
 
 void BlockReader::compact() {

@@ -77,7 +77,13 @@ Choice choose(const Sightings& seen, const LineOptions& options) {
   }
   if (choice.tally == nullptr) return choice;
   const Row& row = *choice.tally->first.row;
-  if (choice.tally->several_ids && !row.repeats)
+#ifdef CAPSULE_PLANTED_BUG
+  // Tests build the parser with this bug as well and must find it: of several ids the first wins.
+  const bool several_ids = false;
+#else
+  const bool several_ids = choice.tally->several_ids && !row.repeats;
+#endif
+  if (several_ids)
     choice.why = WhyUnknown::several_ids;
   else if (options.role && !row.senders.contains(*options.role))
     choice.why = WhyUnknown::wrong_role;

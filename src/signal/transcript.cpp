@@ -169,8 +169,9 @@ class Cursor {
 struct Said {
   RawText type, role;
   bool has_type = false, has_role = false, is_error = false;
-  std::vector<RawText> content;  // of `content` or `text`
-  std::vector<RawText> message;  // of a `message` that is a string, or of the one inside
+  std::optional<RawText> inner_role;  // of the message inside
+  std::vector<RawText> content;       // of `content` or `text`
+  std::vector<RawText> message;       // of a `message` that is a string, or of the one inside
   std::vector<RawText> result;
 };
 
@@ -214,13 +215,11 @@ bool read_said(Cursor& json, Said& said, bool outermost) {
       return json.skip();
     }
     if (key != "message" || !outermost) return json.skip();
+    said.inner_role.reset();
     if (json.peek() != '{') return read_content(json, said.message);
     Said inner;
     if (!read_said(json, inner, false)) return false;
-    if (inner.has_role) {
-      said.role = inner.role;
-      said.has_role = true;
-    }
+    if (inner.has_role) said.inner_role = inner.role;
     said.message = std::move(inner.content);
     return true;
   });
@@ -228,7 +227,7 @@ bool read_said(Cursor& json, Said& said, bool outermost) {
 
 Speaker speaker_of(const Said& said) {
   // A role is the nearer witness: a record of type `message` may be anybody's.
-  const RawText who = said.has_role ? said.role : said.type;
+  const RawText who = said.inner_role.value_or(said.has_role ? said.role : said.type);
   const bool agrees = !said.has_type || said.type == "message" || said.type == who;
   if (agrees && who == "assistant") return Speaker::assistant;
   if (agrees && who == "user") return Speaker::user;
@@ -279,7 +278,7 @@ std::optional<Record> read_record(std::string_view line) {
   Said said;
   if (!read_said(json, said, true) || !json.at_end()) return std::nullopt;
   Record record;
-  record.has_kind = said.has_type || said.has_role;
+  record.has_kind = said.has_type || said.has_role || said.inner_role.has_value();
   if (said.has_type && said.type == "result" && !said.result.empty() && !said.is_error) {
     // The closing record of a client repeats the agent's last words.
     record.speaker = Speaker::assistant;

@@ -22,7 +22,7 @@ using RawText = std::string_view;
 
 struct Record {
   Speaker speaker = Speaker::other;
-  bool has_kind = false;         // it says what it is: a `type` or a `role`
+  bool has_kind = false;  // it says what it is: a `type`, or a `role` of its own or its message's
   std::vector<RawText> texts{};  // in their order
 };
 
