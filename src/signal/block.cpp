@@ -16,6 +16,7 @@ std::size_t index_of(Signal signal) { return static_cast<std::size_t>(signal); }
 const Row* row_of(std::string_view line) {
   std::string_view name = line.substr(kKey.size());
   while (!name.empty() && is_blank(name.front())) name.remove_prefix(1);
+  if (name.empty()) return nullptr;
   for (const Row& row : vocabulary(Dialect::block))
     if (same_letters(row.wire, name)) return &row;
   return nullptr;

@@ -34,7 +34,8 @@ class Cursor {
     if (!take('"')) return false;
     const std::size_t start = at_;
     for (;;) {
-      at_ = find_string_stop(text_, at_);
+      // Escapes come in rows.
+      if (!now('\\')) at_ = find_string_stop(text_, at_);
       if (at_ == text_.size()) return false;
       if (text_[at_] == '"') break;
       if (text_[at_] != '\\' || !escape()) return false;
@@ -293,55 +294,40 @@ std::optional<Record> read_record(std::string_view line) {
 }
 
 bool is_transcript(std::string_view text) {
-  text.remove_prefix(text_start(text));
-  int objects = 0;
-  while (!text.empty() && objects < 2) {
-    const std::size_t end = line_end(text, 0);
-    const std::string_view line = without_blanks(text.substr(0, end));
-    text.remove_prefix(end < text.size() ? end + 1 : end);
-    if (line.empty()) continue;
-    if (line.front() != '{') return false;
-    if (objects++ > 0) continue;
-    const auto record = read_record(line);
-    if (!record || !record->has_kind) return false;
-  }
-  return objects > 0;
+  constexpr std::string_view kBlanks = " \t\r\v\f\n";
+  const std::size_t first = text.find_first_not_of(kBlanks, text_start(text));
+  if (first == text.npos || text[first] != '{') return false;
+  const std::size_t end = line_end(text, first);
+  const std::size_t second = text.find_first_not_of(kBlanks, end);
+  if (second != text.npos && text[second] != '{') return false;
+  const auto record = read_record(without_blanks(text.substr(first, end - first)));
+  return record && record->has_kind;
 }
 
 void for_each_line(RawText text, const std::function<void(std::string_view line)>& tell) {
+  constexpr std::string_view kEscapes = "bfnrt";
+  constexpr std::string_view kDecoded = "\b\f\n\r\t";
   std::string line;
+  std::string code_point;
   const auto add = [&line](std::string_view part) {
-    line += part.substr(0, kMaxDecodedLineBytes - std::min(line.size(), kMaxDecodedLineBytes));
+    line += part.substr(0, kMaxDecodedLineBytes - line.size());
   };
   while (!text.empty()) {
-    const std::size_t stop = find_string_stop(text, 0);
-    add(text.substr(0, stop));
-    text.remove_prefix(stop);
-    if (text.empty()) break;
+    if (text.front() != '\\') {
+      const std::size_t stop = find_string_stop(text, 0);
+      add(text.substr(0, stop));
+      text.remove_prefix(stop);
+    }
+    if (text.size() < 2) break;
+    const char kind = text[1];
     std::size_t length = 2;
-    std::string decoded;
-    const char kind = text.size() > 1 ? text[1] : '\\';
-    switch (kind) {
-      case 'n':
-        decoded = "\n";
-        break;
-      case 'r':
-        decoded = "\r";
-        break;
-      case 't':
-        decoded = "\t";
-        break;
-      case 'b':
-        decoded = "\b";
-        break;
-      case 'f':
-        decoded = "\f";
-        break;
-      case 'u':
-        append_utf8(decoded, read_unicode(text, length));
-        break;
-      default:
-        decoded = kind;
+    std::string_view decoded = text.substr(1, 1);
+    if (kind == 'u') {
+      code_point.clear();
+      append_utf8(code_point, read_unicode(text, length));
+      decoded = code_point;
+    } else if (const std::size_t known = kEscapes.find(kind); known != kEscapes.npos) {
+      decoded = kDecoded.substr(known, 1);
     }
     if (decoded == "\n") {
       tell(line);
@@ -349,7 +335,7 @@ void for_each_line(RawText text, const std::function<void(std::string_view line)
     } else {
       add(decoded);
     }
-    text.remove_prefix(std::min(length, text.size()));
+    text.remove_prefix(length);
   }
   tell(line);
 }

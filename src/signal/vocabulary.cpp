@@ -57,11 +57,12 @@ std::string_view next_of(const Row& row, Phase phase) {
 }  // namespace
 
 std::span<const Row> vocabulary(Dialect dialect) {
-  const auto all = vocabulary();
-  const auto is_of = [dialect](const Row& row) { return row.dialect == dialect; };
-  const auto first = std::find_if(all.begin(), all.end(), is_of);
-  const auto last = std::find_if_not(first, all.end(), is_of);
-  return {first, last};
+  // Where each dialect begins, and the end; a test holds it to the rows.
+  constexpr std::array<std::size_t, 4> kBounds{
+      static_cast<std::size_t>(Signal::pass), static_cast<std::size_t>(Signal::ready_for_review),
+      static_cast<std::size_t>(Signal::expansion_complete), kSignalCount};
+  const auto index = static_cast<std::size_t>(dialect);
+  return vocabulary().subspan(kBounds[index], kBounds[index + 1] - kBounds[index]);
 }
 
 const Row* find_signal(std::string_view name) {

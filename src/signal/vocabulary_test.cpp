@@ -19,6 +19,8 @@ TEST(Vocabulary, EveryDialectHasItsSignals) {
   EXPECT_EQ(vocabulary(Dialect::line).size(), 20U);  // nineteen and unknown
   EXPECT_EQ(vocabulary(Dialect::block).size(), 14U);
   EXPECT_EQ(vocabulary().size(), 37U);
+  for (Dialect dialect : {Dialect::contract, Dialect::line, Dialect::block})
+    for (const Row& row : vocabulary(dialect)) EXPECT_EQ(row.dialect, dialect) << row.name;
 }
 
 TEST(Vocabulary, NamesAndWireTextsAreUniqueInAnyCase) {
