@@ -11,8 +11,6 @@
 namespace capsule::signal {
 namespace {
 
-constexpr bool is_bracket(char byte) { return byte == '{' || byte == '['; }
-
 constexpr bool is_string_special(char byte) {
   const auto value = static_cast<unsigned char>(byte);
   return value < 0x20 || value >= 0x80 || byte == '"' || byte == '\\';
@@ -42,6 +40,26 @@ unsigned string_specials(__m128i bytes) {
 
 }  // namespace
 
+const char* find_bracket_portable(const char* from, const char* end) {
+  // Two searches over a window, so that a text without one of the two stays linear.
+  constexpr std::ptrdiff_t kWindow = 4096;
+  while (from != end) {
+    const std::ptrdiff_t size = end - from < kWindow ? end - from : kWindow;
+    const void* curly = std::memchr(from, '{', static_cast<std::size_t>(size));
+    const char* stop = curly != nullptr ? static_cast<const char*>(curly) : from + size;
+    const void* square = std::memchr(from, '[', static_cast<std::size_t>(stop - from));
+    if (square != nullptr) return static_cast<const char*>(square);
+    if (curly != nullptr) return stop;
+    from = stop;
+  }
+  return end;
+}
+
+const char* find_string_special_portable(const char* from, const char* end) {
+  while (from != end && !is_string_special(*from)) ++from;
+  return from;
+}
+
 const char* find_bracket(const char* from, const char* end) {
 #ifdef __SSE2__
   for (; end - from >= 4 * kLane; from += 4 * kLane) {
@@ -59,22 +77,8 @@ const char* find_bracket(const char* from, const char* end) {
     const auto mask = static_cast<unsigned>(_mm_movemask_epi8(brackets(load(from))));
     if (mask != 0) return from + std::countr_zero(mask);
   }
-  while (from != end && !is_bracket(*from)) ++from;
-  return from;
-#else
-  // Two searches over a window, so that a text without one of the two stays linear.
-  constexpr std::ptrdiff_t kWindow = 4096;
-  while (from != end) {
-    const std::ptrdiff_t size = end - from < kWindow ? end - from : kWindow;
-    const void* curly = std::memchr(from, '{', static_cast<std::size_t>(size));
-    const char* stop = curly != nullptr ? static_cast<const char*>(curly) : from + size;
-    const void* square = std::memchr(from, '[', static_cast<std::size_t>(stop - from));
-    if (square != nullptr) return static_cast<const char*>(square);
-    if (curly != nullptr) return stop;
-    from = stop;
-  }
-  return end;
 #endif
+  return find_bracket_portable(from, end);
 }
 
 const char* find_string_special(const char* from, const char* end) {
@@ -84,8 +88,7 @@ const char* find_string_special(const char* from, const char* end) {
     if (mask != 0) return from + std::countr_zero(mask);
   }
 #endif
-  while (from != end && !is_string_special(*from)) ++from;
-  return from;
+  return find_string_special_portable(from, end);
 }
 
 }  // namespace capsule::signal

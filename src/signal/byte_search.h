@@ -11,4 +11,8 @@ const char* find_bracket(const char* from, const char* end);
 // byte or a byte that is not ASCII; `end` when there is none.
 const char* find_string_special(const char* from, const char* end);
 
+// The same without SSE2: for other processors, and for the last bytes before the end.
+const char* find_bracket_portable(const char* from, const char* end);
+const char* find_string_special_portable(const char* from, const char* end);
+
 }  // namespace capsule::signal

@@ -23,33 +23,46 @@ void expect_found_everywhere(Find find, char wanted, char filler) {
 }
 
 TEST(ByteSearch, BracketsAreFoundAtEveryPlace) {
-  expect_found_everywhere(find_bracket, '{', 'x');
-  expect_found_everywhere(find_bracket, '[', ' ');
-}
-
-TEST(ByteSearch, OnlyTheTwoOpeningBracketsAreBrackets) {
-  for (int byte = 0; byte < 256; ++byte) {
-    const std::string text(100, static_cast<char>(byte));
-    const bool bracket = byte == '{' || byte == '[';
-    EXPECT_EQ(find_bracket(text.data(), text.data() + 100) == text.data(), bracket) << byte;
+  for (auto* find : {find_bracket, find_bracket_portable}) {
+    expect_found_everywhere(find, '{', 'x');
+    expect_found_everywhere(find, '[', ' ');
   }
 }
 
-TEST(ByteSearch, TheFirstOfSeveralBracketsIsFound) {
-  const std::string text = std::string(70, ' ') + "[ { [";
-  EXPECT_EQ(find_bracket(text.data(), text.data() + text.size()), text.data() + 70);
+TEST(ByteSearch, OnlyTheTwoOpeningBracketsAreBrackets) {
+  for (auto* find : {find_bracket, find_bracket_portable}) {
+    for (int byte = 0; byte < 256; ++byte) {
+      const std::string text(100, static_cast<char>(byte));
+      const bool bracket = byte == '{' || byte == '[';
+      EXPECT_EQ(find(text.data(), text.data() + 100) == text.data(), bracket) << byte;
+    }
+  }
+}
+
+TEST(ByteSearch, TheFirstOfSeveralBracketsIsFoundHoweverFar) {
+  for (auto* find : {find_bracket, find_bracket_portable}) {
+    for (std::size_t far : {70, 4095, 4096, 10'000}) {
+      for (const char* brackets : {"[ { [", "{ [ {"}) {
+        const std::string text = std::string(far, ' ') + brackets;
+        EXPECT_EQ(find(text.data(), text.data() + text.size()), text.data() + far);
+      }
+    }
+  }
 }
 
 TEST(ByteSearch, StringSpecialsAreFoundAtEveryPlace) {
-  for (char special : {'"', '\\', '\n', '\0', '\x1f', '\x80', '\xff'})
-    expect_found_everywhere(find_string_special, special, 'x');
+  for (auto* find : {find_string_special, find_string_special_portable})
+    for (char special : {'"', '\\', '\n', '\0', '\x1f', '\x80', '\xff'})
+      expect_found_everywhere(find, special, 'x');
 }
 
 TEST(ByteSearch, ExactlyQuotesBackslashesControlsAndNonAsciiAreSpecial) {
-  for (int byte = 0; byte < 256; ++byte) {
-    const std::string text(100, static_cast<char>(byte));
-    const bool special = byte < 0x20 || byte >= 0x80 || byte == '"' || byte == '\\';
-    EXPECT_EQ(find_string_special(text.data(), text.data() + 100) == text.data(), special) << byte;
+  for (auto* find : {find_string_special, find_string_special_portable}) {
+    for (int byte = 0; byte < 256; ++byte) {
+      const std::string text(100, static_cast<char>(byte));
+      const bool special = byte < 0x20 || byte >= 0x80 || byte == '"' || byte == '\\';
+      EXPECT_EQ(find(text.data(), text.data() + 100) == text.data(), special) << byte;
+    }
   }
 }
 
