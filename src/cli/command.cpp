@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "process/children.h"
 
 namespace capsule::cli {
 namespace {
@@ -137,6 +138,12 @@ int run_words(std::span<const char* const> words) {
     std::fputs(help_text(*match.command).c_str(), stdout);
     return 0;
   }
+  if (match.command->people_only && process::inside_agent_tree())
+    return report({Reason::refused,
+                   "'capsule " + std::string(match.command->path) +
+                       "' is for people: it refuses to be called by an agent",
+                   "an agent ends its phase with a signal; Capsule decides what follows"},
+                  match.command->usage_exit);
   return match.command->run(*args);
 }
 

@@ -14,6 +14,12 @@ std::vector<Command> rows() {
   add(prep_command());
   add(run_phase_command());
   add(merge_command());
+  add(pause_command());
+  add(abort_command());
+  add(snapshots_command());
+  add(restore_command());
+  add(gc_command());
+  add(ledger_command());
   add(parse_signal_command());
   add(signal_parse_command());
   add(signal_list_command());

@@ -16,6 +16,12 @@ Command run_command();
 Command prep_command();
 Command run_phase_command();
 Command merge_command();
+Command pause_command();
+Command abort_command();
+Command snapshots_command();
+Command restore_command();
+Command gc_command();
+Command ledger_command();
 Command rehearse_command();
 Command generate_command();
 

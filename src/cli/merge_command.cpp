@@ -55,7 +55,9 @@ Command merge_command() {
           merge_main,
           2,
           "",
-          "  capsule merge demo-1.1.1"};
+          "  capsule merge demo-1.1.1",
+          false,
+          true};
 }
 
 }  // namespace capsule::cli

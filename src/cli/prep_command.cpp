@@ -53,7 +53,9 @@ Command prep_command() {
           prep_main,
           1,
           "",
-          "  capsule prep demo-1.1.1\n  capsule run demo-1.1.1 --resume"};
+          "  capsule prep demo-1.1.1\n  capsule run demo-1.1.1 --resume",
+          false,
+          true};
 }
 
 }  // namespace capsule::cli

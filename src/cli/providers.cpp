@@ -33,7 +33,8 @@ Result<agent::Provider> provider_named(const Project& project, std::string_view 
     return provider;
   }
   if (name == "claude") return agent::claude_provider(model);
-  if (name == "rehearsal") return agent::rehearsal_provider(own_program(), cassette_for(project, row, bead));
+  if (name == "rehearsal")
+    return agent::rehearsal_provider(own_program(), cassette_for(project, row, bead));
   std::string known = "claude, rehearsal";
   for (const auto& [other, settings] : project.config.providers)
     if (!settings.command.empty()) known += ", " + other;

@@ -106,7 +106,9 @@ Command run_command() {
           2,
           "run-pipeline",
           "  capsule run demo-1.1.1\n  capsule run demo-1.1.1 --provider=rehearsal\n  capsule run "
-          "demo-1.1.1 --resume"};
+          "demo-1.1.1 --resume",
+          false,
+          true};
 }
 
 }  // namespace capsule::cli

@@ -99,7 +99,9 @@ Command run_phase_command() {
           2,
           "",
           "  capsule run-phase test-writer .capsule/worktrees/demo-1.1.1\n"
-          "  capsule run-phase execute . --feedback=\"handle empty input\""};
+          "  capsule run-phase execute . --feedback=\"handle empty input\"",
+          false,
+          true};
 }
 
 }  // namespace capsule::cli

@@ -6,8 +6,10 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/crash_probe.h"
 #include "cli/gate_world.h"
 #include "cli/providers.h"
+#include "cli/requests.h"
 #include "git/branch.h"
 #include "git/worktree.h"
 #include "ui/report.h"
@@ -30,10 +32,14 @@ struct Closer : engine::BeadCloser {
 
 struct Stops : engine::StopRequests {
   Interrupt& interrupt;
-  explicit Stops(Interrupt& i) : interrupt(i) {}
+  std::string project, bead;
+  Stops(Interrupt& i, std::string p, std::string b)
+      : interrupt(i), project(std::move(p)), bead(std::move(b)) {}
   std::optional<event::Outcome> requested() override {
-    if (interrupt.requested()) return event::Outcome::interrupted;
-    return std::nullopt;
+    const auto request = pending_request(project, bead);
+    if (interrupt.requested())
+      return request == event::Outcome::aborted ? *request : event::Outcome::interrupted;
+    return request;
   }
 };
 
@@ -69,7 +75,7 @@ struct Session::Parts {
         workspace(session.project_.repository, std::move(settings)),
         checks(std::move(world)),
         closer(*session.tracker_),
-        stops(*session.interrupt_) {}
+        stops(*session.interrupt_, session.project_.root(), session.bead_.id) {}
 };
 
 Session::Session(Project project) : project_(std::move(project)) {}
@@ -123,6 +129,9 @@ Result<workspace::Briefing> Session::briefing() {
 Result<void> Session::take(const std::string& run) {
   run_ = run;
   claim_ = TRY(store_->claim(bead_.id, run, utc_now()));
+  drop_requests(project_.root(),
+                bead_.id);  // what an earlier run did not hear is not meant for this one
+  probe_ = crash_probe();
   agent::Equipment equipment;
   for (event::Phase phase : kPhases)
     equipment.settings.emplace(phase, TRY(settings_of(project_, name_of(phase), bead_.id)));
@@ -141,8 +150,9 @@ Result<void> Session::take(const std::string& run) {
   parts_ = std::make_unique<Parts>(*this, std::move(equipment), std::move(settings),
                                    gate_world(project_, *loop_));
   runner_ = std::make_unique<engine::PipelineRunner>(
-      run_, engine::Ports{parts_->clock, parts_->log, parts_->phases, parts_->workspace,
-                          parts_->checks, parts_->closer, parts_->view, parts_->stops});
+      run_,
+      engine::Ports{parts_->clock, parts_->log, parts_->phases, parts_->workspace, parts_->checks,
+                    parts_->closer, parts_->view, parts_->stops, probe_.get()});
   TRY_VOID(runner_->replay());
   return {};
 }

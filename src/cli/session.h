@@ -73,6 +73,7 @@ class Session {
   Face face_ = Face::plain;
   std::unique_ptr<engine::Claim> claim_;
   std::string run_;
+  std::unique_ptr<engine::Probe> probe_;
   std::unique_ptr<Parts> parts_;
   std::unique_ptr<engine::PipelineRunner> runner_;
 };

@@ -40,8 +40,7 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
     TRY_VOID(
         workspace::archive_worktree(path, workspace::archive_path(project.repository, bead), run));
   }
-  TRY_VOID(
-      git::remove_worktree(project.repository, path, workspace::branch_name(bead)));
+  TRY_VOID(git::remove_worktree(project.repository, path, workspace::branch_name(bead)));
   return end_run(store, bead);
 }
 

@@ -58,12 +58,17 @@ Result<State> PipelineRunner::replay() {
   return state_;
 }
 
+void PipelineRunner::reached(std::string_view what, std::string_view name) {
+  if (ports_.probe != nullptr) ports_.probe->reached(std::string(what) + " " + std::string(name));
+}
+
 Result<void> PipelineRunner::record(const PipelineFact& fact) {
   if (auto stored = ports_.log.append({fact}); !stored) {
     journal_failed_ = true;
     return stored;
   }
   state_ = apply_(std::move(state_), fact);
+  reached("recorded", event::kind_of(fact));
   ports_.listener.on_fact(fact, state_, ports_.clock.utc_now());
   return {};
 }
@@ -103,20 +108,29 @@ Result<void> PipelineRunner::do_step() {
       return prepare();
     case Step::run_phase:
       return run_phase();
-    case Step::snapshot:
+    case Step::snapshot: {
       TRY_VOID(ports_.workspace.note_in_worklog(state_));
-      return record(TRY(ports_.workspace.snapshot(run_, state_)));
+      reached("done", "note_in_worklog");
+      const event::SnapshotTaken taken = TRY(ports_.workspace.snapshot(run_, state_));
+      reached("done", "snapshot");
+      return record(taken);
+    }
     case Step::check:
       return record(TRY(ports_.checks.check(run_, state_)));
     case Step::integrate:
       return integrate();
-    case Step::archive:
-      return record(event::RunArchived{TRY(ports_.workspace.archive(run_, state_))});
+    case Step::archive: {
+      const event::RunArchived archived{TRY(ports_.workspace.archive(run_, state_))};
+      reached("done", "archive");
+      return record(archived);
+    }
     case Step::remove_worktree:
       TRY_VOID(ports_.workspace.remove_worktree(state_));
+      reached("done", "remove_worktree");
       return record(event::WorktreeRemoved{});
     case Step::close_bead:
       TRY_VOID(ports_.beads.close(state_.bead));
+      reached("done", "close_bead");
       return record(event::BeadClosed{});
     case Step::end:
       return record(event::RunEnded{state_.outcome, state_.detail});
@@ -134,6 +148,7 @@ Result<void> PipelineRunner::prepare() {
     TRY_VOID(record(intent));
   }
   TRY_VOID(ports_.workspace.make_worktree(intent));
+  reached("done", "make_worktree");
   return record(event::WorktreeReady{intent.worktree, intent.branch, intent.base});
 }
 
@@ -160,8 +175,11 @@ Result<void> PipelineRunner::run_phase() {
   const std::int64_t began = ports_.clock.monotonic_ms();
   const PhaseReport report = TRY(ports_.phases.run(request));
   // Ended by a person: the phase stays open, so that it is done again when the run goes on.
-  if (report.fault == event::PhaseFault::interrupted)
+  reached("done", "phase");
+  if (report.fault == event::PhaseFault::interrupted) {
+    TRY_VOID(ports_.workspace.keep_unfinished(run_, state_));
     return record(event::RunEnded{ports_.stops.requested().value_or(Outcome::interrupted), ""});
+  }
   return record(finished(state_, report, ports_.clock.monotonic_ms() - began));
 }
 
@@ -173,6 +191,7 @@ Result<void> PipelineRunner::integrate() {
     const auto& plan = std::get<MergePlan>(answer);
     TRY_VOID(record(event::MergeIntended{plan.main_branch, plan.main_before}));
     const PublishAnswer published = TRY(ports_.workspace.publish_merge(plan));
+    reached("done", "publish_merge");
     if (const auto* done = std::get_if<event::MergeDone>(&published)) return record(*done);
     if (const auto* refused = std::get_if<event::MergeRefused>(&published)) return record(*refused);
   }

@@ -37,6 +37,7 @@ class PipelineRunner {
   const State& state() const { return state_; }
 
  private:
+  void reached(std::string_view what, std::string_view name);
   Result<void> record(const PipelineFact& fact);
   Result<void> do_step();
   Result<void> prepare();

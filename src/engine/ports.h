@@ -81,8 +81,9 @@ class Workspace {
   // Gives a phase that left no entry in the worklog one that is made from its signal.
   virtual Result<void> note_in_worklog(const State& state) = 0;
   virtual Result<event::SnapshotTaken> snapshot(const std::string& run, const State& state) = 0;
-  // Before a cut-off phase starts again: keeps what it left as a snapshot, then puts the worktree
-  // back.
+  // Keeps what a phase that did not finish has left, as a snapshot of its own.
+  virtual Result<void> keep_unfinished(const std::string& run, const State& state) = 0;
+  // Before a cut-off phase starts again: keeps what it left, then puts the worktree back.
   virtual Result<void> rewind(const std::string& run, const State& state) = 0;
   // Why the work may not be merged, by what sign-off said in its signal and in the worklog.
   virtual Result<std::optional<event::MergeRefused>> sign_off_gate(const State& state) = 0;
@@ -121,6 +122,14 @@ class StopRequests {
   virtual std::optional<event::Outcome> requested() = 0;  // interrupted, paused or aborted
 };
 
+// Told of every point between two effects, by name: a crash at any of them must do no harm, and
+// tests kill the process there to show it.
+class Probe {
+ public:
+  virtual ~Probe() = default;
+  virtual void reached(std::string_view point) = 0;
+};
+
 struct Ports {
   Clock& clock;
   FactLog& log;
@@ -130,6 +139,7 @@ struct Ports {
   BeadCloser& beads;
   Listener& listener;
   StopRequests& stops;
+  Probe* probe = nullptr;
 };
 
 }  // namespace capsule::engine

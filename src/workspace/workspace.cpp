@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "git/blob.h"
 #include "git/branch.h"
 #include "git/diff.h"
 #include "git/exclusion.h"
@@ -85,13 +86,16 @@ Result<void> RunWorkspace::make_worktree(const event::WorktreeIntended& intent) 
     TRY_VOID(make_folders(repository_.top + "/.capsule/worktrees"));
     TRY_VOID(git::create_worktree(repository_, intent.worktree, intent.branch, intent.base));
   }
+  return write_file(intent.worktree + "/" + kWorklog, TRY(fresh_worklog()));
+}
+
+Result<std::string> RunWorkspace::fresh_worklog() const {
   const Briefing& b = settings_.briefing;
   const std::string now = settings_.utc_now();
-  const std::string text = TRY(worklog::render_worklog(
+  return worklog::render_worklog(
       settings_.worklog_template,
       {b.epic_id, b.epic_title, b.epic_goal, b.feature_id, b.feature_title, b.feature_goal,
-       b.task_id, b.task_title, b.task_description, b.acceptance_criteria, now}));
-  return write_file(intent.worktree + "/" + kWorklog, text);
+       b.task_id, b.task_title, b.task_description, b.acceptance_criteria, now});
 }
 
 Result<void> RunWorkspace::before_phase(const State& state) {
@@ -104,14 +108,20 @@ Result<void> RunWorkspace::before_phase(const State& state) {
 Result<void> RunWorkspace::note_in_worklog(const State& state) {
   const std::string phase(name_of(state.last.phase));
   const std::string after = read_file_beneath(state.worktree, kWorklog).value_or("");
-  if (worklog::has_new_entry(worklog_before_, after, phase)) return {};
+  // Taken up by another process: what the last snapshot holds is what the phase began with.
+  if (!worklog_before_)
+    worklog_before_ =
+        state.snapshot.commit.empty()
+            ? TRY(fresh_worklog())
+            : git::read_blob(repository_, state.snapshot.commit, kWorklog).value_or("");
+  if (worklog::has_new_entry(*worklog_before_, after, phase)) return {};
   const std::string entry =
       worklog::entry_from({phase, state.last.attempt, signal::name_of(state.last.status),
                            state.last.summary, state.last.feedback});
   const std::string path = state.worktree + "/" + kWorklog;
   if (is_folder(path)) return {};  // not ours to mend; sign-off will not be found there
   return write_file(path,
-                    worklog::with_entry(after.empty() ? worklog_before_ : after, phase, entry));
+                    worklog::with_entry(after.empty() ? *worklog_before_ : after, phase, entry));
 }
 
 Result<std::string> RunWorkspace::tree_for_review(const State& state, const std::string& commit,
@@ -135,16 +145,26 @@ Result<event::SnapshotTaken> RunWorkspace::snapshot(const std::string& run, cons
   const git::Snapshot taken =
       TRY(git::take_snapshot(repository_, state.worktree, ref, message, parent));
   const std::string tree = TRY(tree_for_review(state, taken.commit, taken.tree));
-  return event::SnapshotTaken{state.last.phase, state.number, ref, taken.commit, tree, ""};
+  return event::SnapshotTaken{state.last.phase, state.number, ref, taken.commit, tree, taken.head};
+}
+
+Result<void> RunWorkspace::keep_unfinished(const std::string& run, const State& state) {
+  if (!is_folder(state.worktree)) return {};
+  const std::string ref = "refs/capsule/" + run + "/" + std::to_string(state.number) + "-" +
+                          std::string(name_of(state.phase)) + "-unfinished";
+  const std::string parent = state.snapshot.commit.empty() ? state.base : state.snapshot.commit;
+  TRY_VOID(git::take_snapshot(repository_, state.worktree, ref,
+                              "unfinished " + std::string(name_of(state.phase)), parent));
+  return {};
 }
 
 Result<void> RunWorkspace::rewind(const std::string& run, const State& state) {
-  if (!is_folder(state.worktree)) return {};
-  const std::string ref = "refs/capsule/" + run + "/" + std::to_string(state.number) + "-" +
-                          std::string(name_of(state.phase)) + "-cut";
-  const std::string parent = state.snapshot.commit.empty() ? state.base : state.snapshot.commit;
-  TRY_VOID(git::take_snapshot(repository_, state.worktree, ref, "cut off", parent));
-  return {};
+  TRY_VOID(keep_unfinished(run, state));
+  if (!state.snapshot.commit.empty())
+    return git::rewind_worktree(repository_, state.worktree, state.branch, state.snapshot.commit);
+  // The first phase began on a fresh worktree.
+  TRY_VOID(git::remove_worktree(repository_, state.worktree, state.branch));
+  return make_worktree({state.worktree, state.branch, state.base});
 }
 
 Result<std::optional<MergeRefused>> RunWorkspace::sign_off_gate(const State& state) {

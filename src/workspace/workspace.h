@@ -47,6 +47,7 @@ class RunWorkspace : public engine::Workspace {
   Result<void> note_in_worklog(const engine::State& state) override;
   Result<event::SnapshotTaken> snapshot(const std::string& run,
                                         const engine::State& state) override;
+  Result<void> keep_unfinished(const std::string& run, const engine::State& state) override;
   Result<void> rewind(const std::string& run, const engine::State& state) override;
   Result<std::optional<event::MergeRefused>> sign_off_gate(const engine::State& state) override;
   Result<engine::MergeAnswer> plan_merge(const std::string& run,
@@ -59,12 +60,14 @@ class RunWorkspace : public engine::Workspace {
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
+  Result<std::string> fresh_worklog() const;
   Result<std::string> tree_for_review(const engine::State& state, const std::string& commit,
                                       const std::string& tree) const;
   Result<bool> was_signed_off(const engine::State& state, const std::string& work) const;
   git::Repository repository_;
   Settings settings_;
-  std::string worklog_before_;
+  // The worklog when the phase began; not known in a process that took the run up later.
+  std::optional<std::string> worklog_before_;
   std::optional<git::MergePlan> merge_;
   std::vector<std::string> left_out_;
 };

@@ -152,6 +152,9 @@ struct Simulated : Clock,
     TRY_VOID(effect([&] { ++world.snapshots; }));
     return SnapshotTaken{state.phase, state.number, "ref", "c", std::to_string(world.tree), "h"};
   }
+  Result<void> keep_unfinished(const std::string&, const State&) override {
+    return effect([&] { ++world.snapshots; });
+  }
   Result<void> rewind(const std::string&, const State& state) override {
     return effect(
         [&] { world.tree = state.snapshot.tree.empty() ? 0 : std::stoi(state.snapshot.tree); });

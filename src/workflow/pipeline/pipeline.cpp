@@ -189,6 +189,9 @@ struct Apply {
     // An end from outside (Ctrl-C, pause, a failure that is no phase's) keeps the place.
     if (s.step != Step::end && s.step != Step::ended) s.after = s.step;
     s.step = Step::ended;
+    // What an agent left when a person ended it, and what the person did since, is where the phase
+    // goes on.
+    s.open = false;
     s.outcome = f.outcome;
     s.detail = f.detail;
   }

@@ -35,12 +35,12 @@ struct State {
   Step step = Step::start;
   Step after = Step::start;  // when ended: where a resumed run goes on
   Phase phase = Phase::test_writer;
-  int attempt = 1;              // within the loop that `phase` belongs to
-  int max_retries = 3;          // attempts in all
-  int number = 0;               // of the phase that runs, or ran last
-  bool open = false;            // a phase was started and its end is not recorded
-  bool mending = false;         // `execute` runs for sign-off, not for its review
-  bool signed_off = false;      // the newest sign-off passed
+  int attempt = 1;          // within the loop that `phase` belongs to
+  int max_retries = 3;      // attempts in all
+  int number = 0;           // of the phase that runs, or ran last
+  bool open = false;        // a phase was started, and neither its end nor the run's is recorded
+  bool mending = false;     // `execute` runs for sign-off, not for its review
+  bool signed_off = false;  // the newest sign-off passed
   bool asked_sign_off = false;  // a sign-off phase has ended at all
   std::string feedback;         // for the next writer
   Outcome outcome = Outcome::none;

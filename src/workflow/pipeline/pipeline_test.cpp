@@ -254,7 +254,16 @@ TEST(Pipeline, AResumedRunHasNewAttemptsAndTheLastFeedback) {
   EXPECT_EQ(play.s.max_retries, 2);
 }
 
-TEST(Pipeline, ARunThatWasInterruptedInAPhaseDoesThatPhaseAgain) {
+TEST(Pipeline, APhaseThatWasCutOffIsOpenUntilItIsDoneAgain) {
+  Play play;
+  play.tests_pass();
+  play.s = apply(play.s, PhaseStarted{Phase::execute, 3, 1, "", "claude", "", false});
+  EXPECT_TRUE(play.s.open);
+  EXPECT_EQ(play.s.step, Step::run_phase);
+  EXPECT_EQ(play.s.phase, Phase::execute);
+}
+
+TEST(Pipeline, ARunThatAPersonEndedInAPhaseDoesThatPhaseAgainOnWhatIsThere) {
   Play play;
   play.tests_pass();
   play.s = apply(play.s, PhaseStarted{Phase::execute, 3, 1, "", "claude", "", false});
@@ -263,7 +272,7 @@ TEST(Pipeline, ARunThatWasInterruptedInAPhaseDoesThatPhaseAgain) {
   play.s = apply(play.s, RunResumed{3, false});
   EXPECT_EQ(play.s.step, Step::run_phase);
   EXPECT_EQ(play.s.phase, Phase::execute);
-  EXPECT_TRUE(play.s.open);
+  EXPECT_FALSE(play.s.open) << "nothing is put back: the person may have mended something";
   EXPECT_EQ(play.s.number, 3);
 }
 
