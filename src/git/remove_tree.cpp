@@ -75,6 +75,7 @@ Result<void> remove_entry(Removal& removal, int parent, const std::string& name,
   if (::unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return {};
   if (errno != EISDIR && errno != EPERM) return tl::unexpected(system_error("remove", name));
   if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
+  if (errno == ENOTDIR) return {};  // swapped: the caller reads the folder again
   if (errno != ENOTEMPTY && errno != EEXIST && errno != EACCES) {
     return tl::unexpected(system_error("remove", name));
   }
