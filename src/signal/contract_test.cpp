@@ -14,7 +14,7 @@ const std::string kOther =
 
 // The result, once whole and once in two pieces at every cut; all must agree.
 ContractResult parse(const std::string& output) {
-  const ContractResult whole = parse_contract(output);
+  ContractResult whole = parse_contract(output);
   if (output.size() < 2000) {
     for (std::size_t cut = 0; cut <= output.size(); ++cut) {
       ContractScanner scanner;

@@ -13,6 +13,8 @@ constexpr bool is_blank(char byte) {
   return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
+constexpr std::string_view kEscapes = "\"\\/bfnrt";  // besides u
+
 constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
 constexpr int hex_value(unsigned char byte) {
@@ -267,7 +269,7 @@ JsonScan::Step JsonScan::read(std::string_view bytes) {
           hex_left_ = 4;
           low_half_ = false;
           state = State::hex;
-        } else if (std::memchr("\"\\/bfnrt", byte, 8) != nullptr) {
+        } else if (kEscapes.find(byte) != kEscapes.npos) {
           state = State::text;
         } else {
           return failed(JsonFault::bad_escape);

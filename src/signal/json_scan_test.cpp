@@ -129,9 +129,10 @@ TEST(JsonScan, ABracketThatWouldOpenLevel129FailsThere) {
   EXPECT_EQ(read(std::string(129, '[')), failed(128));
   std::string objects;
   for (int i = 0; i < 128; ++i) objects += "{\"a\":";
-  EXPECT_EQ(read(objects + "1" + std::string(128, '}')), (Read{Verdict::complete, 128 * 5 + 129}));
-  EXPECT_EQ(read(objects + "{"), failed(128 * 5));
-  EXPECT_EQ(read(objects + "[]"), failed(128 * 5));
+  EXPECT_EQ(read(objects + "1" + std::string(128, '}')),
+            (Read{Verdict::complete, objects.size() + 129}));
+  EXPECT_EQ(read(objects + "{"), failed(objects.size()));
+  EXPECT_EQ(read(objects + "[]"), failed(objects.size()));
 }
 
 TEST(JsonScan, EveryLevelRemembersItsOwnKindOfBracket) {

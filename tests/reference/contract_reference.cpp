@@ -55,7 +55,7 @@ bool overlaps(const std::vector<Range>& ranges, std::uint32_t low, std::uint32_t
 class Reader {
  public:
   Reader(const std::string& input, std::size_t begin)
-      : input_(input), at_(begin), limit_(begin + 16 * 1024 * 1024) {}
+      : input_(input), at_(begin), limit_(begin + 16'777'216) {}
 
   Value read() { return value(1); }
   std::size_t position() const { return at_; }
