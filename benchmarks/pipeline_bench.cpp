@@ -1,0 +1,129 @@
+// What a whole run costs beyond what it cannot avoid: the git commands and the agents themselves,
+// run back to back by the yardstick. The agent answers at once, so that nothing hides behind it.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "benchmarks/rows.h"
+#include "process/command.h"
+
+namespace capsule::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr int kTurns = 7;
+constexpr const char* kPhases[] = {"test-writer",    "test-review", "execute",
+                                   "execute-review", "sign-off",    "merge"};
+
+// Answers at once; writes a file in the writing phases and commits in the last.
+constexpr const char* kAgent = R"(#!/bin/sh
+case $CAPSULE_PHASE in
+  test-writer) echo test > work_test.txt ;;
+  execute) echo work > work.txt ;;
+  merge) git add work.txt work_test.txt && git commit -q -m "$CAPSULE_COMMIT_MSG" ;;
+esac
+echo '{"status":"PASS","feedback":"","files_changed":[],"summary":"done"}'
+)";
+
+void must(const Words& argv, const std::string& folder,
+          const std::vector<process::EnvChange>& env = {}) {
+  process::Spec spec;
+  spec.argv = argv;
+  spec.cwd = folder;
+  spec.env = env;
+  const auto output = process::run(spec);
+  if (output && output->ok()) return;
+  std::fprintf(stderr, "%s failed: %s\n", argv[0].c_str(),
+               output ? (output->out + output->err).c_str() : output.error().message.c_str());
+  std::abort();
+}
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+// A fresh project, a turn each; made before anything is measured.
+class Projects {
+ public:
+  Projects() {
+    std::string pattern = (fs::temp_directory_path() / "capsule-bench-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
+    root_ = pattern;
+    write(agent(), kAgent);
+    ::chmod(agent().c_str(), 0755);
+    for (int i = 0; i < 2 * kTurns; ++i) make(folder(i));
+  }
+  ~Projects() { fs::remove_all(root_); }
+  std::string agent() const { return root_ + "/agent"; }
+  std::string next() { return folder(next_++); }
+
+ private:
+  std::string folder(int i) const { return root_ + "/" + std::to_string(i); }
+  void make(const std::string& at) const {
+    fs::create_directories(at + "/.beads");
+    fs::create_directories(at + "/.capsule");
+    must({"git", "init", "-q", "-b", "main"}, at);
+    must({"git", "config", "user.name", "Bench"}, at);
+    must({"git", "config", "user.email", "bench@localhost"}, at);
+    for (int i = 0; i < 100; ++i) write(at + "/file" + std::to_string(i) + ".txt", "text\n");
+    write(at + "/.beads/issues.jsonl",
+          "{\"id\":\"b-1\",\"title\":\"Work\",\"status\":\"open\",\"issue_type\":\"task\","
+          "\"priority\":2}\n");
+    write(at + "/.capsule/config.yaml",
+          "tracker: native\nprovider: quick\nproviders:\n  quick:\n    command: [\"" + agent() +
+              "\"]\n");
+    write(at + "/.git/info/exclude", ".capsule/\n");
+    must({"git", "add", "-A"}, at);
+    must({"git", "commit", "-q", "-m", "start"}, at);
+  }
+  std::string root_;
+  int next_ = 0;
+};
+
+Projects& projects() {
+  static Projects all;
+  return all;
+}
+
+void whole_run() {
+  must({CAPSULE_BINARY, "run", "b-1", "--project-dir=" + projects().next()}, "/");
+}
+
+// The same work by hand: a worktree, six agents, a snapshot after each, merge and clean-up.
+void by_hand() {
+  const std::string at = projects().next(), worktree = at + "/.capsule/worktrees/b-1";
+  const std::vector<process::EnvChange> index{{"GIT_INDEX_FILE", at + "/.git/own-index"}};
+  must({"git", "rev-parse", "--show-toplevel", "HEAD"}, at);
+  must({"git", "worktree", "add", "-q", "-b", "capsule-b-1", worktree, "HEAD"}, at);
+  for (const char* phase : kPhases) {
+    must({projects().agent()}, worktree,
+         {{"CAPSULE_PHASE", phase}, {"CAPSULE_COMMIT_MSG", "b-1: Work"}});
+    must({"git", "add", "-A"}, worktree, index);
+    must({"git", "write-tree"}, worktree, index);
+    must({"git", "-c", "core.fsync=all", "commit-tree", "-m", phase, "HEAD^{tree}"}, worktree);
+  }
+  must({"git", "merge-base", "main", "capsule-b-1"}, at);
+  must({"git", "-c", "core.fsync=all", "merge", "-q", "--no-ff", "-m", "Merge b-1: Work",
+        "capsule-b-1"},
+       at);
+  must({"git", "worktree", "remove", "--force", worktree}, at);
+  must({"git", "branch", "-q", "-D", "capsule-b-1"}, at);
+}
+
+const Rows kRows([] {
+  add_comparison(
+      {"pipeline: a whole run against its git commands and agents", 1.5, kTurns, whole_run, [] {
+         static const bool made = (projects(), true);  // not part of the first turn's time
+         (void)made;
+         by_hand();
+       }});
+});
+
+}  // namespace
+}  // namespace capsule::bench
