@@ -99,6 +99,7 @@ void whole_run() {
 void by_hand() {
   const std::string at = projects().next(), worktree = at + "/.capsule/worktrees/b-1";
   const std::vector<process::EnvChange> index{{"GIT_INDEX_FILE", at + "/.git/own-index"}};
+  must({"git", "config", "core.fsync", "all"}, at);  // what is kept has to survive a power cut
   must({"git", "rev-parse", "--show-toplevel", "HEAD"}, at);
   must({"git", "worktree", "add", "-q", "-b", "capsule-b-1", worktree, "HEAD"}, at);
   for (const char* phase : kPhases) {
@@ -106,12 +107,10 @@ void by_hand() {
          {{"CAPSULE_PHASE", phase}, {"CAPSULE_COMMIT_MSG", "b-1: Work"}});
     must({"git", "add", "-A"}, worktree, index);
     must({"git", "write-tree"}, worktree, index);
-    must({"git", "-c", "core.fsync=all", "commit-tree", "-m", phase, "HEAD^{tree}"}, worktree);
+    must({"git", "commit-tree", "-m", phase, "HEAD^{tree}"}, worktree);
   }
   must({"git", "merge-base", "main", "capsule-b-1"}, at);
-  must({"git", "-c", "core.fsync=all", "merge", "-q", "--no-ff", "-m", "Merge b-1: Work",
-        "capsule-b-1"},
-       at);
+  must({"git", "merge", "-q", "--no-ff", "-m", "Merge b-1: Work", "capsule-b-1"}, at);
   must({"git", "worktree", "remove", "--force", worktree}, at);
   must({"git", "branch", "-q", "-D", "capsule-b-1"}, at);
 }

@@ -10,7 +10,6 @@
 #include "cli/gate_world.h"
 #include "cli/providers.h"
 #include "cli/requests.h"
-#include "git/branch.h"
 #include "git/worktree.h"
 #include "ui/report.h"
 
@@ -183,9 +182,10 @@ std::string Session::summary() {
   if (!facts) return {};
   ui::Surroundings around;
   around.project_option = project_.option;
-  const auto tips = git::find_tips(project_.repository, project_.config.main_branch, "");
-  around.main_branch =
-      tips ? tips->main_ref.substr(std::string_view("refs/heads/").size()) : "main";
+  around.main_branch = "main";
+  for (const event::PipelineFact& fact : *facts)
+    if (const auto* intended = std::get_if<event::MergeIntended>(&fact))
+      around.main_branch = intended->main_branch;
   if (const auto& feature = ancestry_.feature)
     around.progress.push_back(progress_line(*tracker_, "feature", *feature));
   if (const auto& epic = ancestry_.epic)

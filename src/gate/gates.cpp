@@ -42,21 +42,18 @@ constexpr const char* kUsualTestFiles[] = {
     "features/",
 };
 
-// Gathers what was found; the first false claim is the feedback.
-struct Findings {
-  event::PhaseChecked result;
+void say(event::PhaseChecked& result, std::string what, std::string verdict, std::string detail) {
+  result.claims.push_back({std::move(what), std::move(verdict), std::move(detail)});
+}
 
-  void say(std::string what, std::string verdict, std::string detail) {
-    result.claims.push_back({std::move(what), std::move(verdict), std::move(detail)});
-  }
-  void hold(const std::string& what, bool holds, const std::string& detail,
-            const std::string& feedback) {
-    say(what, holds ? "true" : "false", holds ? "" : detail);
-    if (holds) return;
-    result.passed = false;
-    result.feedback += (result.feedback.empty() ? "" : "\n\n") + feedback;
-  }
-};
+// A claim that must hold; `feedback` tells the next attempt what to do when it does not.
+void hold(event::PhaseChecked& result, const std::string& what, bool holds,
+          const std::string& detail, const std::string& feedback) {
+  say(result, what, holds ? "true" : "false", holds ? "" : detail);
+  if (holds) return;
+  result.passed = false;
+  result.feedback += (result.feedback.empty() ? "" : "\n\n") + feedback;
+}
 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 20;
@@ -73,16 +70,17 @@ std::string with_output(std::string text, const Verdict& verdict) {
   return text;
 }
 
-void only_test_files(Findings& findings, const World& world, const std::vector<Changed>& changes) {
+void only_test_files(event::PhaseChecked& result, const World& world,
+                     const std::vector<Changed>& changes) {
   std::vector<std::string> others;
   for (const Changed& change : changes)
     if (!world.is_test_file(change.path)) others.push_back(change.path);
-  findings.hold("only test files changed", others.empty(), listed(others),
-                "This phase may only write test files, but it changed " + listed(others) +
-                    ". Take these changes back: the implementation is written later.");
+  hold(result, "only test files changed", others.empty(), listed(others),
+       "This phase may only write test files, but it changed " + listed(others) +
+           ". Take these changes back: the implementation is written later.");
 }
 
-void red(Findings& findings, const Verdict& verdict) {
+void red(event::PhaseChecked& result, const Verdict& verdict) {
   // A build error that names a missing symbol is a failure like any other: the code does not exist
   // yet.
   const bool fails = verdict.ending == Ending::failed;
@@ -92,37 +90,19 @@ void red(Findings& findings, const Verdict& verdict) {
             "Write tests that fail until the acceptance criteria are met."
           : "The tests have to fail because the implementation is missing, but the test command " +
                 describe(verdict) + ". Make the tests run.";
-  findings.hold("tests fail (RED)", fails, "the test command " + describe(verdict),
-                with_output(why, verdict));
+  hold(result, "tests fail (RED)", fails, "the test command " + describe(verdict),
+       with_output(why, verdict));
 }
 
-void green(Findings& findings, const Verdict& verdict, const std::string& what) {
-  findings.hold(
-      what, verdict.ending == Ending::passed, "the test command " + describe(verdict),
-      with_output("The test command does not pass. Make all tests pass without changing them.",
-                  verdict));
-}
-
-// A rename shows up under its old name too: moving a test away is touching it.
-Result<void> tests_untouched(Findings& findings, const World& world, const State& state) {
-  if (state.tests_commit.empty()) return {};
-  std::set<std::string> written;
-  for (const Changed& change : TRY(world.changes(state.base, state.tests_commit)))
-    if (change.status != 'D') written.insert(change.path);
-  std::vector<std::string> touched;
-  for (const Changed& change : TRY(world.changes(state.tests_commit, state.snapshot.commit))) {
-    if (written.contains(change.path) && change.status != 'A') touched.push_back(change.path);
-    if (!change.from.empty() && written.contains(change.from)) touched.push_back(change.from);
-  }
-  findings.hold("the tests were not touched", touched.empty(), listed(touched),
-                "The tests that test-writer wrote must stay as they are, but these were changed, "
-                "moved or deleted: " +
-                    listed(touched) + ". Put them back and make them pass.");
-  return {};
+void green(event::PhaseChecked& result, const Verdict& verdict, const std::string& what) {
+  hold(result, what, verdict.ending == Ending::passed, "the test command " + describe(verdict),
+       with_output("The test command does not pass. Make all tests pass without changing them.",
+                   verdict));
 }
 
 // Leaving a file out, or naming one too many, does no harm: it is recorded and shown.
-void files_changed(Findings& findings, const State& state, const std::vector<Changed>& changes) {
+void files_changed(event::PhaseChecked& result, const State& state,
+                   const std::vector<Changed>& changes) {
   std::set<std::string> really,
       claimed(state.last.files_changed.begin(), state.last.files_changed.end());
   for (const Changed& change : changes) really.insert(change.path);
@@ -136,7 +116,7 @@ void files_changed(Findings& findings, const State& state, const std::vector<Cha
   if (!left_out.empty()) detail = "left out: " + listed(left_out);
   if (!invented.empty())
     detail += (detail.empty() ? "" : "; ") + std::string("not changed: ") + listed(invented);
-  findings.say("files_changed", detail.empty() ? "true" : "differs", detail);
+  say(result, "files_changed", detail.empty() ? "true" : "differs", detail);
 }
 
 }  // namespace
@@ -150,38 +130,70 @@ bool is_test_file(std::string_view path, const std::vector<std::string>& pattern
                      [&](const char* pattern) { return git::matches_pattern(pattern, path); });
 }
 
+Result<std::vector<Changed>> Gates::changes(const std::string& from, const std::string& to) {
+  const auto representative = [&](const std::string& commit) {
+    const auto found = same_as_.find(commit);
+    return found == same_as_.end() ? commit : found->second;
+  };
+  const std::pair key(representative(from), representative(to));
+  if (key.first == key.second) return std::vector<Changed>{};
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  std::vector<Changed> answer = TRY(world_.changes(key.first, key.second));
+  if (answer.empty()) same_as_[key.second] = key.first;
+  return known_.emplace(key, std::move(answer)).first->second;
+}
+
+// A rename shows up under its old name too: moving a test away is touching it.
+Result<void> Gates::tests_untouched(event::PhaseChecked& result, const State& state) {
+  if (state.tests_commit.empty()) return {};
+  std::set<std::string> written;
+  for (const Changed& change : TRY(changes(state.base, state.tests_commit)))
+    if (change.status != 'D') written.insert(change.path);
+  std::vector<std::string> touched;
+  for (const Changed& change : TRY(changes(state.tests_commit, state.snapshot.commit))) {
+    if (written.contains(change.path) && change.status != 'A') touched.push_back(change.path);
+    if (!change.from.empty() && written.contains(change.from)) touched.push_back(change.from);
+  }
+  hold(result, "the tests were not touched", touched.empty(), listed(touched),
+       "The tests that test-writer wrote must stay as they are, but these were changed, "
+       "moved or deleted: " +
+           listed(touched) + ". Put them back and make them pass.");
+  return {};
+}
+
 Result<event::PhaseChecked> Gates::check(const std::string&, const State& state) {
-  Findings findings;
-  findings.result.phase = state.phase;
-  findings.result.number = state.number;
+  event::PhaseChecked result;
+  result.phase = state.phase;
+  result.number = state.number;
   const std::string& now = state.snapshot.commit;
   // The merge agent names what it commits: the work of the whole run.
   const std::string& since = state.phase == Phase::merge ? state.base : state.previous_commit;
-  files_changed(findings, state, TRY(world_.changes(since, now)));
+  files_changed(result, state, TRY(changes(since, now)));
   // Only a PASS claims that the work is as it should be.
-  if (state.last.status != Status::pass) return findings.result;
+  if (state.last.status != Status::pass) return result;
   switch (state.phase) {
     case Phase::test_writer:
     case Phase::test_review:
-      only_test_files(findings, world_, TRY(world_.changes(state.base, now)));
-      if (world_.has_test) red(findings, TRY(world_.test(state.worktree)));
+      only_test_files(result, world_, TRY(changes(state.base, now)));
+      if (world_.has_test) red(result, TRY(world_.test(state.worktree)));
       break;
     case Phase::execute:
     case Phase::execute_review:
-      TRY_VOID(tests_untouched(findings, world_, state));
-      if (world_.has_test) green(findings, TRY(world_.test(state.worktree)), "tests pass (GREEN)");
+      TRY_VOID(tests_untouched(result, state));
+      if (world_.has_test) green(result, TRY(world_.test(state.worktree)), "tests pass (GREEN)");
       break;
     case Phase::sign_off:
-      TRY_VOID(tests_untouched(findings, world_, state));
+      TRY_VOID(tests_untouched(result, state));
       if (world_.has_test)
-        green(findings, TRY(world_.test_clean(now)), "tests pass from a clean checkout");
+        green(result, TRY(world_.test_clean(now)), "tests pass from a clean checkout");
       break;
     case Phase::merge:
       break;
   }
   if (!world_.has_test && state.phase != Phase::merge)
-    findings.say("the tests", "unchecked", "no test command is configured");
-  return findings.result;
+    say(result, "the tests", "unchecked", "no test command is configured");
+  return result;
 }
 
 }  // namespace capsule::gate

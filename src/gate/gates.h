@@ -4,7 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/ports.h"
@@ -37,7 +39,13 @@ class Gates : public engine::Checks {
   Result<event::PhaseChecked> check(const std::string& run, const engine::State& state) override;
 
  private:
+  // world_.changes, each question asked once; a snapshot that changed nothing is its predecessor.
+  Result<std::vector<Changed>> changes(const std::string& from, const std::string& to);
+  Result<void> tests_untouched(event::PhaseChecked& result, const engine::State& state);
+
   World world_;
+  std::map<std::pair<std::string, std::string>, std::vector<Changed>> known_;
+  std::map<std::string, std::string> same_as_;
 };
 
 // The usual names of test files, language by language; `patterns` replace them when there are any.
