@@ -26,7 +26,7 @@ class File {
   int fd_ = -1;
 };
 
-inline constexpr std::size_t kMaxTextBytes = 64 * 1024 * 1024;
+inline constexpr std::size_t kMaxTextBytes = std::size_t{64} * 1024 * 1024;
 
 // The whole of a regular file. Reasons: not_found, refused (no regular file, or larger), io.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes = kMaxTextBytes);

@@ -10,7 +10,6 @@ namespace capsule::gate {
 namespace {
 
 using engine::State;
-using event::Claim;
 using event::Phase;
 using signal::Status;
 

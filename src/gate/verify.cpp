@@ -7,7 +7,7 @@ namespace capsule::gate {
 namespace {
 
 constexpr std::size_t kTailBytes = 6000;
-constexpr std::size_t kKeptBytes = 16 * 1024 * 1024;
+constexpr std::size_t kKeptBytes = std::size_t{16} * 1024 * 1024;
 
 std::string spelled(const Command& command) {
   if (!command.shell.empty()) return command.shell;
