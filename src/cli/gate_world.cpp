@@ -36,6 +36,11 @@ class CleanCheckout {
   std::string path_;
 };
 
+Result<gate::Verdict> unless(const Interrupted& interrupted, Result<gate::Verdict> verdict) {
+  if (interrupted()) return fail(Reason::interrupted, "interrupted while the checks ran");
+  return verdict;
+}
+
 }  // namespace
 
 gate::Verify verify_of(const config::Config& config) {
@@ -43,7 +48,7 @@ gate::Verify verify_of(const config::Config& config) {
           command_of(config.verify.build), config.verify.dir, config.verify.timeout};
 }
 
-gate::World gate_world(const Project& project, process::Loop& loop) {
+gate::World gate_world(const Project& project, process::Loop& loop, Interrupted interrupted) {
   const gate::Verify verify = verify_of(project.config);
   gate::World world;
   world.has_test = !verify.test.empty();
@@ -58,23 +63,26 @@ gate::World gate_world(const Project& project, process::Loop& loop) {
   world.is_test_file = [&project](std::string_view path) {
     return gate::is_test_file(path, project.config.test_files);
   };
-  world.test = [verify, &loop](const std::string& folder) {
-    return gate::run_check(loop, verify.test, verify, folder);
+  world.test = [verify, &loop, interrupted](const std::string& folder) {
+    return unless(interrupted, gate::run_check(loop, verify.test, verify, folder));
   };
-  world.test_clean = [verify, &project, &loop](const std::string& commit) -> Result<gate::Verdict> {
+  world.test_clean = [verify, &project, &loop,
+                      interrupted](const std::string& commit) -> Result<gate::Verdict> {
     const CleanCheckout checkout = TRY(CleanCheckout::make(project, commit));
-    return gate::run_check(loop, verify.test, verify, checkout.path());
+    return unless(interrupted, gate::run_check(loop, verify.test, verify, checkout.path()));
   };
   return world;
 }
 
 std::function<Result<std::string>(const std::string&)> verify_merged(const Project& project,
-                                                                     process::Loop& loop) {
+                                                                     process::Loop& loop,
+                                                                     Interrupted interrupted) {
   const gate::Verify verify = verify_of(project.config);
   if (verify.test.empty() && verify.lint.empty() && verify.build.empty()) return {};
-  return [verify, &project, &loop](const std::string& commit) -> Result<std::string> {
+  return [verify, &project, &loop, interrupted](const std::string& commit) -> Result<std::string> {
     const CleanCheckout checkout = TRY(CleanCheckout::make(project, commit));
-    const gate::Verdict verdict = TRY(gate::run_all_checks(loop, verify, checkout.path()));
+    const gate::Verdict verdict =
+        TRY(unless(interrupted, gate::run_all_checks(loop, verify, checkout.path())));
     if (verdict.ending == gate::Ending::passed) return std::string();
     return verdict.command + ": " + describe(verdict) + "\n" + verdict.tail;
   };

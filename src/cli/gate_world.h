@@ -12,12 +12,15 @@ namespace capsule::cli {
 
 gate::Verify verify_of(const config::Config& config);
 
-// `project` and `loop` must outlive what is returned.
-gate::World gate_world(const Project& project, process::Loop& loop);
+// Whether a person asked to stop: what a check says then says nothing about the work.
+using Interrupted = std::function<bool()>;
+
+// `project` and `loop` must outlive what is returned. Error interrupted.
+gate::World gate_world(const Project& project, process::Loop& loop, Interrupted interrupted);
 
 // All of the project's checks in a clean checkout of a commit: what failed, or nothing. Empty when
 // the project has none.
-std::function<Result<std::string>(const std::string& commit)> verify_merged(const Project& project,
-                                                                            process::Loop& loop);
+std::function<Result<std::string>(const std::string& commit)> verify_merged(
+    const Project& project, process::Loop& loop, Interrupted interrupted);
 
 }  // namespace capsule::cli

@@ -37,7 +37,8 @@ Result<void> choose_run(Session& session, const Args& args) {
   const bool cut_off = newest && newest->state.step != Step::ended;
   const std::string bead = session.bead().id;
   if (args.flag("clean")) {
-    if (session.has_worktree() || cut_off)
+    const bool failed = newest && newest->state.outcome != Outcome::merged;
+    if (session.has_worktree() || cut_off || failed)
       TRY_VOID(discard_worktree(session.project(), session.store(), bead));
   } else if (cut_off) {
     return session.take(newest->run);

@@ -10,6 +10,8 @@
 #include "cli/gate_world.h"
 #include "cli/providers.h"
 #include "cli/requests.h"
+#include "git/branch.h"
+#include "git/repository.h"
 #include "git/worktree.h"
 #include "ui/report.h"
 
@@ -88,6 +90,8 @@ Result<std::unique_ptr<Session>> Session::open(Project project, const std::strin
   session->face_ = face;
   session->tracker_ = TRY(open_tracker(session->project_));
   session->bead_ = TRY(session->tracker_->show(bead));
+  // Even a run that is refused leaves a journal; the user's checkout must not show it.
+  TRY_VOID(git::exclude_capsule_dir(session->project_.repository));
   session->store_ = TRY(store::Store::open(session->project_.root(), store::Access::read_write));
   session->loop_ = TRY(process::Loop::create());
   session->interrupt_ = TRY(Interrupt::create(*session->loop_));
@@ -138,16 +142,17 @@ Result<void> Session::take(const std::string& run) {
     return assets.read("prompts/" + std::string(phase) + ".md");
   };
   equipment.stamp = utc_stamp;
-  equipment.interrupted = [this] { return interrupt_->requested(); };
+  const Interrupted interrupted = [this] { return interrupt_->requested(); };
+  equipment.interrupted = interrupted;
   workspace::Settings settings;
   settings.main_branch = project_.config.main_branch;
   settings.exclude = project_.config.exclude;
   settings.worklog_template = TRY(project_.assets.read("templates/worklog.md.template"));
   settings.briefing = TRY(briefing());
   settings.utc_now = utc_now;
-  settings.verify_merged = verify_merged(project_, *loop_);
+  settings.verify_merged = verify_merged(project_, *loop_, interrupted);
   parts_ = std::make_unique<Parts>(*this, std::move(equipment), std::move(settings),
-                                   gate_world(project_, *loop_));
+                                   gate_world(project_, *loop_, interrupted));
   runner_ = std::make_unique<engine::PipelineRunner>(
       run_,
       engine::Ports{parts_->clock, parts_->log, parts_->phases, parts_->workspace, parts_->checks,

@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "git/lock.h"
+#include "git/refs.h"
 #include "git/snapshot.h"
 #include "git/worktree.h"
 #include "workspace/archive.h"
@@ -39,6 +41,15 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
                                 noted ? noted->base : project.repository.head));
     TRY_VOID(
         workspace::archive_worktree(path, workspace::archive_path(project.repository, bead), run));
+  } else {
+    // Somebody removed the folder: what was committed on its branch is kept all the same.
+    const std::string branch = "refs/heads/" + workspace::branch_name(bead);
+    const auto tips = TRY(git::resolve_refs(project.repository, {branch}));
+    if (const auto tip = tips.find(branch); tip != tips.end()) {
+      const auto lock = TRY(git::RepositoryLock::take(project.repository));
+      TRY_VOID(git::write_own_ref(project.repository,
+                                  "refs/capsule/rescue/" + run + "/" + utc_stamp(), tip->second));
+    }
   }
   TRY_VOID(git::remove_worktree(project.repository, path, workspace::branch_name(bead)));
   return end_run(store, bead);

@@ -81,11 +81,13 @@ Report report_of(const std::vector<event::PipelineFact>& facts) {
       line.duration_ms += f->duration_ms;
       line.last = f->status;
     } else if (const auto* checked = std::get_if<event::PhaseChecked>(&fact)) {
-      for (const event::Claim& claim : checked->claims)
+      for (const event::Claim& claim : checked->claims) {
+        if (claim.verdict == "unchecked") report.unchecked = claim.what + ": " + claim.detail;
         if (claim.verdict == "false" || claim.verdict == "differs")
           report.remarks.push_back(std::string(name_of(checked->phase)) + ": " + claim.what +
                                    " is " + (claim.verdict == "false" ? "false" : "not exact") +
                                    (claim.detail.empty() ? "" : " (" + claim.detail + ")"));
+      }
     } else if (const auto* merged = std::get_if<event::MergeDone>(&fact)) {
       report.merged_as = merged->commit;
       report.adopted = merged->adopted;
@@ -133,6 +135,8 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   }
   if (report.phases.size() > 1) text += "  " + padded("in all", 37) + duration(total) + "\n";
   for (const std::string& remark : report.remarks) text += "  ! " + printable(remark) + "\n";
+  if (!report.unchecked.empty())
+    text += "  ! nobody but the agents has checked " + printable(report.unchecked) + "\n";
   for (const std::string& note : around.notes) text += "  " + printable(note) + "\n";
   for (const std::string& line : around.progress) text += "  " + printable(line) + "\n";
   if (!report.archive.empty()) text += "  archive: " + printable(report.archive) + "\n";

@@ -23,6 +23,7 @@ struct Report {
   pipeline::State state;
   std::vector<PhaseLine> phases;     // in the order of their first run
   std::vector<std::string> remarks;  // claims that were false or differ
+  std::string unchecked;             // what no gate could look at, and why
   std::string merged_as;             // commit
   std::string archive;
   bool adopted = false;

@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* kRunFile = "run-id";
+constexpr const char* kWorklog = "worklog.md";
 constexpr const char* kOutput = ".capsule/output";
 
 Result<void> copy_out(const File& from, const std::string& to) {
@@ -73,11 +74,14 @@ Result<void> archive_worktree(const std::string& worktree, const std::string& fo
   TRY_VOID(make_folders(folder));
   TRY_VOID(set_earlier_aside(folder, run));
   TRY_VOID(write_file(folder + "/" + kRunFile, run + "\n"));
-  TRY_VOID(take(worktree, "worklog.md", folder + "/worklog.md"));
+  TRY_VOID(take(worktree, kWorklog, folder + "/" + kWorklog));
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(worktree + "/" + kOutput, error)) {
     const std::string name = entry.path().filename().string();
-    TRY_VOID(take(worktree, std::string(kOutput) + "/" + name, folder + "/" + name));
+    // An agent may have put a file of any name there; it must not replace ours.
+    const bool ours = name == kRunFile || name == kWorklog;
+    TRY_VOID(take(worktree, std::string(kOutput) + "/" + name,
+                  folder + (ours ? "/output-" : "/") + name));
   }
   return {};
 }

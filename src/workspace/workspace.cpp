@@ -162,7 +162,9 @@ Result<void> RunWorkspace::rewind(const std::string& run, const State& state) {
   TRY_VOID(keep_unfinished(run, state));
   if (!state.snapshot.commit.empty())
     return git::rewind_worktree(repository_, state.worktree, state.branch, state.snapshot.commit);
-  // The first phase began on a fresh worktree.
+  // The first phase began on a fresh worktree. Its log goes with the old one, so it is kept first.
+  if (is_folder(state.worktree))
+    TRY_VOID(archive_worktree(state.worktree, archive_path(repository_, state.bead), run));
   TRY_VOID(git::remove_worktree(repository_, state.worktree, state.branch));
   return make_worktree({state.worktree, state.branch, state.base});
 }

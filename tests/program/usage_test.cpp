@@ -53,7 +53,7 @@ TEST_F(Usage, AGroupAloneNeedsACommand) {
 }
 
 TEST_F(Usage, AnUnknownCommandIsNamedWithWhatWouldBeValid) {
-  refused({"frobnicate"}, "unknown command 'frobnicate'", "valid: parse-signal, ");
+  refused({"frobnicate"}, "unknown command 'frobnicate'", ", parse-signal, ");
   refused({"parse-signl"}, "unknown command 'parse-signl'", "did you mean 'parse-signal'?");
   refused({"signal", "prase"}, "unknown command 'signal prase'", "did you mean 'signal parse'?");
   refused({"help", "frobnicate"}, "unknown command 'frobnicate'", "valid: ");

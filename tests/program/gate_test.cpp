@@ -1,0 +1,242 @@
+// Signals are claims: what the gates of the pipeline do with agents that err or lie.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/program/project.h"
+
+namespace capsule::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Gate : public ProjectTest {
+ protected:
+  void SetUp() override {
+    ProjectTest::SetUp();
+    make_project(Way::binary);
+    configure_gates();
+  }
+  // The feedback that the n-th agent got in its prompt.
+  std::string told(std::size_t n) {
+    const auto calls = agent_calls();
+    if (n > calls.size()) return "";
+    const std::string& prompt = calls[n - 1].args.at(1);
+    const std::size_t at = prompt.find("## Previous Feedback");
+    return at == prompt.npos ? "" : prompt.substr(at);
+  }
+};
+
+const std::string kWhole = "test-writer test-review execute execute-review sign-off merge";
+
+TEST_F(Gate, HonestWorkPassesThemAll) {
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), kWhole);
+  EXPECT_LACKS(outcome.out, "not true");
+  EXPECT_LACKS(outcome.out, "no test command");
+  EXPECT_LACKS(outcome.out, "  ! ");
+}
+
+TEST_F(Gate, TestsThatPassAlreadyGoBackBeforeAReviewerIsPaid) {
+  on("test-writer", 1,
+     "mkdir -p tests; echo true >tests/feature_test.sh; say PASS red '\"tests/feature_test.sh\"'");
+  on("test-writer", 2, "pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), "test-writer " + kWhole);
+  EXPECT_HAS(told(2), "The tests pass although nothing is implemented yet");
+  EXPECT_HAS(told(2), "sh tests/feature_test.sh");
+  EXPECT_HAS(outcome.out, "test-writer: not true: tests fail (RED)");
+}
+
+TEST_F(Gate, AWriterThatNeverGetsRedUsesUpItsAttempts) {
+  on("test-writer",
+     "mkdir -p tests; echo true >tests/feature_test.sh; say PASS red '\"tests/feature_test.sh\"'");
+  const Outcome outcome = run_bead({"--max-retries=2"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), "test-writer test-writer");
+}
+
+TEST_F(Gate, ATestWriterMayNotImplement) {
+  on("test-writer", 1, "work; echo cheat >src/cheat.txt; say PASS ok '\"tests/feature_test.sh\"'");
+  on("test-writer", 2, "rm src/cheat.txt; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), "test-writer " + kWhole);
+  EXPECT_HAS(told(2), "src/cheat.txt");
+}
+
+TEST_F(Gate, ATestWriterMayNotChangeCodeThatIsThere) {
+  on("test-writer", 1, "work; echo cheat >>src/code.txt; say PASS ok '\"tests/feature_test.sh\"'");
+  on("test-writer", 2, "git checkout -q src/code.txt; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(told(2), "src/code.txt");
+}
+
+TEST_F(Gate, AMissingToolchainIsNotRed) {
+  configure("verify: {test: \"no-such-tool-anywhere ./...\"}\n");
+  const Outcome outcome = run_bead({"--max-retries=1"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), "test-writer");
+  EXPECT_HAS(outcome.out, "could not run (exit status 127)");
+}
+
+TEST_F(Gate, AListThatNamesAMissingProgramIsNotRedEither) {
+  configure("verify: {test: [no-such-tool-anywhere, \"./...\"]}\n");
+  const Outcome outcome = run_bead({"--max-retries=1"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "could not run");
+}
+
+TEST_F(Gate, ATestCommandThatCrashesOrHangsIsNotRed) {
+  configure("verify: {test: \"kill -SEGV $$\"}\n");
+  Outcome outcome = run_bead({"--max-retries=1"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "signal");
+  configure("verify: {test: \"sleep 300 & sleep 300\", timeout: 1}\n");
+  outcome = run_bead({"--max-retries=1", "--clean"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "timed out");
+}
+
+TEST_F(Gate, ALieAboutGreenIsCaughtWithTheOutputOfTheTests) {
+  write_file(
+      project() + "/.capsule/config.yaml",
+      "verify: {test: \"sh tests/feature_test.sh || { echo feature is missing; exit 1; }\"}\n");
+  on("execute", 1, "say PASS 'all green'");
+  on("execute", 2, "pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()),
+            "test-writer test-review execute execute execute-review sign-off merge");
+  EXPECT_HAS(told(4), "feature is missing");
+  EXPECT_HAS(outcome.out, "execute: not true: tests pass (GREEN)");
+}
+
+TEST_F(Gate, AnExecuteThatEditsATestIsSentBack) {
+  on("execute", 1, "work; echo true >tests/feature_test.sh; say PASS green '\"feature.txt\"'");
+  on("execute", 2, "echo 'grep -q done feature.txt' >tests/feature_test.sh; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()),
+            "test-writer test-review execute execute execute-review sign-off merge");
+  EXPECT_HAS(told(4), "tests/feature_test.sh");
+}
+
+TEST_F(Gate, AnExecuteThatMovesOrDeletesATestIsSentBack) {
+  for (const char* how : {"git mv -f tests/feature_test.sh tests/other_test.sh 2>/dev/null || mv "
+                          "tests/feature_test.sh tests/other_test.sh",
+                          "rm tests/feature_test.sh"}) {
+    SCOPED_TRACE(how);
+    on("execute", std::string("work; ") + how + "; say PASS green '\"feature.txt\"'");
+    const Outcome outcome = run_bead({"--max-retries=1", "--clean"});
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+    EXPECT_HAS(outcome.out, "the tests were not touched");
+    EXPECT_HAS(outcome.out, "tests/feature_test.sh");
+  }
+}
+
+TEST_F(Gate, AReviewThatSaysPassWhileRedCountsAsNeedsWork) {
+  on("execute-review", 1, "rm feature.txt; say PASS 'looks good'");
+  on("execute-review", 2, "pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()),
+            "test-writer test-review execute execute-review execute execute-review sign-off merge");
+  EXPECT_HAS(told(5), "The test command does not pass");
+}
+
+TEST_F(Gate, SignOffIsTestedFromACleanCheckout) {
+  // Green only thanks to a file that git ignores: it never reaches main.
+  commit_file(".gitignore", "*.cache\n");
+  on("execute", 1,
+     "echo done >made.cache; ln -sf made.cache feature.txt; say PASS green '\"feature.txt\"'");
+  on("execute", 2, "rm feature.txt; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()),
+            "test-writer test-review execute execute-review sign-off execute sign-off merge");
+  EXPECT_HAS(outcome.out, "sign-off: not true: tests pass from a clean checkout");
+  EXPECT_TRUE(!fs::exists(project() + "/.capsule/tmp") ||
+              fs::is_empty(project() + "/.capsule/tmp"));
+}
+
+TEST_F(Gate, WhatIsMergedWithANewerMainIsTestedFirst) {
+  // Main moves while sign-off runs, in a way that only the merged files show.
+  configure("verify: {test: \"sh tests/feature_test.sh && test ! -e forbidden.txt\"}\n");
+  on("sign-off", "(cd '" + project() +
+                     "' && echo x >forbidden.txt && git add forbidden.txt && "
+                     "git commit -q -m Moved) >&2; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "the checks fail on the merged files");
+  EXPECT_EQ(git_out({"log", "-1", "--format=%s", "main"}), "Moved");
+  EXPECT_FALSE(is_closed());
+  // Mended on main: the merge goes on.
+  git_out({"rm", "-q", "forbidden.txt"});
+  git_out({"commit", "-q", "-m", "Mended"});
+  on("merge", 2, "say PASS 'committed before'");
+  const Outcome merged = command("merge", {kBead});
+  EXPECT_EQ(merged.exit_code, 0) << merged.out << merged.err;
+  EXPECT_TRUE(is_closed());
+}
+
+TEST_F(Gate, AMergeAgentThatChangesFilesAfterSignOffIsTestedAgain) {
+  on("merge", "echo broken >feature.txt; work; say PASS committed");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "the checks fail on the merged files");
+  EXPECT_FALSE(is_closed());
+}
+
+TEST_F(Gate, DifferencesInFilesChangedAreShownAndNotPunished) {
+  on("execute", "work; say PASS green '\"other.txt\"'");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), kWhole);
+  EXPECT_HAS(outcome.out, "left out: feature.txt; not changed: other.txt");
+}
+
+TEST_F(Gate, AnAgentCannotChangeTheTestCommand) {
+  on("test-writer",
+     "work; mkdir -p .capsule; echo 'verify: {test: \"true\"}' >.capsule/config.yaml; "
+     "say PASS red '\"tests/feature_test.sh\"'");
+  on("execute", "say PASS 'all green'");
+  const Outcome outcome = run_bead({"--max-retries=1"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "not true: tests pass (GREEN)");
+}
+
+TEST_F(Gate, WithoutATestCommandTheRestStillHolds) {
+  configure("max_retries: 1\n");
+  on("test-writer", "work; echo cheat >src/cheat.txt; say PASS ok");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "src/cheat.txt");
+}
+
+TEST_F(Gate, TheSameWordsAboutTheSameFilesStopTheRunEarly) {
+  on("test-review", "say NEEDS_WORK 'always the same'");
+  const Outcome outcome = run_bead({"--max-retries=9"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), "test-writer test-review test-writer test-review");
+  EXPECT_HAS(outcome.out, "same twice");
+}
+
+TEST_F(Gate, FilesThatNeverReachMainAreLeftOutOfWhatAgentsCommitted) {
+  on("merge",
+     "work; echo t >x.tmp; mkdir -p .capsule/junk; echo j >.capsule/junk/j; "
+     "git add -f x.tmp worklog.md .capsule/junk >&2; git commit -q --amend -m 'Other words' >&2; "
+     "say PASS committed");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(git_out({"ls-tree", "-r", "--name-only", "main"}),
+            "README.md\nfeature.txt\nsrc/code.txt\ntests/feature_test.sh");
+  EXPECT_EQ(git_out({"log", "--format=%s", "main", "-3"}),
+            "Merge demo-1.1.1: Make it work\ndemo-1.1.1: Make it work\nStart");
+  EXPECT_HAS(outcome.out, "kept out of main");
+}
+
+}  // namespace
+}  // namespace capsule::test
