@@ -19,10 +19,7 @@ Result<int> prep(const Args& args, bool json) {
   if (engine::is_closed(session->bead().status)) return fail(Reason::refused, id + " is closed");
   TRY_VOID(refuse_blocked(*session));
   if (session->has_worktree())
-    return fail(Reason::exists, "worktree " + session->worktree() + " already exists",
-                "go on with it: capsule run " + id + session->project().option +
-                    " --resume; start over: capsule run " + id + session->project().option +
-                    " --clean");
+    return tl::unexpected(already_exists(*session, TRY(session->newest())));
   TRY_VOID(session->take(new_run_id()));
   TRY_VOID(session->runner().start(session->started()));
   pipeline::State state = TRY(session->runner().carry_on(pipeline::Step::run_phase));

@@ -22,14 +22,6 @@ constexpr Option kOptions[] = {
     kScriptsDir,
 };
 
-std::string already_exists(Session& session, const std::optional<Session::Newest>& newest) {
-  std::string state = "it was not made by a run of Capsule";
-  if (newest) state = "its run ended: " + std::string(name_of(newest->state.outcome));
-  if (newest && newest->state.outcome == Outcome::prepared)
-    state = "it was prepared, and no run has used it";
-  return "worktree " + printable(session.worktree()) + " already exists: " + state;
-}
-
 // Which run is to be carried on: a cut-off one by itself, an ended one only when asked, else a new
 // one.
 Result<void> choose_run(Session& session, const Args& args) {
@@ -43,15 +35,14 @@ Result<void> choose_run(Session& session, const Args& args) {
   } else if (cut_off) {
     return session.take(newest->run);
   } else if (session.has_worktree()) {
-    if (!args.flag("resume"))
-      return fail(Reason::exists, already_exists(session, newest),
-                  "go on with it: capsule run " + bead + session.project().option +
-                      " --resume; start over: --clean");
+    if (!args.flag("resume")) return tl::unexpected(already_exists(session, newest));
     if (newest && newest->state.outcome != Outcome::merged) {
       TRY_VOID(session.take(newest->run));
+      TRY_VOID(session.preflight());
       return session.runner().resume({session.project().config.max_retries, false});
     }
     TRY_VOID(session.take(new_run_id()));
+    TRY_VOID(session.preflight());
     return session.adopt_worktree();
   } else if (args.flag("resume")) {
     return fail(Reason::not_found, "there is nothing to resume for " + bead,

@@ -149,7 +149,8 @@ Result<void> Session::take(const std::string& run) {
   settings.exclude = project_.config.exclude;
   settings.worklog_template = TRY(project_.assets.read("templates/worklog.md.template"));
   settings.briefing = TRY(briefing());
-  settings.utc_now = utc_now;
+  // Whole seconds, as people write a time.
+  settings.utc_now = [] { return utc_now().substr(0, 19) + "Z"; };
   settings.verify_merged = verify_merged(project_, *loop_, interrupted);
   parts_ = std::make_unique<Parts>(*this, std::move(equipment), std::move(settings),
                                    gate_world(project_, *loop_, interrupted));
@@ -171,8 +172,19 @@ event::RunStarted Session::started() const {
 
 Result<void> Session::adopt_worktree() {
   event::WorktreeReady ready{worktree(), workspace::branch_name(bead_.id), ""};
-  if (const auto noted = git::find_worktree(project_.repository, ready.worktree))
+  if (const auto noted = git::find_worktree(project_.repository, ready.worktree)) {
     ready.base = noted->base;
+  } else {
+    // Made by other means, such as the original scripts: it began where it left main.
+    const git::Tips tips =
+        TRY(git::find_tips(project_.repository, project_.config.main_branch, ready.branch));
+    if (tips.tip.empty())
+      return fail(
+          Reason::refused,
+          printable(ready.worktree) + " is no worktree: there is no branch " + ready.branch,
+          "move it away, or start over: capsule run " + bead_.id + project_.option + " --clean");
+    ready.base = TRY(git::branch_state(project_.repository, tips, "", run_)).fork;
+  }
   TRY_VOID(runner_->start(started()));
   return runner_->adopt(ready);
 }

@@ -55,6 +55,17 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
   return end_run(store, bead);
 }
 
+Error already_exists(const Session& session, const std::optional<Session::Newest>& newest) {
+  std::string state = "it was not made by a run of Capsule";
+  if (newest) state = "its run ended: " + std::string(name_of(newest->state.outcome));
+  if (newest && newest->state.outcome == event::Outcome::prepared)
+    state = "it was prepared, and no run has used it";
+  if (newest && newest->state.step != pipeline::Step::ended) state = "its run has not ended";
+  const std::string again = "capsule run " + session.bead().id + session.project().option;
+  return {Reason::exists, "worktree " + printable(session.worktree()) + " already exists: " + state,
+          "go on with it: " + again + " --resume; start over: " + again + " --clean"};
+}
+
 Result<void> refuse_blocked(Session& session) {
   const std::vector<engine::BeadDependency> blockers =
       TRY(engine::open_blockers(session.tracker(), session.bead()));
