@@ -29,19 +29,42 @@ function(capsule_module name)
   endif()
 endfunction()
 
-# capsule_test(name SOURCES ... LINKS ...): a GoogleTest program whose tests ctest lists one by one.
-# Tests find the source tree and the built binary through two definitions, never by the current folder.
-function(capsule_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
-  enable_testing()
-  find_package(GTest REQUIRED)
-  include(GoogleTest)
-  add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LINKS} capsule_settings GTest::gmock GTest::gtest_main)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE
+# What every test program shares: GoogleTest, and definitions by which tests find the source tree and
+# the built binary, never by the current folder.
+function(capsule_test_settings)
+  if(TARGET capsule_testing)
+    return()
+  endif()
+  find_package(GTest REQUIRED GLOBAL)
+  add_library(capsule_testing INTERFACE)
+  target_link_libraries(capsule_testing INTERFACE capsule_settings GTest::gmock GTest::gtest_main)
+  target_include_directories(capsule_testing INTERFACE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(capsule_testing INTERFACE
     CAPSULE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     CAPSULE_BINARY="$<TARGET_FILE:capsule>")
+
+  # GoogleTest's headers take longer to read than most tests; they are read once. The macros of tests
+  # take longest to optimise, which gains nothing: what is under test is optimised all the same.
+  file(WRITE ${PROJECT_BINARY_DIR}/empty.cpp "")
+  add_library(capsule_test_headers OBJECT ${PROJECT_BINARY_DIR}/empty.cpp)
+  target_link_libraries(capsule_test_headers PRIVATE capsule_testing)
+  target_compile_options(capsule_test_headers PRIVATE -O0 -fpch-preprocess)
+  target_precompile_headers(capsule_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+endfunction()
+
+# capsule_test(name SOURCES ... LINKS ... [OPTIMIZED]): a GoogleTest program whose tests ctest lists
+# one by one. OPTIMIZED is for programs that hold heavy work themselves, such as a simulated world.
+function(capsule_test name)
+  cmake_parse_arguments(arg "OPTIMIZED" "" "SOURCES;LINKS" ${ARGN})
+  enable_testing()
+  include(GoogleTest)
+  capsule_test_settings()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINKS} capsule_testing)
+  if(NOT arg_OPTIMIZED)
+    target_compile_options(${name} PRIVATE -O0 -fpch-preprocess)
+    target_precompile_headers(${name} REUSE_FROM capsule_test_headers)
+  endif()
   add_dependencies(${name} capsule)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
 endfunction()
@@ -52,7 +75,7 @@ function(capsule_program)
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   get_property(targets DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTY BUILDSYSTEM_TARGETS)
   list(FILTER targets INCLUDE REGEX "^capsule_")
-  list(REMOVE_ITEM targets capsule_settings)
+  list(REMOVE_ITEM targets capsule_settings capsule_testing capsule_test_headers)
   set(library_sources ${sources})
   list(FILTER library_sources EXCLUDE REGEX "/main\\.cpp$")
   add_library(capsule_cli STATIC ${library_sources})

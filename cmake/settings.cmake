@@ -5,7 +5,8 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 
 find_program(CAPSULE_CCACHE ccache)
 if(CAPSULE_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAPSULE_CCACHE})
+  # The sloppiness is what ccache asks for when headers are precompiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CAPSULE_CCACHE})
 endif()
 
 find_package(Threads REQUIRED)
