@@ -158,12 +158,7 @@ Result<bool> trial(const Move& move, const std::set<std::string>& kept) {
 Result<Forwarded> forward(const Move& move, Doing doing) {
   Forwarded result;
   if (move.changes.empty()) return result;
-  if (exists(move.checkout.git_dir + "/index.lock")) {
-    return fail(Reason::blocked,
-                "git is at work in " + printable(move.checkout.top) + ": " +
-                    printable(move.checkout.git_dir) + "/index.lock exists",
-                "wait for it; if no git is running there, remove that file");
-  }
+  TRY_VOID(clear_stale_lock(move.checkout.git_dir + "/index.lock", Owner::user, move.checkout.top));
   result.in_the_way = TRY(filtered(move));
   if (!result.in_the_way.empty()) return result;
   std::set<std::string> blockers = TRY(untracked(move));

@@ -1,5 +1,7 @@
 #include "git/checkout.h"
 
+#include <fcntl.h>
+
 #include "git/test_support.h"
 
 namespace capsule::git {
@@ -161,10 +163,20 @@ TEST_F(CheckoutTest, AnAgentThatHasCheckedOutMainStopsNothing) {
   EXPECT_TRUE(checkouts_of(repository_, "refs/heads/main").empty());
 }
 
+TEST_F(CheckoutTest, AnIndexLockThatNobodyHoldsIsRemoved) {
+  begin();
+  write(worktree_.path + "/new.c", "int n;\n");
+  write(project_ + "/.git/index.lock", "");
+  const auto published = merge_work({"new.c"});
+  ASSERT_TRUE(published) << published.error().message;
+  EXPECT_EQ(git(project_, {"status", "--porcelain"}), "");
+}
+
 TEST_F(CheckoutTest, ALockedIndexIsReportedAndNothingIsDone) {
   begin();
   write(worktree_.path + "/new.c", "int n;\n");
   write(project_ + "/.git/index.lock", "");
+  const File held(::open((project_ + "/.git/index.lock").c_str(), O_RDONLY | O_CLOEXEC));
   const std::string head = git(project_, {"rev-parse", "main"});
   const auto published = merge_work({"new.c"});
   ASSERT_FALSE(published);

@@ -38,6 +38,25 @@ std::string holder(const struct stat& wanted) {
   return {};
 }
 
+std::string link_at(const std::string& path) {
+  std::string target(4096, '\0');
+  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+  target.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return target;
+}
+
+// A git whose current folder is in the checkout, but not in the worktrees that Capsule keeps there:
+// every git that changes an index goes to the top of its files first.
+std::string git_at_work_in(const std::string& checkout) {
+  for (const std::string& pid : names_in("/proc")) {
+    if (pid.find_first_not_of("0123456789") != pid.npos) continue;
+    const std::string cwd = link_at("/proc/" + pid + "/cwd") + "/";
+    if (!cwd.starts_with(checkout + "/") || cwd.starts_with(checkout + "/.capsule/")) continue;
+    if (link_at("/proc/" + pid + "/exe").ends_with("/git")) return pid;
+  }
+  return {};
+}
+
 long age_milliseconds(const struct stat& file) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -62,14 +81,15 @@ Result<RepositoryLock> RepositoryLock::take(const Repository& repository) {
   return RepositoryLock(std::move(file));
 }
 
-Result<void> clear_stale_lock(const std::string& path, Owner owner) {
+Result<void> clear_stale_lock(const std::string& path, Owner owner, const std::string& checkout) {
   struct stat info {};
   long watched = 0;  // of this very file: the clock may have been set back since it was made
   for (int waited = 0;; waited += kPollMilliseconds, watched += kPollMilliseconds) {
     const ino_t before = info.st_ino;
     if (::lstat(path.c_str(), &info) != 0) return {};
     if (info.st_ino != before) watched = 0;
-    const std::string pid = holder(info);
+    std::string pid = holder(info);
+    if (pid.empty() && owner == Owner::user) pid = git_at_work_in(checkout);
     const bool old = owner == Owner::ours || age_milliseconds(info) >= kStaleAfterMilliseconds ||
                      watched >= kStaleAfterMilliseconds;
     if (pid.empty() && old) return remove_tree(path);

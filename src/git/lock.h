@@ -24,11 +24,14 @@ class RepositoryLock {
 enum class Owner {
   ours,    // of a branch, worktree or ref of Capsule: no other living program has business there
   shared,  // of main, or of all refs: somebody else's git may hold it for a moment
+  user,    // of a checkout: a git that waits for an editor holds it without having it open
 };
 
 // Requires: the caller holds the RepositoryLock. Removes `path` (a "….lock" file) when nobody has
-// it open, and, if it is shared, only when it is more than two seconds old, waiting for that.
+// it open, and, if it is shared or the user's, only when it is more than two seconds old, waiting
+// for that. The user's also has to wait for every git that runs in the folder `checkout`.
 // Ensures: it is gone, or an error (blocked) that says who is at it.
-Result<void> clear_stale_lock(const std::string& path, Owner owner);
+Result<void> clear_stale_lock(const std::string& path, Owner owner,
+                              const std::string& checkout = {});
 
 }  // namespace capsule::git

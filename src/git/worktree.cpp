@@ -84,10 +84,24 @@ struct Making {
   std::string record;  // empty until it exists
 };
 
+// Written before anything else, so that what a cut-off leaves can be told from what is others'.
+// Says whether it was there already: then this very making was begun before, and did not end.
+Result<bool> note_beginning(const Making& making) {
+  const std::string notes = own_notes(making.repository, making.path);
+  const std::string text = making.start + " " + making.branch + "\n";
+  const bool begun = read_file(notes + "/start").value_or("") == text;
+  TRY_VOID(remove_tree(notes));
+  TRY_VOID(make_folders(notes));
+  TRY_VOID(create_file(notes + "/start", text));
+  return begun;
+}
+
 Result<void> make_branch(const Making& making) {
+  const bool begun = TRY(note_beginning(making));
   const bool made = TRY(move_ref(making.repository, making.branch, zero_id(making.repository),
                                  making.start, "capsule: worktree made", Sync::no));
-  if (made) return {};
+  if (made || (begun && read_ref(making.repository, making.branch) == making.start)) return {};
+  TRY_VOID(remove_tree(own_notes(making.repository, making.path)));
   return fail(Reason::exists,
               "branch " + making.branch.substr(11) + " already exists, left from before",
               "delete it with `git branch -D " + making.branch.substr(11) +
@@ -97,9 +111,6 @@ Result<void> make_branch(const Making& making) {
 Result<void> fill(Making& making) {
   const Repository& repository = making.repository;
   const std::string notes = own_notes(repository, making.path);
-  TRY_VOID(remove_tree(notes));
-  TRY_VOID(make_folders(notes));
-  TRY_VOID(create_file(notes + "/start", making.start + " " + making.branch + "\n"));
   TRY_VOID(make_folders(making.draft));
   TRY_VOID(write_files(repository, making.start, making.draft, notes + "/index"));
   making.record = TRY(make_record(repository, name_of(making.path)));

@@ -197,6 +197,15 @@ TEST_F(WorktreeTest, LocksOfAKilledGitDoNotStopTheNextRun) {
   std::filesystem::remove(dot_git + "/config.lock");
 }
 
+// The branch was made, the folder not yet: ours by the note that was written before it.
+TEST_F(WorktreeTest, AMakingThatWasCutOffAfterItsBranchGoesOn) {
+  const Repository repository = open();
+  const Worktree worktree = make_worktree(repository);
+  std::filesystem::remove_all(worktree.path);
+  std::filesystem::remove_all(project_ + "/.git/worktrees");
+  EXPECT_EQ(make_worktree(repository).path, worktree.path);
+}
+
 TEST_F(WorktreeTest, ManyAtOnceDoNotDisturbOneAnother) {
   const Repository repository = open();
   std::vector<std::thread> threads;
