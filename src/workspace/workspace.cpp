@@ -33,6 +33,12 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+int times_in(std::string_view text, std::string_view part) {
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
+  return count;
+}
+
 MergeRefused nothing_to_merge(const State& state) {
   return {MergeRefusal::nothing_to_merge, "there is nothing to merge: the branch " + state.branch +
                                               " has no commit beyond main\n"
@@ -118,6 +124,8 @@ Result<void> RunWorkspace::note_in_worklog(const State& state) {
   const std::string entry =
       worklog::entry_from({phase, state.last.attempt, signal::name_of(state.last.status),
                            state.last.summary, state.last.feedback});
+  // Noted already, by a process that was cut off before its snapshot.
+  if (times_in(after, entry) > times_in(*worklog_before_, entry)) return {};
   const std::string path = state.worktree + "/" + kWorklog;
   if (is_folder(path)) return {};  // not ours to mend; sign-off will not be found there
   return write_file(path,
