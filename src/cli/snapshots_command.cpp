@@ -51,8 +51,10 @@ std::string date_of(long time) {
 }
 
 Result<std::vector<git::Ref>> snapshots_of(const Project& project, const std::string& bead) {
-  const auto store = TRY(store::Store::open(project.root(), store::Access::read_only));
-  const std::vector<engine::RunHead> heads = TRY(store->runs_of(bead));
+  const auto store = store::Store::open(project.root(), store::Access::read_only);
+  if (!store && store.error().reason == Reason::not_found) return std::vector<git::Ref>{};
+  if (!store) return tl::unexpected(store.error());
+  const std::vector<engine::RunHead> heads = TRY((*store)->runs_of(bead));
   std::vector<git::Ref> refs =
       TRY(git::list_refs(project.repository, std::string(kPrefix.substr(0, kPrefix.size() - 1))));
   std::erase_if(refs, [&](const git::Ref& ref) {

@@ -28,6 +28,14 @@ Outcome outcome_of_failure(const State& state, Reason reason) {
   }
 }
 
+// A pause waits until the phase is kept and checked. What follows a merge is not worth a pause, and
+// a verdict that is found is recorded.
+bool heeds(const State& state, Outcome stop) {
+  if (stop != Outcome::paused) return state.step != Step::end;
+  return state.step == Step::prepare || state.step == Step::run_phase ||
+         state.step == Step::integrate;
+}
+
 event::PhaseFinished finished(const State& state, const PhaseReport& report,
                               std::int64_t duration_ms) {
   event::PhaseFinished fact;
@@ -85,7 +93,7 @@ Result<void> PipelineRunner::end(Outcome outcome, std::string detail) {
 
 Result<State> PipelineRunner::carry_on(Step last) {
   while (state_.step != Step::ended && state_.step != last) {
-    if (const auto stop = ports_.stops.requested(); stop && state_.step != Step::end) {
+    if (const auto stop = ports_.stops.requested(); stop && heeds(state_, *stop)) {
       TRY_VOID(record(event::RunEnded{*stop, ""}));
       break;
     }

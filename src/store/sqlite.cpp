@@ -129,7 +129,10 @@ Error Database::error(int code) {
   if (extended == SQLITE_IOERR_FSYNC || extended == SQLITE_IOERR_DIR_FSYNC) lost_ = true;
   const int system_error = handle_ != nullptr ? sqlite3_system_errno(handle_) : 0;
   std::string detail = sqlite3_errstr(extended);
-  if (system_error != 0 && (code & 0xFF) != SQLITE_CORRUPT)
+  // A file that cannot be made is looked for once more, to be read: that it is not there says
+  // nothing.
+  const bool says_nothing = (code & 0xFF) == SQLITE_CANTOPEN && system_error == ENOENT;
+  if (system_error != 0 && !says_nothing && (code & 0xFF) != SQLITE_CORRUPT)
     detail += std::string(" (") + std::strerror(system_error) + ")";
   switch (code & 0xFF) {
     case SQLITE_BUSY:
@@ -151,7 +154,7 @@ Error Database::error(int code) {
               "check who owns it and whether it may be written"};
     case SQLITE_CANTOPEN:
       return {Reason::io, "cannot open the journal " + path_ + ": " + detail,
-              "check who owns its folder and whether it may be written"};
+              "check who owns its folder, whether it may be written, and whether the disk is full"};
     case SQLITE_NOMEM:
     case SQLITE_TOOBIG:
     case SQLITE_INTERRUPT:

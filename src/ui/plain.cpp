@@ -65,6 +65,9 @@ void PlainView::on_fact(const PipelineFact& fact, const pipeline::State& after,
         write_("  " + std::string(name_of(checked->phase)) + ": " +
                toned(style_, Tone::bad, "not true: " + printable(claim.what)) +
                (claim.detail.empty() ? "" : " (" + first_line(claim.detail) + ")") + "\n");
+    if (after.repeated && after.convergence == "warn")
+      write_("  " + std::string(name_of(checked->phase)) + ": " +
+             toned(style_, Tone::warn, "said the same twice about the same files") + "\n");
   } else if (const auto* merged = std::get_if<MergeDone>(&fact)) {
     stage(5);
     write_("  merged as " + merged->commit.substr(0, 12) + "\n");

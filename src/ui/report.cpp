@@ -88,6 +88,9 @@ Report report_of(const std::vector<event::PipelineFact>& facts) {
                                    " is " + (claim.verdict == "false" ? "false" : "not exact") +
                                    (claim.detail.empty() ? "" : " (" + claim.detail + ")"));
       }
+      if (report.state.repeated && report.state.convergence == "warn")
+        report.remarks.push_back(std::string(name_of(checked->phase)) +
+                                 " said the same twice about the same files");
     } else if (const auto* merged = std::get_if<event::MergeDone>(&fact)) {
       report.merged_as = merged->commit;
       report.adopted = merged->adopted;

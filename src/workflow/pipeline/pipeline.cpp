@@ -56,12 +56,12 @@ void advance(State& s) {
 
 // The same words about the same tree, twice in a row: another attempt would be spent for nothing.
 bool converged(State& s, const std::string& feedback) {
-  const bool same = s.reviewed_by == s.phase && s.reviewed_feedback == feedback &&
-                    s.reviewed_tree == s.snapshot.tree && !s.snapshot.tree.empty();
+  s.repeated = s.reviewed_by == s.phase && s.reviewed_feedback == feedback &&
+               s.reviewed_tree == s.snapshot.tree && !s.snapshot.tree.empty();
   s.reviewed_by = s.phase;
   s.reviewed_feedback = feedback;
   s.reviewed_tree = s.snapshot.tree;
-  return same && s.convergence == "stop";
+  return s.repeated && s.convergence == "stop";
 }
 
 // NEEDS_WORK of a review, or of a check: the writer goes again while attempts are left.
@@ -86,6 +86,7 @@ void retry(State& s, const std::string& feedback) {
 }
 
 void judge(State& s, Status status, const std::string& feedback, bool checked_false) {
+  s.repeated = false;
   if (s.phase == Phase::sign_off) {
     s.asked_sign_off = true;
     s.signed_off = status == Status::pass;

@@ -58,6 +58,7 @@ struct State {
   // The newest NEEDS_WORK of a review: who said it, its words, and the tree that it read.
   Phase reviewed_by = Phase::merge;
   std::string reviewed_feedback, reviewed_tree;
+  bool repeated = false;  // it said the same about the same tree as the one before
 };
 
 // Ensures: a fact that does not fit the state leaves a state from which the run can still end.
