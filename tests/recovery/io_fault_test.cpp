@@ -1,0 +1,109 @@
+// A disk that fails Capsule's n-th write, sync, rename or new file, once or from then on, broken or
+// full, in the middle of a whole run. The journal stays sound, the person is told, and once the
+// disk works again the run gets to the same end.
+#include <errno.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tests/recovery/project.h"
+
+namespace capsule::test {
+namespace {
+
+constexpr int kParts = 4;
+constexpr std::size_t kEvery = 40;    // all of the first forty
+constexpr std::size_t kSamples = 12;  // and this many of the others
+
+struct Fault {
+  int error;
+  bool for_good;
+  const char* name;
+};
+constexpr std::array<Fault, 4> kFaults{{{EIO, false, "EIO once"},
+                                        {ENOSPC, true, "ENOSPC for good"},
+                                        {EIO, true, "EIO for good"},
+                                        {ENOSPC, false, "ENOSPC once"}}};
+
+class FailingDisk : public RecoveryTest {
+ protected:
+  void SetUp() override {
+    RecoveryTest::SetUp();
+    const Place place = make_place("healthy");
+    Call call = failing(place, 0, kFaults[0]);
+    call.env["FAILING_DISK_CALLS"] = note("calls");
+    const Outcome outcome = run(call);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    calls_ = lines_in(read_file(note("calls")));
+    ASSERT_GT(calls_.size(), kEvery);
+    expected_ = final_state(place, kPlain);
+  }
+
+  Call failing(const Place& place, std::size_t n, const Fault& fault) const {
+    Call call = calling(place, {"run", kPlain});
+    call.env["LD_PRELOAD"] = CAPSULE_FAILING_DISK;
+    call.env["ASAN_OPTIONS"] = "verify_asan_link_order=0";
+    call.env["FAILING_DISK_AT"] = std::to_string(n);
+    call.env["FAILING_DISK_ERROR"] = std::to_string(fault.error);
+    call.env["FAILING_DISK_FOR_GOOD"] = fault.for_good ? "1" : "0";
+    return call;
+  }
+
+  void fail_at(std::size_t n, const Fault& fault) {
+    SCOPED_TRACE("call " + std::to_string(n) + " (" + calls_[n - 1] + "), " + fault.name);
+    const Place place =
+        make_place("fault-" + std::to_string(n) + "-" + std::to_string(&fault - kFaults.data()));
+    const Outcome outcome = run(failing(place, n, fault));
+    const std::string said = outcome.out + outcome.err;
+    expect_sound(place);
+    if (outcome.exit_code != 0) {
+      EXPECT_EQ(outcome.exit_code, 2) << said;
+      const bool clear = said.find("Input/output error") != std::string::npos ||
+                         said.find("No space left on device") != std::string::npos ||
+                         said.find("disk") != std::string::npos;
+      EXPECT_TRUE(clear) << "no clear message: " << said;
+      const Outcome again = run_to_end(place, kPlain);
+      EXPECT_EQ(again.exit_code, 0) << again.out << again.err << "\nbefore: " << said;
+    }
+    EXPECT_EQ(final_state(place, kPlain), expected_) << "before: " << said;
+  }
+
+  std::vector<std::string> calls_;
+  std::string expected_;
+};
+
+// The library must see what it is to fail: the journal's log and its syncs, files that are made
+// anew and renamed, and the logs of agents.
+TEST_F(FailingDisk, SeesEveryKindOfWriteOfARun) {
+  for (const char* part : {"pwrite ", "fdatasync ", "rename ", "open ", "write ", "journal.db-wal",
+                           "worklog.md", "run-id", "issues.jsonl", ".capsule/output/"}) {
+    const bool seen = std::any_of(calls_.begin(), calls_.end(), [&](const std::string& call) {
+      return call.find(part) != std::string::npos;
+    });
+    EXPECT_TRUE(seen) << part;
+  }
+}
+
+class IoFaults : public FailingDisk, public ::testing::WithParamInterface<int> {};
+
+TEST_P(IoFaults, LeaveASoundJournalAClearMessageAndAWayOn) {
+  const std::size_t seed = rotation();
+  const std::size_t step = std::max<std::size_t>((calls_.size() - kEvery) / kSamples, 1);
+  const std::size_t offset = seed % step;
+  std::printf("calls %zu: 1 to %zu, then every %zu. with offset %zu (CAPSULE_TEST_SEED=%zu)\n",
+              calls_.size(), kEvery, step, offset, seed);
+  // The number of the last call may differ by a few from run to run: what is not reached, is none.
+  for (std::size_t n = 1; n <= calls_.size(); ++n) {
+    if (n % kParts != static_cast<std::size_t>(GetParam())) continue;
+    if (full_tests())
+      for (const Fault& fault : kFaults) fail_at(n, fault);
+    else if (n <= kEvery || (n - kEvery) % step == offset)
+      fail_at(n, kFaults[(n / kParts + seed) % kFaults.size()]);
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Part, IoFaults, ::testing::Range(0, kParts));
+
+}  // namespace
+}  // namespace capsule::test
