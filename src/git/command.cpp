@@ -121,6 +121,17 @@ Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::str
   return run(spec, args.front());
 }
 
+Result<Answer> ask_alone(const std::string& folder, const std::vector<std::string>& args) {
+  process::Spec spec;
+  spec.argv = command_line(
+      {"safe.directory=" + folder, "commit.gpgSign=false", "gc.auto=0", "maintenance.auto=false"},
+      args);
+  spec.cwd = folder;
+  spec.env = environment(false);
+  spec.deadline = process::Clock::now() + kLongestCall;
+  return run(std::move(spec), args.front());
+}
+
 std::string first_complaint(std::string_view err) {
   for (const std::string_view line : split(err, '\n')) {
     for (const std::string_view start : {"fatal: ", "error: "}) {

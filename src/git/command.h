@@ -40,6 +40,10 @@ enum class Patience { little, much };
 Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args,
                            Patience patience = Patience::little);
 
+// In a repository that we have just made: its own configuration alone is in force, hooks and the
+// like are switched off, and neither the user's nor the system's configuration has a say.
+Result<Answer> ask_alone(const std::string& folder, const std::vector<std::string>& args);
+
 // The first line of git's stderr that is a complaint, without "fatal: " or "error: ".
 std::string first_complaint(std::string_view err);
 
