@@ -1,0 +1,132 @@
+#include "gate/propose.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace capsule::gate {
+namespace {
+
+constexpr TellingFile kTelling[] = {
+    {"go.mod", false},         {"package.json", true},    {"pyproject.toml", true},
+    {"Cargo.toml", false},     {"CMakeLists.txt", false}, {"Makefile", true},
+    {"pnpm-lock.yaml", false}, {"yarn.lock", false},      {"bun.lock", false},
+    {"bun.lockb", false},      {"uv.lock", false},        {"poetry.lock", false},
+};
+
+// The files of one folder.
+struct Folder {
+  std::string dir;
+  std::vector<const SeenFile*> files;
+
+  const SeenFile* file(std::string_view name) const {
+    for (const SeenFile* seen : files)
+      if (seen->path == (dir.empty() ? "" : dir + "/") + std::string(name)) return seen;
+    return nullptr;
+  }
+};
+
+Command argv(std::vector<std::string> words) { return {std::move(words), {}}; }
+
+std::optional<Proposal> for_go(const Folder&, const SeenFile&) {
+  return Proposal{argv({"go", "test", "./..."}), {}, {}};
+}
+
+// npm writes a test script that only fails into new packages: that is none.
+std::optional<Proposal> for_node(const Folder& folder, const SeenFile& seen) {
+  const auto package = nlohmann::json::parse(seen.text, nullptr, false);
+  if (!package.is_object() || !package.contains("scripts")) return std::nullopt;
+  const auto& scripts = package["scripts"];
+  if (!scripts.is_object() || !scripts.contains("test") || !scripts["test"].is_string())
+    return std::nullopt;
+  const std::string test = scripts["test"].get<std::string>();
+  if (test.empty() || test.find("no test specified") != test.npos) return std::nullopt;
+  const char* runner = folder.file("pnpm-lock.yaml")                         ? "pnpm"
+                       : folder.file("yarn.lock")                            ? "yarn"
+                       : folder.file("bun.lock") || folder.file("bun.lockb") ? "bun"
+                                                                             : "npm";
+  return Proposal{argv({runner, "run", "test"}), {}, {}};
+}
+
+std::optional<Proposal> for_python(const Folder& folder, const SeenFile& seen) {
+  if (seen.text.find("pytest") == seen.text.npos)
+    return Proposal{argv({"python3", "-m", "unittest", "discover"}), {}, {}};
+  if (folder.file("uv.lock")) return Proposal{argv({"uv", "run", "pytest"}), {}, {}};
+  if (folder.file("poetry.lock")) return Proposal{argv({"poetry", "run", "pytest"}), {}, {}};
+  return Proposal{argv({"python3", "-m", "pytest"}), {}, {}};
+}
+
+std::optional<Proposal> for_rust(const Folder&, const SeenFile&) {
+  return Proposal{argv({"cargo", "test"}), {}, {}};
+}
+
+// The build folder is one that git never sees.
+std::optional<Proposal> for_cmake(const Folder&, const SeenFile&) {
+  return Proposal{{{},
+                   "cmake -S . -B .capsule/build && cmake --build .capsule/build && "
+                   "ctest --test-dir .capsule/build --output-on-failure"},
+                  {},
+                  {}};
+}
+
+bool has_target(std::string_view makefile, std::string_view target) {
+  for (const std::string_view line : split(makefile, '\n')) {
+    const std::size_t colon = line.find(':');
+    if (colon == line.npos || line.starts_with('\t') || line.substr(colon).starts_with(":="))
+      continue;
+    for (const std::string_view name : split(line.substr(0, colon), ' '))
+      if (trimmed(name) == target) return true;
+  }
+  return false;
+}
+
+std::optional<Proposal> for_make(const Folder&, const SeenFile& seen) {
+  const char* target = has_target(seen.text, "test")    ? "test"
+                       : has_target(seen.text, "check") ? "check"
+                                                        : nullptr;
+  if (target == nullptr) return std::nullopt;
+  return Proposal{argv({"make", target}), {}, {}};
+}
+
+struct Row {
+  std::string_view name;
+  std::optional<Proposal> (*make)(const Folder&, const SeenFile&);
+};
+constexpr Row kRows[] = {
+    {"go.mod", for_go},       {"package.json", for_node},    {"pyproject.toml", for_python},
+    {"Cargo.toml", for_rust}, {"CMakeLists.txt", for_cmake}, {"Makefile", for_make},
+};
+
+std::string dir_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? "" : path.substr(0, slash);
+}
+
+}  // namespace
+
+std::span<const TellingFile> telling_files() { return kTelling; }
+
+std::optional<Proposal> propose(std::span<const SeenFile> files) {
+  std::vector<std::string> dirs;
+  for (const SeenFile& file : files) dirs.push_back(dir_of(file.path));
+  std::sort(dirs.begin(), dirs.end());
+  dirs.erase(std::unique(dirs.begin(), dirs.end()), dirs.end());
+  for (const std::string& dir : dirs) {
+    Folder folder{dir, {}};
+    for (const SeenFile& file : files)
+      if (dir_of(file.path) == dir) folder.files.push_back(&file);
+    for (const Row& row : kRows) {
+      const SeenFile* file = folder.file(row.name);
+      if (file == nullptr) continue;
+      if (auto proposal = row.make(folder, *file)) {
+        proposal->dir = dir;
+        proposal->because = file->path;
+        return proposal;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace capsule::gate

@@ -1,0 +1,38 @@
+// Which test command a project probably has, told from the files that it is made of. A proposal is
+// for a person to accept. Pure: the caller reads the files.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gate/verify.h"
+
+namespace capsule::gate {
+
+// A file of the project: "go.mod", or "src/go.mod" one folder below.
+struct SeenFile {
+  std::string path;
+  std::string text;  // its first bytes; needed for the names that telling_files() lists as such
+};
+
+// The names that propose() looks at, and whether it reads the file's text.
+struct TellingFile {
+  std::string_view name;
+  bool reads_text;
+};
+std::span<const TellingFile> telling_files();
+
+struct Proposal {
+  Command test;
+  std::string dir;      // where they run, below the project; empty: at its root
+  std::string because;  // the file that tells
+};
+
+// What stands at the root comes before what stands in a folder, folders by name; within one folder
+// go.mod, package.json, pyproject.toml, Cargo.toml, CMakeLists.txt, Makefile, in this order.
+std::optional<Proposal> propose(std::span<const SeenFile> files);
+
+}  // namespace capsule::gate
