@@ -41,7 +41,8 @@ tl::unexpected<Error> usage(const Command& command, std::string message, std::st
 
 tl::unexpected<Error> unknown_option(const Command& command, std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Option& option : command.options) names.push_back(option.name);
+  for (const Option& option : command.options)
+    if (!option.hidden) names.push_back(option.name);
   names.push_back(kHelpOption.name);
   std::string hint;
   const std::string_view near = nearest(name, names);

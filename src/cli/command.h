@@ -21,6 +21,7 @@ struct Option {
   std::string_view choices = {};  // "a|b|c": the only values, also offered by completions
   std::string_view initial = {};  // the default, for the reader
   char letter = 0;                // "-i" for short; 0: none
+  bool hidden = false;            // not for people: taken, but in no help, man page or completion
 };
 
 // Completions offer files for a value or argument that is called FILE, folders for DIR and

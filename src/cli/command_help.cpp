@@ -71,7 +71,8 @@ std::string synopsis(const Command& command) {
     const std::string name(positional.name);
     text += positional.required ? " " + name : " [" + name + "]";
   }
-  if (!command.options.empty()) text += " [options]";
+  for (const Option& option : command.options)
+    if (!option.hidden) return text + " [options]";
   return text;
 }
 
@@ -90,7 +91,8 @@ std::string help_text(const Command& command) {
   }
   text += "\nOptions:\n";
   for (const Option& option : command.options)
-    row(text, spelled(option), with_choices(option.help, option.choices, option.initial));
+    if (!option.hidden)
+      row(text, spelled(option), with_choices(option.help, option.choices, option.initial));
   row(text, spelled(kHelpOption), kHelpOption.help);
   if (!command.examples.empty()) {
     text += "\nExamples:\n";

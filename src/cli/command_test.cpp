@@ -17,6 +17,7 @@ constexpr Option kOptions[] = {
     {"feedback", "TEXT", "What the reviewer said"},
     {"json", "", "Print JSON"},
     {"input", "FILE", "What to read", {}, {}, 'i'},
+    {.name = "inward", .value = "DIR", .help = "For scripts", .hidden = true},
 };
 constexpr Command kSample{
     .path = "sample run",
@@ -40,6 +41,11 @@ Error refused(std::vector<const char*> words) {
   EXPECT_EQ(result.error().reason, Reason::usage);
   EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
   return result.error();
+}
+
+TEST(ParseArgs, AHiddenOptionIsTakenAndNotProposed) {
+  EXPECT_EQ(parsed({"prep", "--inward=x"})->option("inward"), "x");
+  EXPECT_EQ(refused({"prep", "--inwards=x"}).hint.find("inward"), std::string::npos);
 }
 
 TEST(ParseArgs, AnOptionTakesItsValueAfterEqualsOrAsTheNextWord) {

@@ -85,7 +85,8 @@ void command_row(std::string& out, std::string_view path, const Command& command
   out += "    ' " + std::string(path) + " '*)\n";
   out += "      depth=" + std::to_string(split(path, ' ').size()) + " options='";
   for (const Option& option : command.options)
-    out += "--" + std::string(option.name) + (option.value.empty() ? " " : "= ");
+    if (!option.hidden)
+      out += "--" + std::string(option.name) + (option.value.empty() ? " " : "= ");
   out += "--help'\n";
   if (!command.positionals.empty()) {
     out += "      places=(";
@@ -95,7 +96,7 @@ void command_row(std::string& out, std::string_view path, const Command& command
   }
   std::string values;
   for (const Option& option : command.options)
-    if (!option.value.empty())
+    if (!option.value.empty() && !option.hidden)
       values += "        --" + std::string(option.name) +
                 ") value=" + offer_words(option.value, option.choices) + " ;;\n";
   if (!values.empty()) out += "      case $option in\n" + values + "      esac\n";

@@ -45,6 +45,7 @@ std::string offered(std::string_view name, std::string_view choices) {
 void command_lines(std::string& out, std::string_view path, const Command& command) {
   const std::string where = "complete -c capsule -n " + quoted("__capsule_in " + std::string(path));
   for (const Option& option : command.options) {
+    if (option.hidden) continue;
     out += where + " -l " + std::string(option.name) + " -d " + quoted(option.help);
     if (!option.value.empty()) out += offered(option.value, option.choices);
     out += "\n";

@@ -137,7 +137,8 @@ void command_section(std::string& out, const Command& command) {
   for (const Positional& positional : command.positionals)
     term(out, italic(positional.name), described(positional.help, positional.choices, {}));
   for (const Option& option : command.options)
-    term(out, option_term(option), described(option.help, option.choices, option.initial));
+    if (!option.hidden)
+      term(out, option_term(option), described(option.help, option.choices, option.initial));
   if (!command.examples.empty()) {
     out += ".PP\nExamples:\n";
     std::string lines;

@@ -15,7 +15,8 @@ constexpr Positional kPhase[] = {{"PHASE", "Which phase", true, "prep|merge"},
                                  {"WORKTREE", "Where it works", false}};
 constexpr Option kOptions[] = {{"file", "FILE", "It's a [file]: yours"},
                                {"dialect", "NAME", "One of three", "contract|line", "line"},
-                               {"json", "", "Print JSON"}};
+                               {"json", "", "Print JSON"},
+                               {.name = "inward", .value = "DIR", .help = "x", .hidden = true}};
 constexpr Command kTable[] = {
     {.path = "phase run",
      .summary = "Run one phase",
@@ -56,8 +57,16 @@ TEST(ManPage, NamesEveryCommandAndOptionOfTheProgram) {
     if (command.hidden) continue;
     EXPECT_THAT(page, HasSubstr(".SS capsule " + escaped(command.path)));
     for (const Option& option : command.options)
-      EXPECT_THAT(page, HasSubstr("\\fB\\-\\-" + escaped(option.name) + "\\fR"));
+      if (!option.hidden) {
+        EXPECT_THAT(page, HasSubstr("\\fB\\-\\-" + escaped(option.name) + "\\fR"));
+      }
   }
+}
+
+TEST(Generated, HiddenOptionsAreInNoTextForPeople) {
+  for (const std::string& text : {man_page(kTable), bash_completion(kTable), zsh_completion(kTable),
+                                  fish_completion(kTable), help_text(kTable[0])})
+    EXPECT_THAT(text, Not(HasSubstr("inward")));
 }
 
 TEST(ManPage, ShowsTextLetterByLetter) {

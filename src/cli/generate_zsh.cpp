@@ -37,6 +37,7 @@ void command_case(std::string& out, std::string_view path, const Command& comman
   out += "      shift " + depth + " words && ((CURRENT -= " + depth + "))\n";
   out += "      _arguments -S";
   for (const Option& option : command.options) {
+    if (option.hidden) continue;
     std::string text = "--" + std::string(option.name);
     if (!option.value.empty()) text += "=";
     text += "[" + marked(option.help) + "]";

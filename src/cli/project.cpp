@@ -7,7 +7,6 @@
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
-#include "task/open_tracker.h"
 
 namespace capsule::cli {
 
@@ -38,11 +37,20 @@ Result<Project> open_project(const Args& args) {
   return Project{std::move(repository), std::move(config), std::move(assets), std::move(option)};
 }
 
+task::Choice choice_of(config::Tracker tracker) {
+  switch (tracker) {
+    case config::Tracker::native:
+      return task::Choice::native;
+    case config::Tracker::bd:
+      return task::Choice::bd;
+    case config::Tracker::automatic:
+      break;
+  }
+  return task::Choice::automatic;
+}
+
 Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project) {
-  const auto choice = project.config.tracker == config::Tracker::native ? task::Choice::native
-                      : project.config.tracker == config::Tracker::bd   ? task::Choice::bd
-                                                                        : task::Choice::automatic;
-  return task::open_tracker(project.root(), choice);
+  return task::open_tracker(project.root(), choice_of(project.config.tracker));
 }
 
 Result<std::string> bead_argument(const Args& args) {

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "engine/tracker.h"
 #include "git/repository.h"
+#include "task/open_tracker.h"
 
 namespace capsule::cli {
 
@@ -19,8 +20,10 @@ inline constexpr Option kProjectDir{"project-dir", "DIR", "The project's folder"
 inline constexpr Option kProvider{"provider", "NAME", "Which agent to use", "", "claude"};
 inline constexpr Option kJson{"json", "", "Print JSON"};
 inline constexpr Option kScriptsDir{
-    "scripts-dir", "DIR",
-    "The scripts/ folder that called; prompts/ and templates/ beside it come first"};
+    .name = "scripts-dir",
+    .value = "DIR",
+    .help = "The scripts/ folder that called; prompts/ and templates/ beside it come first",
+    .hidden = true};
 
 struct Project {
   git::Repository repository;
@@ -36,6 +39,7 @@ struct Project {
 // --provider and --max-retries in force.
 Result<Project> open_project(const Args& args);
 
+task::Choice choice_of(config::Tracker tracker);
 Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project);
 
 // The bead that a command names first. Error usage: it is no id.
