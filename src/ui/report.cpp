@@ -136,7 +136,7 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
         padded(std::to_string(line.runs) + (line.runs == 1 ? " run" : " runs"), 9) +
         duration(line.duration_ms) + "\n";
   }
-  if (report.phases.size() > 1) text += "  " + padded("in all", 37) + duration(total) + "\n";
+  if (report.phases.size() > 1) text += "  " + padded("in all", 38) + duration(total) + "\n";
   for (const std::string& remark : report.remarks) text += "  ! " + printable(remark) + "\n";
   if (!report.unchecked.empty())
     text += "  ! nobody but the agents has checked " + printable(report.unchecked) + "\n";

@@ -1,0 +1,320 @@
+// capsule doctor: what a run would need here, what is missing, and the command that mends it.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "agent/phases.h"
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/providers.h"
+#include "cli/run_view.h"
+#include "cli/verify_proposal.h"
+#include "cli/view.h"
+#include "git/branch.h"
+#include "process/command.h"
+#include "task/bd_tracker.h"
+#include "task/native_store.h"
+
+namespace capsule::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr Option kOptions[] = {kProjectDir, kProvider, {"json", "", "Print one JSON object"}};
+
+enum class Health { good, doubtful, bad };
+constexpr std::string_view kWords[] = {"ok", "warning", "missing"};
+
+struct Finding {
+  Health health;
+  std::string what;  // "git", "tracker", …
+  std::string text;
+  std::vector<std::string> mend = {};  // commands, or lines for the configuration
+};
+using Findings = std::vector<Finding>;
+
+// Debian's package of a program that test commands use; never bd, which is another program there.
+struct Package {
+  std::string_view program, package;
+};
+constexpr Package kPackages[] = {{"go", "golang-go"},    {"npm", "npm"},     {"node", "nodejs"},
+                                 {"python3", "python3"}, {"cargo", "cargo"}, {"cmake", "cmake"},
+                                 {"make", "make"},       {"git", "git"},     {"ctest", "cmake"}};
+
+std::string installed_by(std::string_view program) {
+  for (const Package& row : kPackages)
+    if (row.program == program) return "apt-get install " + std::string(row.package);
+  return {};
+}
+
+bool on_path(std::string_view program) {
+  const char* path = std::getenv("PATH");
+  return process::find_program(program, path != nullptr ? path : "", AT_FDCWD).has_value();
+}
+
+Finding failure(std::string what, const Error& error) {
+  Finding finding{Health::bad, std::move(what), error.message};
+  if (!error.hint.empty()) finding.mend.push_back(error.hint);
+  return finding;
+}
+
+// merge-tree --write-tree, by which conflicts are found before anything is touched, came with 2.38.
+Finding check_git() {
+  const auto output = process::run({.argv = {"git", "--version"}});
+  if (!output) return {Health::bad, "git", "git is not installed", {installed_by("git")}};
+  int major = 0, minor = 0;
+  const std::string version(trimmed(output->out));
+  if (std::sscanf(version.c_str(), "git version %d.%d", &major, &minor) != 2)
+    return {Health::doubtful, "git", "the version is not known: " + printable(version)};
+  if (major < 2 || (major == 2 && minor < 38))
+    return {Health::bad, "git", version + " is too old: 2.38 is needed", {installed_by("git")}};
+  return {Health::good, "git", version};
+}
+
+void check_agents(const Project& project, Findings& findings) {
+  std::set<std::string> seen;
+  for (const std::string_view phase : config::pipeline_phases()) {
+    const std::string name = project.config.provider_of(phase);
+    if (!seen.insert(name).second) continue;
+    const auto provider = provider_named(project, name, phase, "");
+    if (!provider) {
+      findings.push_back(failure("agent " + name, provider.error()));
+      continue;
+    }
+    const std::string program = provider->argv.front();
+    if (!agent::find_agent(*provider)) {
+      Finding finding{Health::bad, "agent " + name, program + " is not installed"};
+      if (!provider->install.empty()) finding.mend.push_back(provider->install);
+      finding.mend.push_back("or, without an account: capsule run BEAD --provider=rehearsal");
+      findings.push_back(std::move(finding));
+      continue;
+    }
+    const char* sandbox = std::getenv("IS_SANDBOX");
+    if (name == "claude" && ::geteuid() == 0 &&
+        (sandbox == nullptr || std::string_view(sandbox) != "1"))
+      findings.push_back(
+          {Health::doubtful,
+           "agent claude",
+           "as root, claude refuses to work unless it is told that this is a sandbox",
+           {"export IS_SANDBOX=1"}});
+    else
+      findings.push_back({Health::good, "agent " + name, "found " + printable(program)});
+  }
+}
+
+Finding check_native(const std::string& root, const std::string& why) {
+  if (!exists(root + "/.beads/issues.jsonl"))
+    return {Health::bad, "tracker", "there are no beads yet (" + why + ")", {"capsule init"}};
+  task::NativeStore store(root, task::OnDamage::refuse);
+  const auto beads = store.list({});
+  if (!beads) return failure("tracker", beads.error());
+  return {Health::good, "tracker", "Capsule's own, .beads/issues.jsonl: " + why};
+}
+
+Finding check_tracker(const Project& project) {
+  const std::string& root = project.root();
+  const task::Choice choice = choice_of(project.config.tracker);
+  const std::string where = project.config.origin("tracker").where;
+  const auto kind = task::identify_bd(root);
+  if (choice == task::Choice::bd) {
+    if (!kind || *kind == task::BdKind::missing)
+      return {Health::bad,
+              "tracker",
+              where + " says bd, and there is none on PATH",
+              {"go install github.com/steveyegge/beads/cmd/bd@v0.49.4",
+               "or, in .capsule/config.yaml: tracker: native"}};
+    if (*kind == task::BdKind::other)
+      return {Health::doubtful, "tracker",
+              "the bd on PATH does not answer as beads does; it may be another program"};
+    return {Health::good, "tracker", "bd: " + where + " says so"};
+  }
+  if (choice == task::Choice::native) return check_native(root, where + " says so");
+  if (task::NativeStore::declared(root)) return check_native(root, "the project declares it");
+  if (!kind || *kind == task::BdKind::missing) return check_native(root, "no bd is on PATH");
+  if (*kind == task::BdKind::beads)
+    return {Health::good, "tracker", "bd: it is on PATH, and nothing else is configured"};
+  if (*kind == task::BdKind::silent)
+    return {Health::doubtful, "tracker",
+            "bd is on PATH and does not say what it is; it is used as far as it shows beads"};
+  return check_native(root, "the bd on PATH is another program");
+}
+
+Finding check_files(const Project& project) {
+  std::set<std::string> folders;
+  std::vector<std::string> names{"templates/worklog.md.template"};
+  for (const std::string_view phase : config::pipeline_phases())
+    names.push_back("prompts/" + std::string(phase) + ".md");
+  for (const std::string& name : names) {
+    const auto found = project.assets.find(name);
+    if (!found) return failure("prompts", found.error());
+    folders.insert(found->substr(0, found->size() - name.size() - 1));
+  }
+  std::string text;
+  for (const std::string& folder : folders)
+    text += (text.empty() ? "" : ", ") +
+            (folder == project.root() ? "the project's own" : printable(folder));
+  return {Health::good, "prompts", "and template: " + text};
+}
+
+std::string first_word(const config::Command& command) {
+  return command.argv.empty() ? "" : command.argv.front();
+}
+
+Finding check_verify(const Project& project) {
+  const auto& test = project.config.verify.test;
+  if (!test) {
+    Finding finding{Health::doubtful, "tests",
+                    "no test command is configured: RED and GREEN are not checked"};
+    if (const auto proposal = proposal_for(project.root()))
+      finding.mend = {"capsule init   # writes " + yaml_of(*proposal) + " (" + proposal->because +
+                      ")"};
+    else
+      finding.mend = {"in .capsule/config.yaml: verify: {test: [program, argument]}"};
+    return finding;
+  }
+  const std::string program = first_word(*test);
+  if (!program.empty() && program.find('/') == program.npos && !on_path(program)) {
+    Finding finding{Health::bad, "tests",
+                    "the test command's " + printable(program) + " is not installed"};
+    if (const std::string how = installed_by(program); !how.empty()) finding.mend.push_back(how);
+    return finding;
+  }
+  const std::string shown =
+      config::written(config::key("verify.test"),
+                      test->argv.empty() ? config::Value(test->shell) : config::Value(test->argv));
+  return {Health::good, "tests", printable(shown)};
+}
+
+void check_runs(const Project& project, Findings& findings) {
+  const auto store = journal_of(project);
+  if (!store) {
+    findings.push_back(failure("journal", store.error()));
+    return;
+  }
+  if (*store != nullptr) {
+    if (const auto verified = (*store)->verify(); !verified) {
+      findings.push_back(failure("journal", verified.error()));
+      return;
+    }
+  }
+  findings.push_back({Health::good, "journal", *store == nullptr ? "none yet" : "readable"});
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(project.root() + "/.capsule/worktrees", error)) {
+    const std::string bead = entry.path().filename().string();
+    if (!valid_id(bead)) continue;
+    const auto holder =
+        *store == nullptr ? std::nullopt : (*store)->holder(bead).value_or(std::nullopt);
+    if (holder) {
+      findings.push_back({Health::good, "worktree", bead + ": in use by " + words_of(*holder)});
+      continue;
+    }
+    findings.push_back({Health::doubtful,
+                        "worktree",
+                        bead + ": left from before, nobody works in it",
+                        {"capsule run " + bead + project.option + " --resume",
+                         "or, to remove all of them: capsule teardown" + project.option}});
+  }
+}
+
+// A repository, its configuration, and everything that hangs on these.
+void check_project(const Args& args, Findings& findings) {
+  const std::string folder = absolute_path(args.option(kProjectDir.name).value_or("."));
+  const auto repository = git::open_repository(folder);
+  if (!repository) {
+    findings.push_back(failure("project", repository.error()));
+    return;
+  }
+  const auto tips = git::find_tips(*repository, "", "");
+  const config::Loaded loaded =
+      config::load_all({repository->top, [](const char* name) { return std::getenv(name); }});
+  for (const config::Problem& problem : loaded.problems) {
+    Finding finding{Health::bad, "config", config::told(problem)};
+    if (!problem.hint.empty()) finding.mend.push_back(problem.hint);
+    findings.push_back(std::move(finding));
+  }
+  const auto project = open_project(args);
+  if (!project) {
+    if (loaded.problems.empty()) findings.push_back(failure("project", project.error()));
+    return;
+  }
+  findings.push_back({Health::good, "project", printable(project->root())});
+  if (!tips && project->config.main_branch.empty())
+    findings.push_back(failure("main", tips.error()));
+  findings.push_back({Health::good, "config",
+                      exists(config::project_file(project->root()))
+                          ? ".capsule/config.yaml"
+                          : "no .capsule/config.yaml; the defaults hold"});
+  check_agents(*project, findings);
+  findings.push_back(check_tracker(*project));
+  findings.push_back(check_files(*project));
+  findings.push_back(check_verify(*project));
+  check_runs(*project, findings);
+}
+
+void print_findings(const Findings& findings, bool ready) {
+  const ui::Style style = style_for(STDOUT_FILENO);
+  constexpr signal::Status kTones[] = {signal::Status::pass, signal::Status::needs_work,
+                                       signal::Status::error};
+  constexpr std::string_view kMarks[] = {"✓", "!", "✗"};
+  constexpr std::string_view kAscii[] = {"+", "!", "x"};
+  std::string text;
+  for (const Finding& finding : findings) {
+    const auto i = static_cast<std::size_t>(finding.health);
+    text += toned(style, ui::tone_of(kTones[i]),
+                  std::string(style.unicode ? kMarks[i] : kAscii[i]) + " " + padded(kWords[i], 8)) +
+            padded(finding.what, 16) + printable(finding.text) + "\n";
+    for (const std::string& line : finding.mend)
+      text += std::string(26, ' ') + printable(line) + "\n";
+  }
+  text += ready ? "\nA run can start: capsule run BEAD\n"
+                : "\nA run cannot start before what is missing is there.\n";
+  print(text);
+}
+
+int doctor_main(const Args& args) {
+  Findings findings{check_git()};
+  if (findings.front().health != Health::bad) check_project(args, findings);
+  bool ready = true;
+  for (const Finding& finding : findings) ready &= finding.health != Health::bad;
+  if (args.flag("json")) {
+    Json list = Json::array();
+    for (const Finding& finding : findings)
+      list.push_back({{"what", finding.what},
+                      {"state", kWords[static_cast<std::size_t>(finding.health)]},
+                      {"text", finding.text},
+                      {"mend", finding.mend}});
+    const Json all{{"ready", ready}, {"checks", list}};
+    print(all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  } else {
+    print_findings(findings, ready);
+  }
+  return ready ? 0 : 1;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  return {.path = "doctor",
+          .summary = "Say what is missing for a run here, and what mends it",
+          .details =
+              "Looks at git, the repository and its configuration, the agents that the phases use, "
+              "the tracker in force and why, prompts and templates, the test command, the journal "
+              "and worktrees that are left from before. Changes nothing.\n\n"
+              "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
+          .positionals = {},
+          .options = kOptions,
+          .run = doctor_main,
+          .usage_exit = 2,
+          .examples =
+              "  capsule doctor\n  capsule doctor --provider=rehearsal\n"
+              "  capsule doctor --json | jq '.checks[] | select(.state != \"ok\")'"};
+}
+
+}  // namespace capsule::cli

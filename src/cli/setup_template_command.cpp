@@ -1,0 +1,57 @@
+// capsule setup-template: a fresh project to try the pipeline on.
+#include <cstdlib>
+
+#include "base/files.h"
+#include "cli/commands.h"
+#include "cli/project.h"
+#include "cli/template_project.h"
+#include "cli/view.h"
+
+namespace capsule::cli {
+namespace {
+
+constexpr Positional kPositionals[] = {
+    {"DIR", "Where to make it; a new temporary folder when left out", false}};
+constexpr Option kOptions[] = {kScriptsDir};
+
+Result<std::string> set_up(const Args& args) {
+  std::string folder;
+  if (const auto given = args.positional(0)) {
+    if (given->empty()) return fail(Reason::usage, "the folder's name is empty");
+    folder = absolute_path(*given);
+  }
+  const config::Config config =
+      TRY(config::load({"", [](const char* name) { return std::getenv(name); }}));
+  return make_template_project(Assets(args.option(kScriptsDir.name).value_or(""), ""), folder,
+                               config.tracker);
+}
+
+int set_up_main(const Args& args) {
+  const auto folder = set_up(args);
+  if (!folder) return report(folder.error(), 1);
+  print(*folder + "\n");
+  return 0;
+}
+
+}  // namespace
+
+Command setup_template_command() {
+  return {.path = "setup-template",
+          .summary = "Make a demo project: a Go program with two gaps, and beads",
+          .details =
+              "The project is a git repository of its own, with the beads demo-1 (epic), demo-1.1 "
+              "(feature), demo-1.1.1 and demo-1.1.2 (tasks). Which tracker holds them, bd or "
+              "Capsule's own, is written to .capsule/config.yaml. No test command is configured: "
+              "'capsule init' there proposes one.\n\n"
+              "Prints the absolute path of the project and nothing else. A folder that already "
+              "holds a git repository is refused. Exit codes: 0 made; 1 anything else.",
+          .positionals = kPositionals,
+          .options = kOptions,
+          .run = set_up_main,
+          .usage_exit = 1,
+          .examples =
+              "  cd \"$(capsule setup-template)\"\n"
+              "  capsule run demo-1.1.1 --provider=rehearsal"};
+}
+
+}  // namespace capsule::cli

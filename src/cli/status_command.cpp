@@ -1,0 +1,205 @@
+// capsule status: what the runs of this project did, or are doing. Reads only.
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/fill.h"
+#include "cli/run_view.h"
+#include "cli/view.h"
+#include "git/branch.h"
+#include "workspace/workspace.h"
+
+namespace capsule::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Positional kPositionals[] = {{"BEAD", "Tell everything about this bead's run", false}};
+constexpr Option kOptions[] = {kProjectDir, kJson};
+
+std::string where(const pipeline::State& state) {
+  if (state.step == pipeline::Step::run_phase || state.open)
+    return std::string(name_of(state.phase)) + " (attempt " + std::to_string(state.attempt) + "/" +
+           std::to_string(state.max_retries) + ")";
+  return "stage " + std::to_string(pipeline::stage_of(state)) + " of 5";
+}
+
+// How the run ended, or where it is and who works on it.
+std::string state_line(const RunView& view, const ui::Style& style) {
+  const pipeline::State& state = view.report.state;
+  if (view.live())
+    return toned(style, ui::Tone::strong,
+                 std::string(style.unicode ? "▶" : ">") + " running: " + where(state)) +
+           ", " + words_of(*view.holder);
+  if (view.ended()) return ui::outcome_line(state, style);
+  return toned(style, ui::Tone::warn,
+               std::string(ui::mark(style, signal::Status::needs_work)) + " cut off in " +
+                   where(state)) +
+         "; the same command goes on";
+}
+
+std::string when(const RunView& view) {
+  return minute_of(view.head.ended_at.empty() ? view.head.started_at : view.head.ended_at);
+}
+
+Json json_of(const RunView& view) {
+  const pipeline::State& state = view.report.state;
+  Json result{{"bead", view.head.subject},
+              {"title", state.title},
+              {"run", view.head.run},
+              {"state", view.live()    ? "running"
+                        : view.ended() ? "ended"
+                                       : "cut_off"},
+              {"outcome", nullptr},
+              {"phase", nullptr},
+              {"attempt", nullptr},
+              {"max_retries", state.max_retries},
+              {"started_at", view.head.started_at},
+              {"ended_at", nullptr},
+              {"holder", nullptr}};
+  if (view.ended()) {
+    result["outcome"] = name_of(state.outcome);
+    result["ended_at"] = view.head.ended_at;
+  } else {
+    result["phase"] = name_of(state.phase);
+    result["attempt"] = state.attempt;
+  }
+  if (view.holder)
+    result["holder"] = {{"pid", view.holder->process.pid}, {"host", view.holder->process.host}};
+  return result;
+}
+
+Json details_of(const RunView& view, const Project& project) {
+  Json result = json_of(view);
+  const pipeline::State& state = view.report.state;
+  result["detail"] = state.detail;
+  Json phases = Json::array();
+  for (const ui::PhaseLine& line : view.report.phases)
+    phases.push_back({{"phase", name_of(line.phase)},
+                      {"runs", line.runs},
+                      {"last", signal::name_of(line.last)},
+                      {"duration_ms", line.duration_ms}});
+  result["phases"] = phases;
+  result["remarks"] = view.report.remarks;
+  const std::string worktree = workspace::worktree_path(project.repository, view.head.subject);
+  result["worktree"] = exists(worktree) ? Json(worktree) : Json();
+  result["snapshots"] = "refs/capsule/" + view.head.run;
+  result["merged_as"] = view.report.merged_as.empty() ? Json() : Json(view.report.merged_as);
+  result["archive"] = view.report.archive.empty() ? Json() : Json(view.report.archive);
+  return result;
+}
+
+void print_json(const Json& json) {
+  print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::string main_branch_of(const Project& project) {
+  const auto tips = git::find_tips(project.repository, project.config.main_branch, "");
+  return tips ? tips->main_ref.substr(std::string_view("refs/heads/").size()) : "main";
+}
+
+// A live or cut-off run has no end to sum up: its phases so far, and what a person can do.
+std::string unfinished(const RunView& view, const Project& project, const ui::Style& style) {
+  const pipeline::State& state = view.report.state;
+  const std::string bead = view.head.subject;
+  std::string text = "\n" + toned(style, ui::Tone::strong, printable(bead + ": " + state.title)) +
+                     "\n  " + state_line(view, style) + "\n  started " +
+                     minute_of(view.head.started_at) + " UTC\n";
+  if (!view.report.phases.empty()) text += "\n";
+  for (const ui::PhaseLine& line : view.report.phases)
+    text += "  " + padded(name_of(line.phase), 16) +
+            toned(style, ui::tone_of(line.last),
+                  std::string(ui::mark(style, line.last)) + " " +
+                      padded(signal::name_of(line.last), 11)) +
+            padded(std::to_string(line.runs) + (line.runs == 1 ? " run" : " runs"), 9) +
+            ui::duration(line.duration_ms) + "\n";
+  for (const std::string& remark : view.report.remarks) text += "  ! " + printable(remark) + "\n";
+  if (!state.worktree.empty()) text += "  worktree: " + printable(state.worktree) + "\n";
+  text += "\nWhat next:\n";
+  return text + (view.live() ? "  capsule log " + bead + project.option + " --follow\n"
+                             : "  capsule run " + bead + project.option + "\n");
+}
+
+std::string told(const RunView& view, const Project& project, const ui::Style& style) {
+  std::string text;
+  if (view.live() || !view.ended()) {
+    text = unfinished(view, project, style);
+  } else {
+    ui::Surroundings around;
+    around.project_option = project.option;
+    around.main_branch = main_branch_of(project);
+    around.notes.push_back("ended " + minute_of(view.head.ended_at) + " UTC");
+    text = ui::summary(view.report, around, style);
+  }
+  return text.substr(1) + "\nIts snapshots:\n  git for-each-ref refs/capsule/" + view.head.run +
+         "\n";
+}
+
+Result<int> tell_one(const Args& args, const Project& project, store::Store* store) {
+  const std::string bead = TRY(bead_argument(args));
+  const auto view = store == nullptr ? std::nullopt : TRY(newest_run(*store, bead));
+  if (!view)
+    return fail(Reason::not_found, "there is no run of " + bead,
+                "start one: capsule run " + bead + project.option);
+  if (args.flag("json"))
+    print_json(details_of(*view, project));
+  else
+    print(told(*view, project, style_for(STDOUT_FILENO)));
+  return 0;
+}
+
+Result<int> tell_all(const Args& args, const Project& project, store::Store* store) {
+  const std::vector<RunView> views =
+      store == nullptr ? std::vector<RunView>() : TRY(newest_runs(*store));
+  if (args.flag("json")) {
+    Json list = Json::array();
+    for (const RunView& view : views) list.push_back(json_of(view));
+    print_json(list);
+    return 0;
+  }
+  if (views.empty()) print("No runs yet. Start one: capsule run BEAD" + project.option + "\n");
+  std::size_t ids = 0;
+  for (const RunView& view : views) ids = std::max(ids, view.head.subject.size());
+  const ui::Style style = style_for(STDOUT_FILENO);
+  constexpr std::size_t kTitle = 32;
+  for (const RunView& view : views) {
+    const std::string title = ui::fitted(view.report.state.title, kTitle);
+    print(padded(view.head.subject, ids + 1) + " " + when(view) + "  " + title +
+          std::string(kTitle + 1 - std::min(kTitle, columns_of(title)), ' ') + " " +
+          state_line(view, style) + "\n");
+  }
+  return 0;
+}
+
+int status_main(const Args& args) {
+  const auto code = [&]() -> Result<int> {
+    const Project project = TRY(open_project(args));
+    const auto store = TRY(journal_of(project));
+    return args.positional(0) ? tell_one(args, project, store.get())
+                              : tell_all(args, project, store.get());
+  }();
+  return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
+}
+
+}  // namespace
+
+Command status_command() {
+  return {.path = "status",
+          .summary = "Show what the runs of this project did, or are doing",
+          .details =
+              "Without BEAD: the newest run of each bead on a line, with its outcome, or the phase "
+              "it is in and the process that works on it. With BEAD: phase by phase, with its "
+              "worktree, its snapshots and what to do next. Only reads, also while a run is "
+              "going on.\n\nExit codes: 0 shown; 1 there is no run of BEAD; 2 wrong usage.",
+          .positionals = kPositionals,
+          .options = kOptions,
+          .run = status_main,
+          .examples =
+              "  capsule status\n  capsule status demo-1.1.1\n"
+              "  capsule status --json | jq '.[] | select(.state == \"running\")'"};
+}
+
+}  // namespace capsule::cli
