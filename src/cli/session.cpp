@@ -213,6 +213,8 @@ std::string Session::summary() {
     around.notes.push_back("kept out of main: " + std::to_string(left_out.size()) +
                            (left_out.size() == 1 ? " file" : " files") + ", such as " +
                            left_out.front());
+  if (!project_.config.verify.test)
+    around.notes.emplace_back("no test command is configured: RED and GREEN were not checked");
   return ui::summary(ui::report_of(*facts), around, style_for(STDOUT_FILENO));
 }
 

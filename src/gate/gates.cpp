@@ -89,12 +89,12 @@ void red(event::PhaseChecked& result, const Verdict& verdict) {
             "Write tests that fail until the acceptance criteria are met."
           : "The tests have to fail because the implementation is missing, but the test command " +
                 describe(verdict) + ". Make the tests run.";
-  hold(result, "tests fail (RED)", fails, "the test command " + describe(verdict),
+  hold(result, "tests fail (RED)", fails, "the test command: " + describe(verdict),
        with_output(why, verdict));
 }
 
 void green(event::PhaseChecked& result, const Verdict& verdict, const std::string& what) {
-  hold(result, what, verdict.ending == Ending::passed, "the test command " + describe(verdict),
+  hold(result, what, verdict.ending == Ending::passed, "the test command: " + describe(verdict),
        with_output("The test command does not pass. Make all tests pass without changing them.",
                    verdict));
 }

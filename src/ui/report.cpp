@@ -44,6 +44,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
   const std::string bead = s.bead, option = around.project_option;
   const std::string resume = "capsule run " + bead + option + " --resume";
   const std::string look = "capsule log " + bead + option;
+  if (around.worktree_gone && s.outcome != Outcome::merged) return {"capsule run " + bead + option};
   switch (s.outcome) {
     case Outcome::merged:
       return {"git log -2 " + around.main_branch};
@@ -144,7 +145,8 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   for (const std::string& line : around.progress) text += "  " + printable(line) + "\n";
   if (!report.archive.empty()) text += "  archive: " + printable(report.archive) + "\n";
   if (s.outcome != Outcome::merged && s.outcome != Outcome::prep_failed && !s.worktree.empty())
-    text += "  worktree kept: " + printable(s.worktree) + "\n";
+    text += around.worktree_gone ? "  its worktree was removed since\n"
+                                 : "  worktree kept: " + printable(s.worktree) + "\n";
   text += "\n" + std::string(s.outcome == Outcome::merged ? "See it:" : "What next:") + "\n";
   for (const std::string& step : next_steps(report, around)) text += "  " + step + "\n";
   return text;
