@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 constexpr Option kOptions[] = {kProjectDir, kProvider, {"json", "", "Print one JSON object"}};
 
 enum class Health { good, doubtful, bad };
-constexpr std::string_view kWords[] = {"ok", "warning", "missing"};
+constexpr std::string_view kWords[] = {"ok", "warning", "problem"};
 
 struct Finding {
   Health health;
@@ -121,7 +121,8 @@ Finding check_native(const std::string& root, const std::string& why) {
 Finding check_tracker(const Project& project) {
   const std::string& root = project.root();
   const task::Choice choice = choice_of(project.config.tracker);
-  const std::string where = project.config.origin("tracker").where;
+  std::string where = project.config.origin("tracker").where;
+  if (where.starts_with(root + "/")) where.erase(0, root.size() + 1);
   const auto kind = task::identify_bd(root);
   if (choice == task::Choice::bd) {
     if (!kind || *kind == task::BdKind::missing)
@@ -274,7 +275,7 @@ void print_findings(const Findings& findings, bool ready) {
       text += std::string(26, ' ') + printable(line) + "\n";
   }
   text += ready ? "\nA run can start: capsule run BEAD\n"
-                : "\nA run cannot start before what is missing is there.\n";
+                : "\nA run cannot start before the problems (✗) are mended.\n";
   print(text);
 }
 

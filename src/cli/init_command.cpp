@@ -198,7 +198,8 @@ Command init_command() {
           .options = kOptions,
           .run = init_main,
           .usage_exit = 2,
-          .examples = "  capsule init\n  capsule init --project-dir=../shop --json"};
+          .examples = "  capsule init\n  capsule init --project-dir=../shop --json",
+          .people_only = true};
 }
 
 }  // namespace capsule::cli

@@ -131,11 +131,12 @@ std::string told(const RunView& view, const Project& project, const ui::Style& s
     ui::Surroundings around;
     around.project_option = project.option;
     around.main_branch = main_branch_of(project);
+    around.worktree_gone = !exists(workspace::worktree_path(project.repository, view.head.subject));
     around.notes.push_back("ended " + minute_of(view.head.ended_at) + " UTC");
     text = ui::summary(view.report, around, style);
   }
-  return text.substr(1) + "\nIts snapshots:\n  git for-each-ref refs/capsule/" + view.head.run +
-         "\n";
+  return text.substr(1) + "\nIts snapshots:\n  capsule snapshots " + view.head.subject +
+         project.option + "\n";
 }
 
 Result<int> tell_one(const Args& args, const Project& project, store::Store* store) {

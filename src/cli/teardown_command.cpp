@@ -173,7 +173,8 @@ Command teardown_command() {
           .options = kOptions,
           .run = teardown_main,
           .usage_exit = 1,
-          .examples = "  capsule teardown --dry-run\n  capsule teardown --project-dir=../shop"};
+          .examples = "  capsule teardown --dry-run\n  capsule teardown --project-dir=../shop",
+          .people_only = true};
 }
 
 }  // namespace capsule::cli

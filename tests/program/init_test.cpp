@@ -1,0 +1,160 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/program/demo_project.h"
+
+namespace capsule::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+class Init : public DemoProject {
+ protected:
+  // A repository as a user has it, with these files, committed.
+  void repository(const std::map<std::string, std::string>& files) {
+    home_ = path("My App");
+    for (const auto& [name, text] : files) write_file(home_ + "/" + name, text);
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"init", "-q", "-b", "main"},
+          std::vector<std::string>{"add", "-A"},
+          std::vector<std::string>{"-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm",
+                                   "x", "--allow-empty"}})
+      ASSERT_EQ(there(words, "git").exit_code, 0);
+  }
+  Outcome there(std::vector<std::string> args, const std::string& program = CAPSULE_BINARY) const {
+    Call call = in_project(std::move(args));
+    call.program = program;
+    call.cwd = home_;
+    return run(call);
+  }
+  std::string text(const std::string& name) const { return read_file(home_ + "/" + name); }
+  std::string home_;
+};
+
+TEST_F(Init, MakesARepositoryReadyAndSaysWhatItDid) {
+  repository({{"src/go.mod", "module x\n"}});
+  const Outcome outcome = there({"init"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("wrote  prompts/test-writer.md\n"));
+  EXPECT_TRUE(text("prompts/sign-off.md").starts_with("# Sign-Off Phase"));
+  EXPECT_NE(text("templates/worklog.md.template"), "");
+  EXPECT_THAT(text(".capsule/config.yaml"), HasSubstr("\ntracker: native\n"));
+  EXPECT_THAT(text(".capsule/config.yaml"),
+              HasSubstr("verify:\n  dir: src\n  test: [go, test, \"./...\"]\n"));
+  EXPECT_THAT(text(".git/info/exclude"), HasSubstr(".capsule/\n"));
+  EXPECT_THAT(there({"bead", "create", "--title=First"}).out, HasSubstr("my-app-1"));
+  EXPECT_THAT(there({"status", "--porcelain"}, "git").out, Not(HasSubstr(".capsule")));
+}
+
+TEST_F(Init, ASecondTimeItChangesNothing) {
+  repository({{"Makefile", "test:\n\ttrue\n"}});
+  ASSERT_EQ(there({"init"}).exit_code, 0);
+  write_file(home_ + "/prompts/execute.md", "my own words");
+  const std::string config = text(".capsule/config.yaml");
+  const Outcome again = there({"init", "--json"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  for (const Json& step : Json::parse(again.out)["steps"])
+    EXPECT_EQ(step["changed"], false) << step;
+  EXPECT_EQ(text("prompts/execute.md"), "my own words");
+  EXPECT_EQ(text(".capsule/config.yaml"), config);
+}
+
+TEST_F(Init, AConfigurationThatIsThereIsKeptAndOnlyAddedTo) {
+  repository({{"go.mod", "module x\n"}});
+  write_file(home_ + "/.capsule/config.yaml", "# mine\nverify: {test: [./check]}\n");
+  const Outcome outcome = there({"init"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(text(".capsule/config.yaml"), "# mine\nverify: {test: [./check]}\ntracker: native\n");
+}
+
+TEST_F(Init, WhereNothingTellsItSaysThatTestsAreNotChecked) {
+  repository({{"README.md", "x"}});
+  const Outcome outcome = there({"init"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("no test command was found"));
+}
+
+TEST_F(Init, AFolderThatIsNoRepositoryIsRefused) {
+  const Outcome outcome = in({"init"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("not a git repository"));
+  EXPECT_FALSE(fs::exists(path("prompts")));
+}
+
+class Doctor : public DemoProject {
+ protected:
+  Json checks(std::vector<std::string> args = {}) const {
+    args.insert(args.begin(), {"doctor", "--json"});
+    return Json::parse(in(args).out, nullptr, false);
+  }
+  static Json of(const Json& all, const std::string& what) {
+    for (const Json& check : all["checks"])
+      if (check["what"] == what) return check;
+    return {};
+  }
+};
+
+TEST_F(Doctor, ACompleteProjectIsReady) {
+  make_project();
+  agent("PASS");
+  const Outcome outcome = in({"doctor"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("✓ ok      git "));
+  EXPECT_THAT(outcome.out, HasSubstr("A run can start"));
+  const Json all = checks();
+  EXPECT_EQ(all["ready"], true);
+  EXPECT_EQ(of(all, "tests")["state"], "warning");
+  EXPECT_THAT(of(all, "tests")["mend"][0].get<std::string>(),
+              HasSubstr("verify: {test: [go, test, \"./...\"], dir: src}"));
+  EXPECT_THAT(of(all, "tracker")["text"].get<std::string>(), HasSubstr(".capsule/config.yaml:"));
+}
+
+TEST_F(Doctor, AMissingAgentComesWithTheCommandThatInstallsIt) {
+  make_project();
+  Call call = in_project({"doctor"});
+  call.env["PATH"] = path("bin") + ":/usr/bin:/bin";
+  const Outcome outcome = run(call);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("npm install -g @anthropic-ai/claude-code"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("apt-get install bd")));
+  EXPECT_EQ(in({"doctor", "--provider=rehearsal"}).exit_code, 0);
+}
+
+TEST_F(Doctor, RootIsToldWhatClaudeNeeds) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  make_project();
+  agent("PASS");
+  Call call = in_project({"doctor"});
+  call.env["IS_SANDBOX"] = std::nullopt;
+  EXPECT_THAT(run(call).out, HasSubstr("export IS_SANDBOX=1"));
+  EXPECT_THAT(in({"doctor"}).out, Not(HasSubstr("IS_SANDBOX")));
+}
+
+TEST_F(Doctor, ProblemsOfTheConfigurationAreNamedWithTheirLine) {
+  make_project();
+  write_file(project() + "/.capsule/config.yaml", "tracker: native\nprovidre: x\n");
+  const Outcome outcome = in({"doctor"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("config.yaml:2: "));
+}
+
+TEST_F(Doctor, AFolderThatIsNoRepositoryAndADamagedTrackerAreProblems) {
+  EXPECT_EQ(in({"doctor"}).exit_code, 1);
+  make_project();
+  agent("PASS");
+  write_file(project() + "/.beads/issues.jsonl", "{\"id\":\n");
+  EXPECT_EQ(of(checks(), "tracker")["state"], "problem");
+}
+
+TEST_F(Doctor, WorktreesFromBeforeAreNamed) {
+  make_project();
+  ASSERT_EQ(in({"prep", "demo-1.1.1"}).exit_code, 0);
+  const Json found = of(checks(), "worktree");
+  EXPECT_EQ(found["state"], "warning");
+  EXPECT_EQ(found["mend"][0], "capsule run demo-1.1.1 --resume");
+}
+
+}  // namespace
+}  // namespace capsule::test

@@ -1,0 +1,131 @@
+// capsule status and capsule log.
+#include <nlohmann/json.hpp>
+
+#include "tests/program/demo_project.h"
+
+namespace capsule::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+class Status : public DemoProject {
+ protected:
+  void SetUp() override {
+    DemoProject::SetUp();
+    make_project();
+  }
+  // An agent that says where it is, and goes on when it is told to.
+  void waiting_agent() const {
+    agent("PASS", "echo first line; touch '" + path("at-work") + "'; while [ ! -e '" + path("go") +
+                      "' ]; do sleep 0.05; done");
+  }
+  bool at_work() const {
+    return eventually([&] { return std::filesystem::exists(path("at-work")); });
+  }
+};
+
+TEST_F(Status, WithoutRunsItSaysSoAndWritesNothing) {
+  EXPECT_THAT(in({"status"}).out, HasSubstr("No runs yet"));
+  EXPECT_EQ(in({"status", "--json"}).out, "[]\n");
+  const Outcome one = in({"status", "demo-1.1.1"});
+  EXPECT_EQ(one.exit_code, 1);
+  EXPECT_THAT(one.err, HasSubstr("no run of demo-1.1.1"));
+  EXPECT_EQ(in({"status", "../x"}).exit_code, 2);
+  EXPECT_EQ(in({"log", "../x"}).exit_code, 2);
+  EXPECT_EQ(in({"log", "demo-1.1.1"}).exit_code, 1);
+  EXPECT_FALSE(has(".capsule/journal.db"));
+}
+
+TEST_F(Status, AnEndedRunIsSummedUpWithWhatToDoNext) {
+  agent("ERROR");
+  ASSERT_EQ(in({"run", "demo-1.1.1"}).exit_code, 2);
+  const Outcome all = in({"status"});
+  EXPECT_THAT(all.out, HasSubstr("demo-1.1.1"));
+  EXPECT_THAT(all.out, HasSubstr("Validate email format"));
+  EXPECT_THAT(all.out, HasSubstr("✗ aborted by an error"));
+  const Outcome one = in({"status", "demo-1.1.1"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("worktree kept: " + project()));
+  EXPECT_THAT(one.out, HasSubstr("capsule run demo-1.1.1 --resume"));
+  const Json json = Json::parse(in({"status", "demo-1.1.1", "--json"}).out);
+  EXPECT_EQ(json["state"], "ended");
+  EXPECT_EQ(json["outcome"], "phase_error");
+  EXPECT_EQ(json["phases"][0]["phase"], "test-writer");
+  EXPECT_EQ(json["holder"], nullptr);
+
+  ASSERT_EQ(in({"teardown"}).exit_code, 0);
+  EXPECT_THAT(in({"status", "demo-1.1.1"}).out, Not(HasSubstr("--resume")));
+}
+
+TEST_F(Status, ALivingRunIsShownWithItsPhaseAndProcess) {
+  waiting_agent();
+  Running living(in_project({"run", "demo-1.1.1"}));
+  ASSERT_TRUE(at_work());
+  EXPECT_THAT(in({"status"}).out, HasSubstr("running: test-writer (attempt 1/3), pid " +
+                                            std::to_string(living.pid()) + " on "));
+  const Json json = Json::parse(in({"status", "--json"}).out)[0];
+  EXPECT_EQ(json["state"], "running");
+  EXPECT_EQ(json["phase"], "test-writer");
+  EXPECT_EQ(json["attempt"], 1);
+  EXPECT_EQ(json["holder"]["pid"], living.pid());
+  EXPECT_THAT(in({"status", "demo-1.1.1"}).out, HasSubstr("--follow"));
+  write_file(path("go"), "");
+  living.wait();
+}
+
+TEST_F(Status, ACutOffRunIsCalledThat) {
+  waiting_agent();
+  {
+    Running living(in_project({"run", "demo-1.1.1"}));
+    ASSERT_TRUE(at_work());
+    living.send(SIGKILL);
+    living.wait();
+  }
+  EXPECT_THAT(in({"status"}).out, HasSubstr("cut off in test-writer (attempt 1/3)"));
+  EXPECT_EQ(Json::parse(in({"status", "--json"}).out)[0]["state"], "cut_off");
+}
+
+TEST_F(Status, LogShowsEachFileInItsOrderUnderAHeading) {
+  agent("NEEDS_WORK", "echo \"in $CAPSULE_PHASE\"; printf 'raw \\x1b[31m\\x00\\n'; echo aside >&2");
+  ASSERT_EQ(in({"run", "demo-1.1.1"}).exit_code, 2);
+  const Outcome log = in({"log", "demo-1.1.1"});
+  EXPECT_EQ(log.exit_code, 0) << log.err;
+  EXPECT_TRUE(log.out.starts_with("==> test-writer-")) << log.out;
+  EXPECT_THAT(log.out, HasSubstr(std::string("raw \x1b[31m\0\n", 11))) << "a pipe gets the bytes";
+  EXPECT_THAT(log.out, HasSubstr(".log.stderr <==\naside\n"));
+  EXPECT_EQ(in({"log", "demo-1.1.1", "--phase=test-writer"}).out, log.out);
+  EXPECT_EQ(in({"log", "demo-1.1.1", "--phase=execute"}).exit_code, 1);
+  EXPECT_EQ(in({"log", "demo-1.1.1", "--phase=../x"}).exit_code, 2);
+
+  ASSERT_EQ(in({"teardown"}).exit_code, 0);
+  EXPECT_EQ(in({"log", "demo-1.1.1"}).out, log.out) << "the archive has it too";
+}
+
+TEST_F(Status, LogDoesNotFollowALinkThatAnAgentPlanted) {
+  write_file(path("secret"), "secret");
+  agent("NEEDS_WORK",
+        "ln -s '" + path("secret") + "' .capsule/output/execute-20260101-000000-1.log");
+  ASSERT_EQ(in({"run", "demo-1.1.1"}).exit_code, 2);
+  EXPECT_THAT(in({"log", "demo-1.1.1"}).out, Not(HasSubstr("secret")));
+}
+
+TEST_F(Status, LogFollowsUntilTheRunEnds) {
+  waiting_agent();
+  Running living(in_project({"run", "demo-1.1.1"}));
+  ASSERT_TRUE(at_work());
+  Running following(in_project({"log", "demo-1.1.1", "--follow"}));
+  EXPECT_TRUE(
+      eventually([&] { return following.out_so_far().find("first line") != std::string::npos; }));
+  EXPECT_EQ(following.out_so_far().find("the agent speaks"), std::string::npos);
+  write_file(path("go"), "");
+  living.wait();
+  const Outcome log = following.wait();
+  EXPECT_EQ(log.exit_code, 0) << log.err;
+  EXPECT_THAT(log.out, HasSubstr("the agent speaks"));
+  EXPECT_THAT(log.out, HasSubstr("==> test-review-"));
+}
+
+}  // namespace
+}  // namespace capsule::test
