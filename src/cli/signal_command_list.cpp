@@ -111,12 +111,14 @@ int run_format(const Args& args) {
                   2);
   std::optional<signal::Phase> phase;
   if (const auto wanted = args.option("phase")) phase = signal::phase_named(*wanted);
-  if (phase && row->kind == signal::BlockKind::completion && *phase != row->phase)
-    return report(
-        {Reason::usage,
-         std::string(row->name) + " does not end the phase " + std::string(signal::name_of(*phase)),
-         "valid: --phase=" + std::string(signal::name_of(row->phase))},
-        2);
+  const bool is_bound =
+      row->kind == signal::BlockKind::completion || row->kind == signal::BlockKind::transition;
+  if (phase && is_bound && *phase != row->phase)
+    return report({Reason::usage,
+                   std::string(row->name) + " does not belong to the phase " +
+                       std::string(signal::name_of(*phase)),
+                   "valid: --phase=" + std::string(signal::name_of(row->phase))},
+                  2);
   std::fputs(signal::format_text(*row, task, phase).c_str(), stdout);
   return 0;
 }

@@ -39,6 +39,13 @@ std::size_t key_length(std::string_view line) {
   return ends_well ? length : 0;
 }
 
+// The keys that the format of a block names.
+bool is_known(std::string_view key) {
+  constexpr std::array<std::string_view, 6> kKeys{"PHASE", "STATUS", "TIMESTAMP",
+                                                  "NEXT",  "ERROR",  "RECOVERABLE"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
 std::string in_capitals(std::string_view key) {
   std::string result(key);
   for (char& c : result)
@@ -147,6 +154,11 @@ bool BlockReader::add_field(std::string_view line) {
   const std::size_t length = key_length(line);
   if (length == 0) return false;
   const std::string key = in_capitals(line.substr(0, length));
+  // However many fields there are, those that decide are read.
+  if (open_.fields.size() >= kMaxBlockFields && !is_known(key)) {
+    open_.cut = true;
+    return true;
+  }
   std::string_view value = without_blanks(line.substr(length + 1));
   if (value.size() > kMaxValueBytes) {
     value = value.substr(0, kMaxValueBytes);
@@ -158,11 +170,7 @@ bool BlockReader::add_field(std::string_view line) {
     earlier = value;
     return true;
   }
-  if (open_.fields.size() == kMaxBlockFields) {
-    open_.cut = true;
-  } else {
-    open_.fields.emplace_back(key, value);
-  }
+  open_.fields.emplace_back(key, value);
   return true;
 }
 

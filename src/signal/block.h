@@ -119,7 +119,7 @@ void explain_block(std::string_view text, const std::function<void(const BlockCa
 // Whether `text` is a date, or a date and a time, of ISO 8601 in its basic or extended form.
 bool is_iso8601(std::string_view text);
 
-inline constexpr std::size_t kMaxBlockFields = 64;
+inline constexpr std::size_t kMaxBlockFields = 64;  // and then those that a format names
 inline constexpr std::size_t kMaxKeyBytes = 64;
 inline constexpr std::size_t kMaxValueBytes = 16 * 1024;
 inline constexpr std::size_t kMaxSequence = 4096;  // then the oldest half is left out

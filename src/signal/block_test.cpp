@@ -148,6 +148,14 @@ TEST(BlockDialect, LongBlocksAreCutWithAWarning) {
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("was cut")));
 }
 
+TEST(BlockDialect, AStatusBehindManyFieldsIsStillRead) {
+  std::string text = "SIGNAL: QA_COMPLETE\n";
+  for (int i = 0; i < 1000; ++i) text += "K" + std::to_string(i) + ": v\n";
+  EXPECT_EQ(read(text), "QA_COMPLETE");
+  EXPECT_EQ(read(text + "STATUS: failed\n"), "(none)");
+  EXPECT_EQ(read(text + "TIMESTAMP: [now]\n"), "(none)");
+}
+
 // STATUS, templates
 
 TEST(BlockDialect, AStatusOtherThanCompleteIsNoCompletion) {

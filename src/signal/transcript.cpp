@@ -294,13 +294,16 @@ std::optional<Record> read_record(std::string_view line) {
 }
 
 bool is_transcript(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\v\f\n";
-  const std::size_t first = text.find_first_not_of(kBlanks, text_start(text));
-  if (first == text.npos || text[first] != '{') return false;
+  const auto past_blanks = [text](std::size_t at) {
+    while (at < text.size() && (is_blank(text[at]) || text[at] == '\n')) ++at;
+    return at;
+  };
+  const std::size_t first = past_blanks(text_start(text));
+  if (first == text.size() || text[first] != '{') return false;
   const std::size_t end = line_end(text, first);
-  const std::size_t second = text.find_first_not_of(kBlanks, end);
-  if (second != text.npos && text[second] != '{') return false;
-  const auto record = read_record(without_blanks(text.substr(first, end - first)));
+  const std::size_t second = past_blanks(end);
+  if (second < text.size() && text[second] != '{') return false;
+  const auto record = read_record(without_trailing_blanks(text.substr(first, end - first)));
   return record && record->has_kind;
 }
 

@@ -149,6 +149,7 @@ TEST_F(SignalParse, AWrongCallIsOneLineThatSaysWhatIsValid) {
       {{"signal", "format", "x"}, "PLANNING_COMPLETE"},
       {{"signal", "format", "unknown"}, "unknown signal"},
       {{"signal", "format", "QA_COMPLETE", "--phase=fix"}, "--phase=qa"},
+      {{"signal", "format", "TRANSITION_TO_QA", "--phase=fix"}, "--phase=execution"},
       {{"signal", "format", "AUDIT_PASSED", "--task=a b"}, "task id"},
       {{"signal"}, "parse, list, format"},
       {{"signal", "pars"}, "parse"}};

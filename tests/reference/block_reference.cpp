@@ -74,6 +74,8 @@ std::vector<Block> blocks_of(const std::string& text) {
     for (std::size_t j = i + 1; j < lines.size(); ++j) {
       const std::string key = key_of(lines[j]);
       if (key.empty() || key == "SIGNAL") break;
+      const std::string known = " PHASE STATUS TIMESTAMP NEXT ERROR RECOVERABLE ";
+      if (block.fields.size() >= 64 && known.find(" " + key + " ") == std::string::npos) continue;
       const std::string value = trim(lines[j].substr(key.size() + 1));
       const auto same = [&](const auto& field) { return field.first == key; };
       const auto earlier = std::find_if(block.fields.begin(), block.fields.end(), same);
