@@ -121,7 +121,7 @@ bool is_iso8601(std::string_view text);
 
 inline constexpr std::size_t kMaxBlockFields = 64;  // and then those that a format names
 inline constexpr std::size_t kMaxKeyBytes = 64;
-inline constexpr std::size_t kMaxValueBytes = 16 * 1024;
+inline constexpr std::size_t kMaxValueBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kMaxSequence = 4096;  // then the oldest half is left out
 
 }  // namespace capsule::signal

@@ -72,8 +72,8 @@ void explain_line(std::string_view text, const LineOptions& options,
 // Limits, so that hostile output cannot fill the memory. What goes beyond them is left out, with a
 // warning.
 inline constexpr std::size_t kMaxExtras = 1000;
-inline constexpr std::size_t kMaxArgumentBytes = 64 * 1024;
-inline constexpr std::size_t kMaxFieldBytes = 1024 * 1024;       // of one field
-inline constexpr std::size_t kMaxFieldsBytes = 4 * 1024 * 1024;  // of all together
+inline constexpr std::size_t kMaxArgumentBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kMaxFieldBytes = std::size_t{1} << 20;   // of one field
+inline constexpr std::size_t kMaxFieldsBytes = std::size_t{4} << 20;  // of all together
 
 }  // namespace capsule::signal

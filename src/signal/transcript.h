@@ -37,7 +37,7 @@ bool is_transcript(std::string_view text);
 // The lines of a decoded text, one after the other, without their line feeds. Of a line that is
 // longer than kMaxDecodedLineBytes only the beginning is told. A surrogate without its partner is
 // decoded as U+FFFD. The view is valid during the call.
-inline constexpr std::size_t kMaxDecodedLineBytes = 64 * 1024;
+inline constexpr std::size_t kMaxDecodedLineBytes = std::size_t{64} << 10;
 void for_each_line(RawText text, const std::function<void(std::string_view line)>& tell);
 
 // Whether a user's record is what a Stop hook answered, so that the agent goes on: the client's
