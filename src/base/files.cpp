@@ -98,8 +98,9 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& name) 
   return {};
 }
 
-Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode) {
-  const std::string aside = path + ".new." + std::to_string(::getpid());
+Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
+                        std::string aside) {
+  if (aside.empty()) aside = path + ".new." + std::to_string(::getpid());
   {
     ::unlink(aside.c_str());
     const File file(

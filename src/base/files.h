@@ -32,7 +32,9 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{64} * 1024 * 1024;
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes = kMaxTextBytes);
 
 // Written aside, synced, renamed: readers see the old or the new file, also after a power loss.
-Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode = 0644);
+// `aside` is where it is written first, on the same file system; beside the file when it is empty.
+Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode = 0644,
+                        std::string aside = {});
 
 // All of `bytes`, whatever the size; EINTR and short writes are dealt with.
 Result<void> write_all(int fd, std::string_view bytes, const std::string& name);

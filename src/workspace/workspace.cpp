@@ -63,6 +63,12 @@ MergeRefused conflict(const State& state, const git::MergePlan& plan) {
                                       main + ", commit, then: capsule merge " + state.bead};
 }
 
+// A crash must not leave a half-written neighbour among the files of the work.
+Result<void> put_worklog(const std::string& worktree, const std::string& text) {
+  TRY_VOID(make_folders_beneath(worktree, ".capsule"));
+  return write_file(worktree + "/" + kWorklog, text, 0644, worktree + "/.capsule/worklog.new");
+}
+
 }  // namespace
 
 std::string worktree_path(const git::Repository& repository, std::string_view bead) {
@@ -92,7 +98,7 @@ Result<void> RunWorkspace::make_worktree(const event::WorktreeIntended& intent) 
     TRY_VOID(make_folders(repository_.top + "/.capsule/worktrees"));
     TRY_VOID(git::create_worktree(repository_, intent.worktree, intent.branch, intent.base));
   }
-  return write_file(intent.worktree + "/" + kWorklog, TRY(fresh_worklog()));
+  return put_worklog(intent.worktree, TRY(fresh_worklog()));
 }
 
 Result<std::string> RunWorkspace::fresh_worklog() const {
@@ -128,8 +134,8 @@ Result<void> RunWorkspace::note_in_worklog(const State& state) {
   if (times_in(after, entry) > times_in(*worklog_before_, entry)) return {};
   const std::string path = state.worktree + "/" + kWorklog;
   if (is_folder(path)) return {};  // not ours to mend; sign-off will not be found there
-  return write_file(path,
-                    worklog::with_entry(after.empty() ? *worklog_before_ : after, phase, entry));
+  return put_worklog(state.worktree,
+                     worklog::with_entry(after.empty() ? *worklog_before_ : after, phase, entry));
 }
 
 Result<std::string> RunWorkspace::tree_for_review(const State& state, const std::string& commit,

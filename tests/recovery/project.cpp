@@ -202,6 +202,7 @@ std::vector<event::PipelineFact> RecoveryTest::facts(const Place& place,
     return all;
   }
   for (const engine::RunHead& head : *heads) {
+    if (head.outcome == "prep_failed") continue;
     const auto read = (*store)->read(head.run, 0);
     const auto typed = read ? engine::pipeline_facts(*read) : tl::unexpected(read.error());
     if (!typed) {
@@ -222,7 +223,11 @@ std::string RecoveryTest::final_state(const Place& place, const std::string& bea
     const auto heads = (*store)->runs_of(bead);
     if (!heads || heads->empty()) return "no run";
     run = heads->back().run;
-    text += "runs: " + std::to_string(heads->size()) + ", " + heads->back().outcome + "\n";
+    // A run whose worktree could not be prepared has done nothing; the next one starts anew.
+    const auto counted = std::count_if(heads->begin(), heads->end(), [](const auto& head) {
+      return head.outcome != "prep_failed";
+    });
+    text += "runs: " + std::to_string(counted) + ", " + heads->back().outcome + "\n";
   }
   for (const std::string& line : lines_in(read_file(place.folder + "/.beads/issues.jsonl")))
     if (line.find("\"" + bead + "\"") != std::string::npos)
