@@ -20,9 +20,7 @@ Result<int> prep(const Args& args, bool json) {
   TRY_VOID(refuse_blocked(*session));
   if (session->has_worktree())
     return tl::unexpected(already_exists(*session, TRY(session->newest())));
-  const auto newest = TRY(session->newest());
   TRY_VOID(session->take(new_run_id()));
-  TRY_VOID(clear_failed_prep(*session, newest));
   TRY_VOID(session->runner().start(session->started()));
   pipeline::State state = TRY(session->runner().carry_on(pipeline::Step::run_phase));
   if (state.step != pipeline::Step::run_phase)

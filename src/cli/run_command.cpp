@@ -50,7 +50,6 @@ Result<void> choose_run(Session& session, const Args& args) {
   }
   TRY_VOID(session.take(new_run_id()));
   TRY_VOID(session.preflight());
-  TRY_VOID(clear_failed_prep(session, newest));
   return session.runner().start(session.started());
 }
 

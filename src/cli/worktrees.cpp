@@ -66,16 +66,6 @@ Error already_exists(const Session& session, const std::optional<Session::Newest
           "go on with it: " + again + " --resume; start over: " + again + " --clean"};
 }
 
-Result<void> clear_failed_prep(Session& session, const std::optional<Session::Newest>& newest) {
-  if (!newest || newest->state.outcome != event::Outcome::prep_failed || session.has_worktree())
-    return {};
-  const git::Repository& repository = session.project().repository;
-  const std::string& branch = newest->state.branch;
-  if (branch.empty() || git::read_ref(repository, "refs/heads/" + branch) != newest->state.base)
-    return {};
-  return git::remove_worktree(repository, session.worktree(), branch);
-}
-
 Result<void> refuse_blocked(Session& session) {
   const std::vector<engine::BeadDependency> blockers =
       TRY(engine::open_blockers(session.tracker(), session.bead()));

@@ -16,9 +16,6 @@ Result<void> discard_worktree(const Project& project, store::Store& store, const
 // What to say when the bead has a worktree already: in which state it is, and how to go on.
 Error already_exists(const Session& session, const std::optional<Session::Newest>& newest);
 
-// What a worktree that could not be made has left: a branch without any work on it.
-Result<void> clear_failed_prep(Session& session, const std::optional<Session::Newest>& newest);
-
 // Error blocked, naming them: the bead has `blocks` dependencies that are not closed.
 Result<void> refuse_blocked(Session& session);
 
