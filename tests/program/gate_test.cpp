@@ -233,7 +233,7 @@ TEST_F(Gate, FilesThatNeverReachMainAreLeftOutOfWhatAgentsCommitted) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(git_out({"ls-tree", "-r", "--name-only", "main"}),
             "README.md\nfeature.txt\nsrc/code.txt\ntests/feature_test.sh");
-  EXPECT_EQ(git_out({"log", "--format=%s", "main", "-3"}),
+  EXPECT_EQ(git_out({"log", "--topo-order", "--format=%s", "main", "-3"}),
             "Merge demo-1.1.1: Make it work\ndemo-1.1.1: Make it work\nStart");
   EXPECT_HAS(outcome.out, "kept out of main");
 }
