@@ -1,0 +1,370 @@
+#include "event/delivery.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace capsule::event::delivery {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The names of enumerators, in their order.
+constexpr std::string_view kFaultNames[] = {"none", "timed_out", "exit_status", "not_started",
+                                            "lost", "idle",      "refuted",     "interrupted"};
+constexpr std::string_view kFailureKindNames[] = {"review",  "audit", "claims",  "incomplete",
+                                                  "blocked", "merge", "unknown", "restart"};
+constexpr std::string_view kWhyNames[] = {
+    "fresh",     "review_failed", "audit_failed",   "merge_failed",       "refuted",
+    "restarted", "signal_failed", "signal_request", "checkpoint_request", "answered",
+    "advised",   "file_free",     "coordinated",    "dependency_done",    "remediated",
+    "taken_up"};
+constexpr std::string_view kQuestionKindNames[] = {
+    "clarification", "missing_information", "low_confidence", "expert",
+    "file_wait",     "remediation",         "removed_task"};
+constexpr std::string_view kVerifyPurposeNames[] = {"baseline", "health"};
+constexpr std::string_view kMergeRefusalNames[] = {"conflict", "verify_failed", "nothing_to_merge",
+                                                   "refused", "error"};
+constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomplete", "halted"};
+constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
+
+constexpr std::span<const std::string_view> names(Fault) { return kFaultNames; }
+constexpr std::span<const std::string_view> names(FailureKind) { return kFailureKindNames; }
+constexpr std::span<const std::string_view> names(Why) { return kWhyNames; }
+constexpr std::span<const std::string_view> names(QuestionKind) { return kQuestionKindNames; }
+constexpr std::span<const std::string_view> names(VerifyPurpose) { return kVerifyPurposeNames; }
+constexpr std::span<const std::string_view> names(MergeRefusal) { return kMergeRefusalNames; }
+constexpr std::span<const std::string_view> names(Outcome) { return kOutcomeNames; }
+constexpr std::span<const std::string_view> names(FailCause) { return kFailCauseNames; }
+
+template <class E>
+std::string_view text_of(E value) {
+  return names(value)[static_cast<std::size_t>(value)];
+}
+std::string_view text_of(Role value) { return signal::name_of(value); }
+std::string_view text_of(Signal value) { return signal::row(value).name; }
+
+template <class E>
+bool find(std::string_view text, E& to) {
+  const auto list = names(to);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i] == text) return to = static_cast<E>(i), true;
+  return false;
+}
+bool find(std::string_view text, Role& to) {
+  const auto role = signal::role_named(text);
+  return role ? (to = *role, true) : false;
+}
+bool find(std::string_view text, Signal& to) {
+  const signal::Row* row = signal::find_signal(text);
+  return row != nullptr ? (to = row->signal, true) : false;
+}
+
+// One list of members a fact serves both directions.
+template <class V>
+void members(V& v, Limits& f) {
+  v("task_failures", f.task_failures), v("unknown_redispatches", f.unknown_redispatches),
+      v("signal_requests", f.signal_requests), v("restarts", f.restarts),
+      v("critic_timeouts", f.critic_timeouts), v("expert_requests", f.expert_requests),
+      v("questions", f.questions), v("merge_rework", f.merge_rework), v("file_waits", f.file_waits),
+      v("remediation_attempts", f.remediation_attempts);
+}
+template <class V>
+void members(V& v, Slots& f) {
+  v("developers", f.developers), v("critics", f.critics), v("auditors", f.auditors);
+}
+template <class V>
+void members(V& v, Task& f) {
+  v("id", f.id), v("title", f.title), v("phase", f.phase), v("work", f.work),
+      v("criteria", f.criteria), v("blocked_by", f.blocked_by), v("reading", f.reading),
+      v("files", f.files), v("predicted", f.predicted), v("environment", f.environment),
+      v("unclear", f.unclear), v("line", f.line);
+}
+template <class V>
+void members(V& v, Field& f) {
+  v("label", f.label), v("text", f.text);
+}
+template <class V>
+void members(V& v, DeliveryStarted& f) {
+  v("plan", f.plan), v("title", f.title), v("overview", f.overview), v("provider", f.provider),
+      v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts);
+}
+template <class V>
+void members(V& v, DeliveryResumed& f) {
+  v("slots", f.slots), v("limits", f.limits);
+}
+template <class V>
+void members(V& v, PlanChanged& f) {
+  v("added", f.added), v("changed", f.changed), v("removed", f.removed);
+}
+template <class V>
+void members(V& v, AgentFinished& f) {
+  v("agent", f.agent), v("signal", f.signal), v("argument", f.argument), v("more", f.more),
+      v("fields", f.fields), v("preview", f.preview), v("fault", f.fault), v("detail", f.detail),
+      v("snapshot", f.snapshot), v("wrote", f.wrote), v("duration_ms", f.duration_ms),
+      v("cost_micros", f.cost_micros);
+}
+template <class V>
+void members(V& v, AgentIdle& f) {
+  v("agent", f.agent);
+}
+template <class V>
+void members(V& v, MergeDone& f) {
+  v("task", f.task), v("commit", f.commit), v("files", f.files), v("adopted", f.adopted);
+}
+template <class V>
+void members(V& v, MergeRefused& f) {
+  v("task", f.task), v("why", f.why), v("detail", f.detail);
+}
+template <class V>
+void members(V& v, VerifyFinished& f) {
+  v("purpose", f.purpose), v("failures", f.failures), v("detail", f.detail);
+}
+template <class V>
+void members(V& v, QuestionAnswered& f) {
+  v("question", f.question), v("text", f.text), v("by", f.by);
+}
+template <class V>
+void members(V& v, FileWaitExpired& f) {
+  v("task", f.task), v("wait", f.wait);
+}
+template <class V>
+void members(V& v, AgentDispatched& f) {
+  v("agent", f.agent), v("role", f.role), v("task", f.task), v("attempt", f.attempt),
+      v("session", f.session), v("why", f.why), v("expert", f.expert), v("request", f.request);
+}
+template <class V>
+void members(V& v, MergeIntended& f) {
+  v("task", f.task);
+}
+template <class V>
+void members(V& v, VerifyStarted& f) {
+  v("purpose", f.purpose);
+}
+template <class V>
+void members(V& v, QuestionAsked& f) {
+  v("question", f.question), v("kind", f.kind), v("task", f.task), v("agent", f.agent),
+      v("text", f.text), v("context", f.context), v("options", f.options);
+}
+template <class V>
+void members(V& v, FileWaitStarted& f) {
+  v("task", f.task), v("file", f.file), v("holder", f.holder), v("wait", f.wait);
+}
+template <class V>
+void members(V& v, AgentEnded& f) {
+  v("agent", f.agent);
+}
+template <class V>
+void members(V& v, DeliveryEnded& f) {
+  v("outcome", f.outcome);
+}
+template <class V>
+void members(V& v, TaskCompleted& f) {
+  v("task", f.task), v("commit", f.commit);
+}
+template <class V>
+void members(V& v, TaskFailed& f) {
+  v("task", f.task), v("cause", f.cause), v("kind", f.kind), v("blocker", f.blocker),
+      v("detail", f.detail);
+}
+template <class V>
+void members(V& v, TaskReworked& f) {
+  v("task", f.task), v("kind", f.kind), v("times", f.times);
+}
+template <class V>
+void members(V& v, ReviewSkipped& f) {
+  v("task", f.task);
+}
+template <class V>
+void members(V& v, TaskExpanded& f) {
+  v("task", f.task), v("confidence", f.confidence);
+}
+template <class V>
+void members(V& v, UnknownSignalRecovery& f) {
+  v("task_id", f.task_id), v("agent_id", f.agent_id), v("attempt", f.attempt), v("level", f.level),
+      v("output_preview", f.output_preview);
+}
+template <class V>
+void members(V& v, AgentSignalFailure& f) {
+  v("task_id", f.task_id), v("agent_id", f.agent_id), v("reason", f.reason);
+}
+template <class V>
+void members(V& v, CheckpointReceived& f) {
+  v("task", f.task), v("agent", f.agent), v("progress", f.progress), v("activity", f.activity),
+      v("blockers", f.blockers);
+}
+template <class V>
+void members(V& v, RemediationEntered& f) {
+  v("round", f.round), v("task", f.task), v("issue", f.issue);
+}
+template <class V>
+void members(V& v, RemediationLeft& f) {
+  v("round", f.round), v("overridden", f.overridden);
+}
+template <class V>
+void members(V& v, ExpertDelegated& f) {
+  v("expert", f.expert), v("task", f.task), v("request", f.request), v("asker", f.asker);
+}
+template <class V>
+void members(V& v, ExpertRegistered& f) {
+  v("expert", f.expert), v("supports", f.supports), v("gap", f.gap);
+}
+template <class V>
+void members(V& v, FileCoordinated& f) {
+  v("task", f.task), v("file", f.file), v("holder", f.holder);
+}
+
+template <class T>
+constexpr bool kIsRecord = std::is_same_v<T, Task> || std::is_same_v<T, Field> ||
+                           std::is_same_v<T, Limits> || std::is_same_v<T, Slots>;
+
+struct Writer {
+  Json json = Json::object();
+  template <class T>
+  void operator()(const char* key, T& value) {
+    json[key] = value_of(value);
+  }
+  template <class T>
+  static Json value_of(T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return std::string(text_of(value));
+    } else if constexpr (kIsRecord<T>) {
+      Writer inner;
+      members(inner, value);
+      return std::move(inner.json);
+    } else {
+      return value;
+    }
+  }
+  template <class T>
+  static Json value_of(std::vector<T>& value) {
+    Json list = Json::array();
+    for (T& item : value) list.push_back(value_of(item));
+    return list;
+  }
+};
+
+// A member that is missing keeps its default; one of another type makes the whole fact damaged.
+struct Reader {
+  const Json& json;
+  bool good = true;
+  template <class T>
+  void operator()(const char* key, T& value) {
+    const auto found = json.find(key);
+    if (found != json.end()) read(*found, value);
+  }
+  void read(const Json& from, std::string& to) {
+    if ((good &= from.is_string())) to = from.get_ref<const std::string&>();
+  }
+  void read(const Json& from, bool& to) {
+    if ((good &= from.is_boolean())) to = from.get<bool>();
+  }
+  template <class T>
+    requires std::is_integral_v<T>
+  void read(const Json& from, T& to) {
+    if ((good &= from.is_number_integer())) to = from.get<T>();
+  }
+  template <class E>
+    requires std::is_enum_v<E>
+  void read(const Json& from, E& to) {
+    good = good && from.is_string() && find(from.get_ref<const std::string&>(), to);
+  }
+  template <class T>
+  void read(const Json& from, std::vector<T>& to) {
+    if (!(good &= from.is_array())) return;
+    for (const Json& item : from) read(item, to.emplace_back());
+  }
+  template <class T>
+    requires kIsRecord<T>
+  void read(const Json& from, T& to) {
+    if (!(good &= from.is_object())) return;
+    Reader inner{from};
+    members(inner, to);
+    good &= inner.good;
+  }
+};
+
+// "task_" parts the merges of a delivery from those of a pipeline, which share the journal.
+constexpr std::string_view kKinds[] = {"delivery_started",
+                                       "delivery_resumed",
+                                       "plan_changed",
+                                       "agent_finished",
+                                       "agent_idle",
+                                       "task_merge_done",
+                                       "task_merge_refused",
+                                       "verify_finished",
+                                       "question_answered",
+                                       "file_wait_expired",
+                                       "agent_dispatched",
+                                       "task_merge_intended",
+                                       "verify_started",
+                                       "question_asked",
+                                       "file_wait_started",
+                                       "agent_ended",
+                                       "delivery_ended",
+                                       "task_completed",
+                                       "task_failed",
+                                       "task_reworked",
+                                       "review_skipped",
+                                       "task_expanded",
+                                       "unknown_signal_recovery",
+                                       "agent_signal_failure",
+                                       "checkpoint_received",
+                                       "remediation_entered",
+                                       "remediation_left",
+                                       "expert_delegated",
+                                       "expert_registered",
+                                       "file_coordinated"};
+static_assert(std::size(kKinds) == std::variant_size_v<DeliveryFact>);
+
+template <std::size_t... I>
+DeliveryFact empty_fact(std::size_t index, std::index_sequence<I...>) {
+  using Make = DeliveryFact (*)();
+  constexpr Make makes[] = {[] { return DeliveryFact(std::in_place_index<I>); }...};
+  return makes[index]();
+}
+
+}  // namespace
+
+std::string_view name_of(Fault value) { return text_of(value); }
+std::string_view name_of(FailureKind value) { return text_of(value); }
+std::string_view name_of(Why value) { return text_of(value); }
+std::string_view name_of(QuestionKind value) { return text_of(value); }
+std::string_view name_of(VerifyPurpose value) { return text_of(value); }
+std::string_view name_of(MergeRefusal value) { return text_of(value); }
+std::string_view name_of(Outcome value) { return text_of(value); }
+std::string_view name_of(FailCause value) { return text_of(value); }
+
+std::string_view kind_of(const DeliveryFact& fact) { return kKinds[fact.index()]; }
+
+bool is_kind(std::string_view kind) {
+  return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
+}
+
+std::string body_of(const DeliveryFact& fact) {
+  Writer writer;
+  // The list of members wants something it could write to; nothing is written here.
+  std::visit([&](auto& typed) { members(writer, typed); }, const_cast<DeliveryFact&>(fact));
+  // Agent text may hold bytes that are not UTF-8: they are stored as U+FFFD, never refused.
+  return writer.json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<DeliveryFact> read_fact(std::string_view kind, std::string_view body) {
+  for (std::size_t i = 0; i < std::size(kKinds); ++i) {
+    if (kKinds[i] != kind) continue;
+    const Json json = Json::parse(body, nullptr, false);
+    if (!json.is_object()) break;
+    DeliveryFact fact =
+        empty_fact(i, std::make_index_sequence<std::variant_size_v<DeliveryFact>>());
+    Reader reader{json};
+    std::visit([&](auto& typed) { members(reader, typed); }, fact);
+    if (!reader.good) break;
+    return fact;
+  }
+  return fail(Reason::damaged,
+              "the journal holds a fact that cannot be read: " + std::string(kind));
+}
+
+}  // namespace capsule::event::delivery

@@ -1,0 +1,301 @@
+// The facts of a delivery, and their wire form: what the journal holds about a whole plan. Pure
+// values.
+//
+// Three sorts of facts. *Observations* come from the world, by the runner. *Decisions* come from
+// the workflow and are journaled before they are carried out: who is started, what is merged, who
+// is asked. *Announcements* are consequences that people and programs want to read (a task failed,
+// a signal was not recognised); the state follows from the others, so replay passes them over.
+//
+// The wire form is a JSON object a fact; readers ignore members they do not know.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "signal/vocabulary.h"
+
+namespace capsule::event::delivery {
+
+using signal::Role;
+using signal::Signal;
+
+// Every loop of a delivery has its limit here. "The N-th" means: N-1 times it goes on, the N-th
+// time ends it.
+struct Limits {
+  int task_failures = 3;         // the N-th of one kind (see FailureKind) fails the task
+  int unknown_redispatches = 3;  // the N-th agent without a recognisable signal fails the task
+  int signal_requests = 3;  // how often one agent is asked for its signal, CHECKPOINTs included
+  int restarts = 3;         // the N-th agent that died, timed out or was idle fails the task
+  int critic_timeouts = 3;  // the N-th in one review: on to the audit
+  int expert_requests = 3;  // of one task that are carried out; one more asks a person
+  int questions = 5;        // of one task; one more fails it
+  int merge_rework = 3;     // the N-th refused merge fails the task
+  int file_waits = 3;       // the N-th FILE CONFLICT, or expired wait, asks a person
+  int remediation_attempts = 10;  // of one round; then a person chooses
+  bool operator==(const Limits&) const = default;
+};
+
+struct Slots {
+  int developers = 5;
+  int critics = 5;
+  int auditors = 5;
+  bool operator==(const Slots&) const = default;
+};
+
+// A task, as the plan or a bead states it.
+struct Task {
+  std::string id, title, phase;  // phase: the heading it stands under, for people
+  std::string work;
+  std::vector<std::string> criteria;
+  std::vector<std::string> blocked_by;
+  std::vector<std::string> reading;
+  std::vector<std::string> files;      // stated
+  std::vector<std::string> predicted;  // files that it will probably touch, stated ones first
+  std::string environment;
+  bool unclear = false;  // without criteria, scope or place: the business analyst goes first
+  int line = 0;          // in the plan file; 0 when it is not from one
+  bool operator==(const Task&) const = default;
+};
+
+struct Field {
+  std::string label, text;
+  bool operator==(const Field&) const = default;
+};
+
+// Why an agent's run ended without a signal that counts.
+enum class Fault {
+  none,         // `signal` counts, `unknown` included
+  timed_out,    // its time limit, or the delegation's
+  exit_status,  // ended with a failure, whatever it printed
+  not_started,  // the program could not be run
+  lost,         // its supervisor vanished
+  idle,         // ended by the workflow, because it did nothing
+  refuted,      // it claims what git or the gates deny; `context` says what. Counts as rework
+  interrupted,  // a person stopped the delivery; goes on when it is taken up again
+};
+
+enum class FailureKind { review, audit, claims, incomplete, blocked, merge, unknown, restart };
+inline constexpr std::size_t kFailureKinds = 8;
+
+// Why an agent is started, so that its prompt can say so.
+enum class Why {
+  fresh,
+  review_failed,  // context: findings, required fixes, priority
+  audit_failed,
+  merge_failed,  // context: the conflict, or what verify printed
+  refuted,
+  restarted,           // the one before died, timed out or was idle
+  signal_failed,       // the one before printed no signal three times: explicit formats
+  signal_request,      // the same session: print the signal, in its exact format
+  checkpoint_request,  // the same session, which printed nothing that counts: CHECKPOINT, or the
+                       // signal
+  answered,            // context: the question and the person's answer
+  advised,             // context: the expert's advice
+  file_free,           // the file it waited for is its own now
+  coordinated,         // it goes on although a file is held by another; see the notices
+  dependency_done,     // the task that it waited for is complete
+  remediated,          // the infrastructure was mended
+  taken_up,            // the coordinator was cut off; half-done work is in the worktree
+};
+
+enum class QuestionKind {
+  clarification,        // an agent's own; the answer goes to its session
+  missing_information,  // TASK_INCOMPLETE
+  low_confidence,       // the business analyst's expansion; the answer goes to the developer
+  expert,               // unknown or unsuccessful expert, or too many requests
+  file_wait,
+  remediation,   // answers: retry, override, halt
+  removed_task,  // answers: keep, remove
+};
+
+enum class VerifyPurpose { baseline, health };
+enum class MergeRefusal { conflict, verify_failed, nothing_to_merge, refused, error };
+enum class Outcome { none, complete, incomplete, halted };  // incomplete: some failed or removed
+enum class FailCause { limit, dependency, removed };
+
+// ---- Observations
+
+struct DeliveryStarted {
+  std::string plan, title, overview, provider;
+  std::vector<Task> tasks;  // checked: unique ids, known references, no cycle
+  Slots slots;
+  Limits limits;
+  bool experts = false;  // a plan analyst goes first
+};
+// The same plan is taken up again, after a crash, a stop, or while tasks wait for a person.
+struct DeliveryResumed {
+  Slots slots;
+  Limits limits;
+};
+struct PlanChanged {
+  std::vector<Task> added;
+  std::vector<Task> changed;  // not begun yet; those that were begun keep what they have
+  std::vector<std::string> removed;
+};
+struct AgentFinished {
+  int agent = 0;
+  Signal signal = Signal::unknown;
+  std::string argument;           // what stands after the signal's colon; a file, expert or request
+  std::vector<std::string> more;  // of signals that may stand several times
+  std::vector<Field> fields;
+  std::string preview;  // of the output, at most 200 characters
+  Fault fault = Fault::none;
+  std::string detail;    // for people: which limit, which exit status, what was refuted
+  std::string snapshot;  // ref of what it left
+  bool wrote = false;    // a reader changed the worktree; the change was discarded
+  std::int64_t duration_ms = 0;
+  std::int64_t cost_micros = 0;
+};
+// A developer was silent for the checkpoint interval, and is really idle: process, output and files
+// stand still. Those that only think are not told.
+struct AgentIdle {
+  int agent = 0;
+};
+struct MergeDone {
+  std::string task, commit;
+  std::vector<std::string> files;
+  bool adopted = false;  // found done when the delivery was taken up again
+};
+struct MergeRefused {
+  std::string task;
+  MergeRefusal why{};
+  std::string detail;
+};
+struct VerifyFinished {
+  VerifyPurpose purpose{};
+  std::vector<std::string> failures;  // one name a failing command; empty: healthy, or none is set
+  std::string detail;
+};
+struct QuestionAnswered {
+  int question = 0;
+  std::string text, by;
+};
+struct FileWaitExpired {
+  std::string task;
+  int wait = 0;  // the number that SetTimer carried: an old timer means nothing
+};
+
+// ---- Decisions
+
+struct AgentDispatched {
+  int agent = 0;  // counts from 1
+  Role role{};
+  std::string task;  // empty for the plan analyst, remediation and the health auditor
+  int attempt = 1;   // of this role on this task
+  int session = 0;   // the agent that began the session; its own number: a new one
+  Why why{};
+  std::string expert;   // the expert's name
+  std::string request;  // "request-7"; what EXPERT_ADVICE has to name
+};
+struct MergeIntended {
+  std::string task;
+};
+struct VerifyStarted {
+  VerifyPurpose purpose{};
+};
+struct QuestionAsked {
+  int question = 0;  // counts from 1
+  QuestionKind kind{};
+  std::string task;  // empty: remediation
+  int agent = 0;     // who asked; 0: the workflow
+  std::string text, context;
+  std::vector<std::string> options;  // not empty: the answer is one of these
+};
+struct FileWaitStarted {
+  std::string task, file, holder;
+  int wait = 0;
+};
+struct AgentEnded {  // the workflow wants it ended; its AgentFinished follows
+  int agent = 0;
+};
+struct DeliveryEnded {
+  Outcome outcome{};
+};
+
+// ---- Announcements
+
+struct TaskCompleted {
+  std::string task, commit;
+};
+struct TaskFailed {
+  std::string task;
+  FailCause cause{};
+  FailureKind kind{};   // when the cause is a limit
+  std::string blocker;  // when it is a dependency
+  std::string detail;
+};
+struct TaskReworked {
+  std::string task;
+  FailureKind kind{};
+  int times = 0;
+};
+struct ReviewSkipped {  // the critic timed out too often: on to the audit
+  std::string task;
+};
+struct TaskExpanded {
+  std::string task, confidence;
+};
+struct UnknownSignalRecovery {  // "unknown_signal_recovery"
+  std::string task_id;
+  int agent_id = 0;
+  int attempt = 0;
+  std::string level;  // "warning" the first time, "error" the second
+  std::string output_preview;
+};
+struct AgentSignalFailure {  // "agent_signal_failure"
+  std::string task_id;
+  int agent_id = 0;
+  std::string reason;  // "3_consecutive_unknown_signals"
+};
+struct CheckpointReceived {
+  std::string task;
+  int agent = 0;
+  std::string progress, activity, blockers;
+};
+struct RemediationEntered {
+  int round = 0;
+  std::string task, issue;
+};
+struct RemediationLeft {
+  int round = 0;
+  bool overridden = false;
+};
+struct ExpertDelegated {
+  std::string expert, task, request;
+  int asker = 0;
+};
+struct ExpertRegistered {
+  std::string expert, supports, gap;
+};
+struct FileCoordinated {  // runs although the holder has the file
+  std::string task, file, holder;
+};
+
+using DeliveryFact =
+    std::variant<DeliveryStarted, DeliveryResumed, PlanChanged, AgentFinished, AgentIdle, MergeDone,
+                 MergeRefused, VerifyFinished, QuestionAnswered, FileWaitExpired, AgentDispatched,
+                 MergeIntended, VerifyStarted, QuestionAsked, FileWaitStarted, AgentEnded,
+                 DeliveryEnded, TaskCompleted, TaskFailed, TaskReworked, ReviewSkipped,
+                 TaskExpanded, UnknownSignalRecovery, AgentSignalFailure, CheckpointReceived,
+                 RemediationEntered, RemediationLeft, ExpertDelegated, ExpertRegistered,
+                 FileCoordinated>;
+
+std::string_view kind_of(const DeliveryFact& fact);  // "delivery_started", …
+std::string body_of(const DeliveryFact& fact);       // compact JSON
+Result<DeliveryFact> read_fact(std::string_view kind, std::string_view body);  // or damaged
+bool is_kind(std::string_view kind);  // whether a fact of the journal belongs to a delivery
+
+std::string_view name_of(Fault);
+std::string_view name_of(FailureKind);
+std::string_view name_of(Why);
+std::string_view name_of(QuestionKind);
+std::string_view name_of(VerifyPurpose);
+std::string_view name_of(MergeRefusal);
+std::string_view name_of(Outcome);
+std::string_view name_of(FailCause);
+
+}  // namespace capsule::event::delivery

@@ -1,0 +1,77 @@
+#include "event/delivery.h"
+
+#include <gtest/gtest.h>
+
+namespace capsule::event::delivery {
+namespace {
+
+template <std::size_t I = 0>
+void each_kind(std::vector<DeliveryFact>& all) {
+  if constexpr (I < std::variant_size_v<DeliveryFact>) {
+    all.emplace_back(std::in_place_index<I>);
+    each_kind<I + 1>(all);
+  }
+}
+
+TEST(DeliveryFacts, EveryKindIsReadBackAsItWasWritten) {
+  std::vector<DeliveryFact> all;
+  each_kind(all);
+  AgentFinished finished;
+  finished.agent = 7;
+  finished.signal = Signal::file_conflict;
+  finished.argument = "src/a.cpp";
+  finished.more = {"b", "c"};
+  finished.fields = {{"Can Wait", "NO"}, {"Reason", "two\nlines \"quoted\""}};
+  finished.fault = Fault::refuted;
+  finished.cost_micros = 12'345'678'901;
+  all.emplace_back(finished);
+  DeliveryStarted started;
+  started.tasks.resize(2);
+  started.tasks[1].id = "T-2";
+  started.tasks[1].criteria = {"a", "b"};
+  started.tasks[1].unclear = true;
+  started.limits.remediation_attempts = 4;
+  started.slots.critics = 9;
+  all.emplace_back(started);
+  for (const DeliveryFact& fact : all) {
+    const auto read = read_fact(kind_of(fact), body_of(fact));
+    ASSERT_TRUE(read) << kind_of(fact);
+    EXPECT_EQ(read->index(), fact.index());
+    EXPECT_EQ(body_of(*read), body_of(fact)) << kind_of(fact);
+    EXPECT_TRUE(is_kind(kind_of(fact)));
+  }
+}
+
+TEST(DeliveryFacts, TheNamesOfTheRecoveryEventsAreTheSpecs) {
+  EXPECT_EQ(kind_of(UnknownSignalRecovery{}), "unknown_signal_recovery");
+  EXPECT_EQ(kind_of(AgentSignalFailure{}), "agent_signal_failure");
+  const std::string body = body_of(UnknownSignalRecovery{"T1", 3, 2, "error", "what it said"});
+  EXPECT_EQ(body, R"({"task_id":"T1","agent_id":3,"attempt":2,"level":"error",)"
+                  R"("output_preview":"what it said"})");
+}
+
+TEST(DeliveryFacts, BytesThatAreNotUtf8AreReplacedAndNeverRefused) {
+  AgentFinished finished;
+  finished.preview = "a\xff z";
+  const auto read = read_fact("agent_finished", body_of(finished));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(std::get<AgentFinished>(*read).preview, "a\xEF\xBF\xBD z");
+}
+
+TEST(DeliveryFacts, WhatIsNoFactIsDamaged) {
+  EXPECT_FALSE(read_fact("no_such_kind", "{}"));
+  EXPECT_FALSE(read_fact("agent_finished", "[]"));
+  EXPECT_FALSE(read_fact("agent_finished", R"({"agent":"x"})"));
+  EXPECT_FALSE(read_fact("agent_finished", R"({"signal":"NO_SUCH"})"));
+  EXPECT_FALSE(read_fact("delivery_started", R"({"tasks":[{"id":1}]})"));
+  EXPECT_FALSE(is_kind("phase_finished"));
+}
+
+TEST(DeliveryFacts, MembersThatAreNotKnownAreIgnoredAndMissingOnesKeepTheirDefault) {
+  const auto read = read_fact("delivery_started", R"({"title":"x","later":{},"limits":{}})");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(std::get<DeliveryStarted>(*read).limits, Limits{});
+}
+
+}  // namespace
+}  // namespace capsule::event::delivery
