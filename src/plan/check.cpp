@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "plan/graph.h"
+#include "plan/parts.h"
+#include "plan/words.h"
+
+namespace capsule::plan {
+namespace {
+
+constexpr std::size_t kMaxCycles = 100;
+constexpr std::size_t kMaxPairs = 20'000;  // of tasks that share a file, looked at
+constexpr std::size_t kMaxFilesOfATask = 1000;
+
+// What nothing can verify, unless something concrete stands beside it.
+constexpr std::string_view kVague[] = {
+    "works properly",
+    "work properly",
+    "works correctly",
+    "work correctly",
+    "works well",
+    "work well",
+    "works fine",
+    "works as expected",
+    "work as expected",
+    "works as intended",
+    "behaves properly",
+    "behaves correctly",
+    "functions properly",
+    "functions correctly",
+    "is fast",
+    "are fast",
+    "fast enough",
+    "is quick",
+    "is good",
+    "are good",
+    "good enough",
+    "looks good",
+    "looks nice",
+    "is nice",
+    "is clean",
+    "are clean",
+    "is clear",
+    "is robust",
+    "is reliable",
+    "is secure",
+    "is stable",
+    "is efficient",
+    "is performant",
+    "performs well",
+    "performant",
+    "is scalable",
+    "scales well",
+    "is simple",
+    "is easy",
+    "easy to use",
+    "is intuitive",
+    "user-friendly",
+    "user friendly",
+    "is readable",
+    "is maintainable",
+    "is elegant",
+    "high quality",
+    "good quality",
+    "high-quality",
+    "is better",
+    "is improved",
+    "is correct",
+    "as appropriate",
+    "if necessary",
+    "as needed",
+    "properly handled",
+    "handled properly",
+    "handled gracefully",
+    "handles errors gracefully",
+    "everything works",
+    "it works",
+    "is responsive",
+    "is modern",
+    "well tested",
+    "well documented",
+    "is well",
+    "state of the art",
+    "best practices",
+};
+
+bool concrete(std::string_view text) {
+  for (const char c : text)
+    if ((c >= '0' && c <= '9') || c == '`' || c == '"' || c == '=' || c == '<' || c == '>')
+      return true;
+  return !paths_in(text).empty();
+}
+
+// The vague phrase of a criterion, or nothing.
+std::string_view vague(const std::string& criterion) {
+  const std::string text = lowered(criterion);
+  for (const std::string_view phrase : kVague)
+    if (holds_phrase(text, phrase)) return concrete(criterion) ? std::string_view() : phrase;
+  return {};
+}
+
+struct Checker {
+  Checked& out;
+  const ReadingExists& exists;
+  std::unordered_map<std::string, int> index = {};
+
+  std::vector<Task>& tasks() { return out.plan.tasks; }
+  void error(ProblemKind kind, int line, std::string text, std::vector<std::string> ids) {
+    if (out.errors.size() < kMaxProblems)
+      out.errors.push_back({kind, line, std::move(text), std::move(ids)});
+  }
+  void warn(ProblemKind kind, int line, std::string text, std::vector<std::string> ids) {
+    if (out.warnings.size() < kMaxProblems)
+      out.warnings.push_back({kind, line, std::move(text), std::move(ids)});
+  }
+
+  void ids() {
+    if (tasks().empty())
+      error(ProblemKind::no_tasks, 0, "the plan has no task (`#### Task ID: Title`)", {});
+    for (std::size_t i = 0; i < tasks().size(); ++i) {
+      const auto [place, is_new] = index.emplace(tasks()[i].id, static_cast<int>(i));
+      if (is_new) continue;
+      const Task& first = tasks()[place->second];
+      error(ProblemKind::duplicate_id, tasks()[i].line,
+            "the task id " + printable(first.id) + " is used twice" +
+                (first.line > 0 ? "; first on line " + std::to_string(first.line) : ""),
+            {first.id});
+    }
+  }
+
+  void references() {
+    bool any_free = tasks().empty();
+    for (const Task& task : tasks()) {
+      any_free |= task.blocked_by.empty();
+      for (const std::string& id : task.blocked_by)
+        if (!index.contains(id))
+          error(ProblemKind::unknown_reference, task.line,
+                "task " + printable(task.id) + " is blocked by " + printable(id) +
+                    ", which is no task of the plan",
+                {task.id, id});
+    }
+    if (!any_free)
+      error(ProblemKind::nothing_can_start, 0, "no task can start: every one is blocked by another",
+            {});
+  }
+
+  void cycles(const Graph& graph) {
+    for (const std::vector<int>& cycle : cycles_of(graph, kMaxCycles)) {
+      std::vector<std::string> path;
+      std::string text = "a cycle: ";
+      for (const int node : cycle) {
+        if (!path.empty()) text += " → ";
+        path.push_back(tasks()[node].id);
+        text += printable(path.back());
+      }
+      text += " (each is blocked by the next)";
+      error(ProblemKind::cycle, tasks()[cycle.front()].line, std::move(text), std::move(path));
+    }
+  }
+
+  void criteria() {
+    for (const Task& task : tasks())
+      for (const std::string& criterion : task.criteria)
+        if (const std::string_view phrase = vague(criterion); !phrase.empty())
+          warn(ProblemKind::unverifiable, task.line,
+               "task " + printable(task.id) + ": nothing can verify \"" +
+                   printable(std::string_view(criterion).substr(0, 200)) + "\" (" +
+                   std::string(phrase) + ")",
+               {task.id});
+  }
+
+  void reading() {
+    if (!exists) return;
+    std::unordered_map<std::string, bool> known;
+    for (const Task& task : tasks()) {
+      for (const std::string& path : task.reading) {
+        if (path.find("://") != std::string::npos) continue;
+        const auto [place, is_new] = known.emplace(path, false);
+        if (is_new) place->second = exists(path);
+        if (!place->second)
+          warn(ProblemKind::missing_reading, task.line,
+               "task " + printable(task.id) + ": the required reading " + printable(path) +
+                   " is not there",
+               {task.id, path});
+      }
+    }
+  }
+
+  // Of the tasks that touch one file, in an order that respects who waits for whom, neighbours
+  // must be ordered; then all are.
+  void shared_files(const Graph& graph, const Order& order) {
+    std::unordered_map<std::string, std::vector<int>> touching;
+    std::vector<std::string> names;  // in the order of the plan, so that warnings are too
+    for (const int node : order.nodes) {
+      for (const std::string& file : touched(tasks()[node])) {
+        auto& list = touching[file];
+        if (list.empty()) names.push_back(file);
+        list.push_back(node);
+      }
+    }
+    std::vector<std::pair<int, int>> pairs;
+    std::vector<const std::string*> files;
+    for (const std::string& name : names) {
+      const auto& list = touching[name];
+      for (std::size_t i = 1; i < list.size() && pairs.size() < kMaxPairs; ++i) {
+        pairs.emplace_back(list[i - 1], list[i]);
+        files.push_back(&name);
+      }
+    }
+    const std::vector<bool> in_order = ordered(graph, order, pairs);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      if (in_order[i]) continue;
+      const auto [low, high] = std::minmax(pairs[i].first, pairs[i].second);
+      const Task& first = tasks()[low];
+      const Task& second = tasks()[high];
+      warn(ProblemKind::same_file, second.line,
+           "tasks " + printable(first.id) + " and " + printable(second.id) + " both touch " +
+               printable(*files[i]) + ", and neither waits for the other",
+           {first.id, second.id, *files[i]});
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> touched(const Task& task) {
+  std::vector<std::string> found;
+  std::unordered_set<std::string> seen;
+  const auto take = [&](const std::string& path) {
+    if (found.size() < kMaxFilesOfATask && seen.insert(path).second) found.push_back(path);
+  };
+  for (const std::string& path : task.files) take(path);
+  for (const std::string& path : paths_in(task.work)) take(path);
+  return found;
+}
+
+void predict(Task& task) {
+  task.predicted = touched(task);
+  if (task.predicted.empty())
+    for (const std::string& path : task.reading)
+      if (task.predicted.size() < kMaxFilesOfATask && path.find("://") == std::string::npos)
+        task.predicted.push_back(path);
+  bool place = !task.predicted.empty() || !paths_in(task.title).empty() ||
+               task.work.find('`') != std::string::npos;
+  for (const std::string& criterion : task.criteria)
+    place = place || criterion.find('`') != std::string::npos || !paths_in(criterion).empty();
+  task.unclear = task.criteria.empty() || trimmed(task.work).empty() || !place;
+}
+
+void check(Checked& out, const ReadingExists& exists) {
+  for (Task& task : out.plan.tasks) predict(task);
+  Checker checker{out, exists};
+  checker.ids();
+  checker.references();
+  const Graph graph = graph_of(out.plan.tasks, checker.index);
+  const Order order = order_of(graph);
+  if (order.nodes.size() < out.plan.tasks.size()) checker.cycles(graph);
+  checker.criteria();
+  checker.reading();
+  checker.shared_files(graph, order);
+  const auto by_line = [](const Problem& a, const Problem& b) { return a.line < b.line; };
+  std::stable_sort(out.errors.begin(), out.errors.end(), by_line);
+  std::stable_sort(out.warnings.begin(), out.warnings.end(), by_line);
+}
+
+Checked check_plan(Plan plan, const ReadingExists& exists) {
+  Checked out;
+  out.plan = std::move(plan);
+  for (const Task& task : out.plan.tasks)
+    if (!valid_id(task.id))
+      out.errors.push_back({ProblemKind::bad_id,
+                            task.line,
+                            "the task id \"" + printable(task.id) + "\" cannot be used",
+                            {}});
+  check(out, exists);
+  return out;
+}
+
+std::string_view name_of(ProblemKind kind) {
+  constexpr std::string_view kNames[] = {
+      "not_text",         "too_large",    "no_title",          "no_tasks", "bad_heading",
+      "bad_id",           "duplicate_id", "unknown_reference", "cycle",    "nothing_can_start",
+      "repeated_section", "unverifiable", "missing_reading",   "same_file"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace capsule::plan

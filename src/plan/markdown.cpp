@@ -1,0 +1,312 @@
+// The Markdown form of a plan. One pass over the lines; what is inside a code fence is text.
+#include <unordered_set>
+#include <utility>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "plan/parts.h"
+#include "plan/words.h"
+
+namespace capsule::plan {
+namespace {
+
+enum class Section { none, overview, work, criteria, blocked_by, reading, files, environment };
+
+struct Label {
+  std::string_view name;
+  Section section;
+};
+constexpr Label kLabels[] = {
+    {"Work", Section::work},
+    {"Acceptance Criteria", Section::criteria},
+    {"Blocked By", Section::blocked_by},
+    {"Required Reading", Section::reading},
+    {"Files", Section::files},
+    {"Environment", Section::environment},
+};
+
+// "**Work**: text" or "**Work:** text", in any case; sets what follows.
+const Label* label_of(std::string_view line, std::string_view& rest) {
+  if (!line.starts_with("**")) return nullptr;
+  line.remove_prefix(2);
+  for (const Label& label : kLabels) {
+    if (!begins_with(line, label.name)) continue;
+    std::string_view after = line.substr(label.name.size());
+    if (after.starts_with("**:") || after.starts_with(":**")) {
+      rest = trimmed(after.substr(3));
+      return &label;
+    }
+  }
+  return nullptr;
+}
+
+class Reader {
+ public:
+  explicit Reader(Checked& out) : out_(out) {}
+
+  void line(std::string_view text, int number) {
+    number_ = number;
+    const std::string_view bare = trimmed(text);
+    if (fence(bare)) return add(text);
+    if (!fence_.empty()) return add(text);
+    if (text.starts_with('#') && heading(text)) return;
+    if (task_open_ && rule(bare)) {
+      close();
+      section_ = Section::none;
+      return;
+    }
+    std::string_view rest;
+    if (task_open_) {
+      bool item = false;
+      const Label* label = label_of(bare, rest);
+      if (label == nullptr) label = label_of(without_bullet(bare, item), rest);
+      if (label != nullptr) {
+        flush();
+        section_ = label->section;
+        if (!seen_.insert(static_cast<int>(section_)).second)
+          warn(ProblemKind::repeated_section, "task " + task().id + " has " +
+                                                  std::string(label->name) +
+                                                  " more than once; they are taken together");
+        return add(rest);
+      }
+    }
+    add(text);
+  }
+
+  void end() {
+    close();
+    if (out_.plan.title.empty() && !out_.plan.tasks.empty())
+      out_.warnings.push_back({ProblemKind::no_title, 0, "the plan has no title (# Title)", {}});
+  }
+
+ private:
+  Task& task() { return out_.plan.tasks.back(); }
+  void warn(ProblemKind kind, std::string text) {
+    if (out_.warnings.size() < kMaxProblems)
+      out_.warnings.push_back({kind, number_, std::move(text), {task().id}});
+  }
+  void error(ProblemKind kind, std::string text) {
+    if (out_.errors.size() < kMaxProblems)
+      out_.errors.push_back({kind, number_, std::move(text), {}});
+  }
+
+  // Opens or closes a code fence.
+  bool fence(std::string_view bare) {
+    if (fence_.empty()) {
+      if (bare.starts_with("```")) fence_ = "```";
+      if (bare.starts_with("~~~")) fence_ = "~~~";
+      return !fence_.empty();
+    }
+    if (!bare.starts_with(fence_) || bare.find_first_not_of(fence_[0]) != std::string_view::npos)
+      return false;
+    fence_ = {};
+    return true;
+  }
+
+  static bool rule(std::string_view bare) {
+    return bare.size() >= 3 && bare.find_first_not_of('-') == std::string_view::npos;
+  }
+
+  bool heading(std::string_view text) {
+    const std::size_t level = text.find_first_not_of('#');
+    if (level == std::string_view::npos || level > 4 || !is_blank(text[level])) return false;
+    std::string_view words = trimmed(text.substr(level));
+    while (words.ends_with('#')) words.remove_suffix(1);  // "## Overview ##"
+    words = trimmed(words);
+    close();
+    section_ = Section::none;
+    if (level == 1 && out_.plan.title.empty()) out_.plan.title = words;
+    if (level == 2 && lowered(words) == "overview") section_ = Section::overview;
+    if (level == 3) {
+      phase_ = words;
+      out_.plan.phases.emplace_back(words);
+    }
+    if (level == 4 && begins_with(words, "task") && (words.size() == 4 || !is_id_char(words[4])))
+      begin_task(trimmed(words.substr(4)));
+    return true;
+  }
+  static bool is_id_char(char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  }
+
+  void begin_task(std::string_view words) {
+    const std::size_t colon = words.find(':');
+    const std::string_view id = trimmed(words.substr(0, colon));
+    if (colon == std::string_view::npos || id.empty())
+      return error(ProblemKind::bad_heading,
+                   "a task heading reads `#### Task ID: Title`, this one: " +
+                       printable(words.substr(0, 80)));
+    if (!valid_id(id))
+      error(ProblemKind::bad_id,
+            "the task id \"" + printable(id.substr(0, 120)) +
+                "\" cannot be used: letters, digits, `.`, `_` and `-`, no blanks, at most 100");
+    if (out_.plan.tasks.size() == kMaxTasks) {
+      if (!full_)
+        error(ProblemKind::too_large, "a plan has at most " + std::to_string(kMaxTasks) + " tasks");
+      full_ = true;
+      return;
+    }
+    Task task;
+    task.id = id;
+    task.title = trimmed(words.substr(colon + 1));
+    if (task.title.empty()) task.title = task.id;
+    task.phase = phase_;
+    task.line = number_;
+    out_.plan.tasks.push_back(std::move(task));
+    task_open_ = true;
+    seen_.clear();
+  }
+
+  void add(std::string_view text) {
+    if (section_ == Section::none) return;
+    text_.append(text).push_back('\n');
+  }
+  void close() {
+    flush();
+    task_open_ = false;
+  }
+
+  // The text of a section is complete.
+  void flush() {
+    const std::string text = std::exchange(text_, {});
+    const std::string_view words = trimmed(text);
+    switch (std::exchange(section_, Section::none)) {
+      case Section::none:
+        break;
+      case Section::overview:
+        join(out_.plan.overview, words);
+        break;
+      case Section::work:
+        join(task().work, words);
+        break;
+      case Section::environment:
+        if (!says_none(words)) join(task().environment, words);
+        break;
+      case Section::criteria:
+        criteria(words);
+        break;
+      case Section::blocked_by:
+        if (!says_none(words)) join(blocked(), words);
+        break;
+      case Section::reading:
+        list(words, task().reading);
+        break;
+      case Section::files:
+        list(words, task().files);
+        break;
+    }
+  }
+  // References are read when all ids are known: until then the text stands in for them.
+  std::string& blocked() {
+    if (task().blocked_by.empty()) task().blocked_by.emplace_back();
+    return task().blocked_by.front();
+  }
+  static void join(std::string& to, std::string_view words) {
+    if (words.empty()) return;
+    if (!to.empty()) to.push_back('\n');
+    to.append(words);
+  }
+
+  void criteria(std::string_view words) {
+    auto& list = task().criteria;
+    bool items = false;
+    for (const std::string_view line : split(words, '\n')) {
+      bool item = false;
+      const std::string_view text = without_bullet(line, item);
+      items |= item;
+      if (text.empty()) continue;
+      if (!item && items && !list.empty()) {
+        list.back().append(" ").append(text);  // an item goes on
+      } else if (!says_none(text)) {
+        list.emplace_back(text);
+      }
+    }
+  }
+
+  static void list(std::string_view words, std::vector<std::string>& to) {
+    std::unordered_set<std::string> seen(to.begin(), to.end());
+    const auto take = [&](std::string_view item) {
+      if (says_none(item)) return;
+      std::string path = path_of_item(item);
+      if (!path.empty() && seen.insert(path).second) to.push_back(std::move(path));
+    };
+    for (const std::string_view line : split(words, '\n')) {
+      bool item = false;
+      const std::string_view text = without_bullet(line, item);
+      if (text.empty()) continue;
+      if (item) {
+        // "- a.txt, b.txt" is two, "- a.txt: what changes, and why" is one.
+        const std::size_t comma = text.find(',');
+        const std::size_t remark = text.find_first_of(":(");
+        if (comma == std::string_view::npos || (remark < comma)) {
+          take(text);
+          continue;
+        }
+      }
+      for (const std::string_view part : split(text, ',')) take(part);
+    }
+  }
+
+  Checked& out_;
+  int number_ = 0;
+  Section section_ = Section::none;
+  std::string text_, phase_;
+  std::string_view fence_;
+  bool task_open_ = false, full_ = false;
+  std::unordered_set<int> seen_;
+};
+
+// The line of the first byte that no text has; 0: it is text.
+int bad_line(std::string_view text) {
+  int line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte == '\n') ++line;
+    if (byte == 0) return line;
+    if (byte < 0x80) {
+      ++at;
+      continue;
+    }
+    const std::size_t length = utf8_length(text.substr(at, 4));
+    if (length == 0) return line;
+    at += length;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Checked read_plan(std::string_view text, const ReadingExists& exists) {
+  Checked out;
+  if (text.size() > kMaxPlanBytes) {
+    out.errors.push_back({ProblemKind::too_large,
+                          0,
+                          "the plan has " + std::to_string(text.size()) + " bytes; at most " +
+                              std::to_string(kMaxPlanBytes) + " are read",
+                          {}});
+    return out;
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (const int line = bad_line(text); line != 0) {
+    out.errors.push_back({ProblemKind::not_text,
+                          line,
+                          "the plan is not text: it holds bytes that are not UTF-8",
+                          {}});
+    return out;
+  }
+  Reader reader(out);
+  int number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    while (!line.empty() && (line.back() == '\r' || is_blank(line.back()))) line.remove_suffix(1);
+    reader.line(line, ++number);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  reader.end();
+  read_references(out.plan);
+  check(out, exists);
+  return out;
+}
+
+}  // namespace capsule::plan
