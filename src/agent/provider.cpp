@@ -8,6 +8,7 @@ namespace capsule::agent {
 namespace {
 
 constexpr std::string_view kPlaceholder = "{prompt}";
+constexpr std::string_view kSession = "{session}";
 
 bool holds_prompt(const std::string& word) { return word.find(kPlaceholder) != std::string::npos; }
 
@@ -24,6 +25,8 @@ Provider claude_provider(const std::string& model) {
     provider.model = model;
   }
   provider.install = "npm install -g @anthropic-ai/claude-code";
+  provider.begin_session = {"--session-id", std::string(kSession)};
+  provider.resume_session = {"--resume", std::string(kSession)};
   return provider;
 }
 
@@ -31,6 +34,15 @@ Provider rehearsal_provider(const std::string& program, const std::string& casse
   Provider provider;
   provider.name = "rehearsal";
   provider.argv = {program, "rehearse", cassette};
+  return provider;
+}
+
+Provider in_session(Provider provider, const std::string& id, SessionUse use) {
+  if (!provider.has_sessions()) return provider;
+  for (const std::string& word :
+       use == SessionUse::begin ? provider.begin_session : provider.resume_session)
+    for (auto* argv : {&provider.argv, &provider.long_argv})
+      if (!argv->empty()) argv->push_back(replace_all(word, kSession, id));
   return provider;
 }
 

@@ -22,6 +22,11 @@ struct Provider {
   std::vector<std::string> long_argv = {};
   std::string model = {};
   std::string install = {};  // how to get the program, for people
+  // Words that begin a session under an id of ours and that go on with it, {session} being the id.
+  // Empty: the program has no sessions, and is told the history in its prompt.
+  std::vector<std::string> begin_session = {};
+  std::vector<std::string> resume_session = {};
+  bool has_sessions() const { return !begin_session.empty() && !resume_session.empty(); }
 };
 
 // claude, as its users call it: `claude -p PROMPT --dangerously-skip-permissions`.
@@ -29,6 +34,11 @@ Provider claude_provider(const std::string& model);
 
 // The agent that plays a cassette; `program` is capsule itself.
 Provider rehearsal_provider(const std::string& program, const std::string& cassette);
+
+enum class SessionUse { begin, resume };
+
+// The provider for one call in the session `id`; as it is when it has no sessions.
+Provider in_session(Provider provider, const std::string& id, SessionUse use);
 
 struct Call {
   std::vector<std::string> argv;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "config/layer.h"
@@ -77,6 +78,50 @@ constexpr Filler kFillers[] = {
     {"verify.build", [](Config& c, const Entry& e) { c.verify.build = command_of(e); }},
     {"verify.dir", [](Config& c, const Entry& e) { c.verify.dir = text_of(e); }},
     {"verify.timeout", [](Config& c, const Entry& e) { c.verify.timeout = seconds_of(e); }},
+    {"slots.developers",
+     [](Config& c, const Entry& e) { c.slots.developers = static_cast<int>(number_of(e)); }},
+    {"slots.critics",
+     [](Config& c, const Entry& e) { c.slots.critics = static_cast<int>(number_of(e)); }},
+    {"slots.auditors",
+     [](Config& c, const Entry& e) { c.slots.auditors = static_cast<int>(number_of(e)); }},
+    {"checkpoint_interval",
+     [](Config& c, const Entry& e) { c.checkpoint_interval = seconds_of(e); }},
+    {"limits.task_failures",
+     [](Config& c, const Entry& e) { c.limits.task_failures = static_cast<int>(number_of(e)); }},
+    {"limits.unknown_redispatches",
+     [](Config& c, const Entry& e) {
+       c.limits.unknown_redispatches = static_cast<int>(number_of(e));
+     }},
+    {"limits.signal_requests",
+     [](Config& c, const Entry& e) { c.limits.signal_requests = static_cast<int>(number_of(e)); }},
+    {"limits.restarts",
+     [](Config& c, const Entry& e) { c.limits.restarts = static_cast<int>(number_of(e)); }},
+    {"limits.critic_timeouts",
+     [](Config& c, const Entry& e) { c.limits.critic_timeouts = static_cast<int>(number_of(e)); }},
+    {"limits.expert_requests",
+     [](Config& c, const Entry& e) { c.limits.expert_requests = static_cast<int>(number_of(e)); }},
+    {"limits.questions",
+     [](Config& c, const Entry& e) { c.limits.questions = static_cast<int>(number_of(e)); }},
+    {"limits.merge_rework",
+     [](Config& c, const Entry& e) { c.limits.merge_rework = static_cast<int>(number_of(e)); }},
+    {"limits.file_waits",
+     [](Config& c, const Entry& e) { c.limits.file_waits = static_cast<int>(number_of(e)); }},
+    {"limits.file_wait", [](Config& c, const Entry& e) { c.limits.file_wait = seconds_of(e); }},
+    {"limits.remediation_attempts",
+     [](Config& c, const Entry& e) {
+       c.limits.remediation_attempts = static_cast<int>(number_of(e));
+     }},
+    {"limits.delegation_timeout",
+     [](Config& c, const Entry& e) { c.limits.delegation_timeout = seconds_of(e); }},
+    {"roles.*.provider",
+     [](Config& c, const Entry& e) { c.roles[name_in(e)].provider = text_of(e); }},
+    {"roles.*.model", [](Config& c, const Entry& e) { c.roles[name_in(e)].model = text_of(e); }},
+    {"roles.*.timeout",
+     [](Config& c, const Entry& e) { c.roles[name_in(e)].timeout = seconds_of(e); }},
+    {"roles.*.price",
+     [](Config& c, const Entry& e) {
+       c.roles[name_in(e)].price = std::strtod(text_of(e).c_str(), nullptr);
+     }},
     {"providers.*.command",
      [](Config& c, const Entry& e) { c.providers[name_in(e)].command = list_of(e); }},
     {"providers.*.stdin",
@@ -176,6 +221,24 @@ std::string Config::model_of(std::string_view phase) const {
   const auto found = phases.find(phase);
   if (found != phases.end() && !found->second.model.empty()) return found->second.model;
   const auto used = providers.find(provider_of(phase));
+  return used != providers.end() ? used->second.model : std::string();
+}
+
+const std::string& Config::provider_of_role(std::string_view role) const {
+  const auto found = roles.find(role);
+  return found != roles.end() && !found->second.provider.empty() ? found->second.provider
+                                                                 : provider;
+}
+
+std::chrono::seconds Config::timeout_of_role(std::string_view role) const {
+  const auto found = roles.find(role);
+  return found != roles.end() ? found->second.timeout.value_or(phase_timeout) : phase_timeout;
+}
+
+std::string Config::model_of_role(std::string_view role) const {
+  const auto found = roles.find(role);
+  if (found != roles.end() && !found->second.model.empty()) return found->second.model;
+  const auto used = providers.find(provider_of_role(role));
   return used != providers.end() ? used->second.model : std::string();
 }
 

@@ -49,6 +49,35 @@ struct Verify {
   std::chrono::seconds timeout{};
 };
 
+struct Slots {
+  int developers = 0;
+  int critics = 0;
+  int auditors = 0;
+};
+
+// How often, or how long, each loop of a delivery may go on.
+struct Limits {
+  int task_failures = 0;
+  int unknown_redispatches = 0;
+  int signal_requests = 0;
+  int expert_requests = 0;
+  int questions = 0;
+  int merge_rework = 0;
+  int restarts = 0;
+  int critic_timeouts = 0;
+  int file_waits = 0;
+  std::chrono::seconds file_wait{};
+  int remediation_attempts = 0;
+  std::chrono::seconds delegation_timeout{};
+};
+
+struct Role {
+  std::string provider;  // empty: not set
+  std::string model;     // empty: not set
+  std::optional<std::chrono::seconds> timeout;
+  double price = 0;  // of one run
+};
+
 enum class Layer { defaults, user, project, environment, flag };
 std::string_view name_of(Layer layer);
 
@@ -77,6 +106,10 @@ struct Config {
   Verify verify;
   std::map<std::string, Provider, std::less<>> providers;
   std::map<std::string, Phase, std::less<>> phases;
+  Slots slots;
+  std::chrono::seconds checkpoint_interval{};
+  Limits limits;
+  std::map<std::string, Role, std::less<>> roles;
 
   std::vector<Entry> entries;  // in the order of the table, then of the names
 
@@ -84,6 +117,11 @@ struct Config {
   const std::string& provider_of(std::string_view phase) const;
   std::chrono::seconds timeout_of(std::string_view phase) const;
   std::string model_of(std::string_view phase) const;  // else its provider's; empty: not set
+
+  // The same for a role of a delivery.
+  const std::string& provider_of_role(std::string_view role) const;
+  std::chrono::seconds timeout_of_role(std::string_view role) const;
+  std::string model_of_role(std::string_view role) const;
 
   // Where a value came from. Requires: `path` is the path of an entry.
   const Origin& origin(std::string_view path) const;

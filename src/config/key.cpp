@@ -70,6 +70,86 @@ constexpr std::array kKeys{
         .kind = Kind::duration,
         .help = "How long one of these commands may take",
         .initial = "600s"},
+    Key{.path = "slots.developers",
+        .kind = Kind::count,
+        .help = "How many Developers of a delivery work at once",
+        .initial = "5"},
+    Key{.path = "slots.critics",
+        .kind = Kind::count,
+        .help = "How many Critics of a delivery work at once",
+        .initial = "5"},
+    Key{.path = "slots.auditors",
+        .kind = Kind::count,
+        .help = "How many Auditors of a delivery work at once",
+        .initial = "5"},
+    Key{.path = "checkpoint_interval",
+        .kind = Kind::duration,
+        .help = "How long a Developer may be silent before it is looked at",
+        .initial = "300s"},
+    Key{.path = "limits.task_failures",
+        .kind = Kind::count,
+        .help = "How often a task may fail in one way; the last time ends it",
+        .initial = "3"},
+    Key{.path = "limits.unknown_redispatches",
+        .kind = Kind::count,
+        .help = "How many agents of a task may send no valid signal; the last one ends it",
+        .initial = "3"},
+    Key{.path = "limits.signal_requests",
+        .kind = Kind::count,
+        .help = "How often one agent is asked again for its signal",
+        .initial = "3"},
+    Key{.path = "limits.restarts",
+        .kind = Kind::count,
+        .help = "How many agents of a task may die, time out or be idle; the last one ends it",
+        .initial = "3"},
+    Key{.path = "limits.critic_timeouts",
+        .kind = Kind::count,
+        .help = "How often a review may time out; after the last the audit begins",
+        .initial = "3"},
+    Key{.path = "limits.expert_requests",
+        .kind = Kind::count,
+        .help = "How often the agents of one task may ask experts; then a person is asked",
+        .initial = "3"},
+    Key{.path = "limits.questions",
+        .kind = Kind::count,
+        .help = "How often the agents of one task may ask a person",
+        .initial = "5"},
+    Key{.path = "limits.merge_rework",
+        .kind = Kind::count,
+        .help = "How often the merge of a task may be refused; the last time ends it",
+        .initial = "3"},
+    Key{.path = "limits.file_waits",
+        .kind = Kind::count,
+        .help = "How often a task may wait for a file; the last time a person is asked",
+        .initial = "3"},
+    Key{.path = "limits.file_wait",
+        .kind = Kind::duration,
+        .help = "How long a task waits for a file at a time",
+        .initial = "1800s"},
+    Key{.path = "limits.remediation_attempts",
+        .kind = Kind::count,
+        .help = "How often the infrastructure is repaired before a person is asked",
+        .initial = "10"},
+    Key{.path = "limits.delegation_timeout",
+        .kind = Kind::duration,
+        .help = "How long an expert may take",
+        .initial = "600s"},
+    Key{.path = "roles.*.provider",
+        .kind = Kind::name,
+        .help = "The agent for this role of a delivery",
+        .example = "mine"},
+    Key{.path = "roles.*.model",
+        .kind = Kind::text,
+        .help = "The model for this role",
+        .example = "large"},
+    Key{.path = "roles.*.timeout",
+        .kind = Kind::duration,
+        .help = "How long an agent in this role may take (not set: phase_timeout)",
+        .example = "1h"},
+    Key{.path = "roles.*.price",
+        .kind = Kind::amount,
+        .help = "What one run of this role costs, for the bound that plan check prints",
+        .example = "0.35"},
     Key{.path = "providers.*.command",
         .kind = Kind::argv,
         .help = "The program and its arguments; {prompt} stands for the prompt",
@@ -153,6 +233,18 @@ std::int64_t parse_duration(std::string_view text) {
   return total > kMaxSeconds ? -1 : total;
 }
 
+// Digits, and perhaps a point with digits after it.
+bool is_amount(std::string_view text) {
+  constexpr std::size_t kMaxDigits = 12;
+  const std::size_t point = text.find('.');
+  const auto digits = [](std::string_view part) {
+    return !part.empty() && part.size() <= kMaxDigits &&
+           std::all_of(part.begin(), part.end(), is_digit);
+  };
+  if (point == text.npos) return digits(text);
+  return digits(text.substr(0, point)) && digits(text.substr(point + 1));
+}
+
 // The rules of git-check-ref-format for one branch, and nothing that reads like an option.
 bool is_branch(std::string_view text) {
   constexpr std::string_view kForbidden = " ~^:?*[\\";
@@ -198,6 +290,8 @@ bool fits(const Key& key, std::string_view text) {
       return parse_count(text) > 0;
     case Kind::duration:
       return parse_duration(text) > 0;
+    case Kind::amount:
+      return is_amount(text);
     case Kind::command:
       return !trimmed(text).empty() && text.find('\0') == text.npos;
     case Kind::patterns:
@@ -234,6 +328,8 @@ std::string describe(const Key& key) {
       return "a whole number from 1";
     case Kind::duration:
       return "a duration such as 600, 90s, 10m or 1h30m";
+    case Kind::amount:
+      return "an amount of money such as 0.35";
     case Kind::patterns:
       return "a list of file patterns, such as [\"*.tmp\", \"*.bak\"]";
     case Kind::argv:

@@ -22,6 +22,7 @@ enum class Kind {
   choice,    // one of `choices`
   count,     // a whole number from 1
   duration,  // seconds: 600, 600s, 10m, 1h30m
+  amount,    // of money, in a currency of the user's: 0.35
   patterns,  // a list of file patterns
   argv,      // a list: a program and its arguments
   command,   // argv, or a text for /bin/sh -c

@@ -1,20 +1,13 @@
 #include "gate/verify.h"
 
 #include "base/text.h"
-#include "process/command.h"
+#include "gate/check_parts.h"
 
 namespace capsule::gate {
 namespace {
 
 constexpr std::size_t kTailBytes = 6000;
 constexpr std::size_t kKeptBytes = std::size_t{16} * 1024 * 1024;
-
-std::string spelled(const Command& command) {
-  if (!command.shell.empty()) return command.shell;
-  std::string text;
-  for (const std::string& word : command.argv) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 Ending ending_of(const process::Output& output) {
   if (output.timed_out) return Ending::timed_out;
@@ -27,6 +20,32 @@ Ending ending_of(const process::Output& output) {
 }
 
 }  // namespace
+
+std::string spelled(const Command& command) {
+  if (!command.shell.empty()) return command.shell;
+  std::string text;
+  for (const std::string& word : command.argv) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+process::Spec spec_of(const Command& command, const Verify& verify, const std::string& folder) {
+  process::Spec spec;
+  spec.argv = command.shell.empty() ? command.argv
+                                    : std::vector<std::string>{"/bin/sh", "-c", command.shell};
+  spec.cwd = verify.dir.empty() ? folder : folder + "/" + verify.dir;
+  spec.max_out_bytes = spec.max_err_bytes = kKeptBytes;
+  spec.deadline = process::Clock::now() + verify.timeout;
+  return spec;
+}
+
+void complete(Verdict& verdict, const process::Output& output) {
+  verdict.ending = ending_of(output);
+  verdict.exit_code = output.exit_code;
+  // What matters stands at the end, and what stands on stderr matters more.
+  const std::string err = useful_end(output.err, kTailBytes / 2);
+  verdict.tail = useful_end(output.out, kTailBytes - err.size());
+  if (!err.empty()) verdict.tail += (verdict.tail.empty() ? "" : "\n") + err;
+}
 
 std::string useful_end(std::string_view text, std::size_t bytes) {
   text = trimmed(text);
@@ -55,12 +74,7 @@ std::string describe(const Verdict& verdict) {
 
 Result<Verdict> run_check(process::Loop& loop, const Command& command, const Verify& verify,
                           const std::string& folder) {
-  process::Spec spec;
-  spec.argv = command.shell.empty() ? command.argv
-                                    : std::vector<std::string>{"/bin/sh", "-c", command.shell};
-  spec.cwd = verify.dir.empty() ? folder : folder + "/" + verify.dir;
-  spec.max_out_bytes = spec.max_err_bytes = kKeptBytes;
-  spec.deadline = process::Clock::now() + verify.timeout;
+  const process::Spec spec = spec_of(command, verify, folder);
   Verdict verdict;
   verdict.command = spelled(command);
   const auto output = process::run_tree(loop, spec);
@@ -73,12 +87,7 @@ Result<Verdict> run_check(process::Loop& loop, const Command& command, const Ver
     verdict.tail = output.error().message;
     return verdict;
   }
-  verdict.ending = ending_of(*output);
-  verdict.exit_code = output->exit_code;
-  // What matters stands at the end, and what stands on stderr matters more.
-  const std::string err = useful_end(output->err, kTailBytes / 2);
-  verdict.tail = useful_end(output->out, kTailBytes - err.size());
-  if (!err.empty()) verdict.tail += (verdict.tail.empty() ? "" : "\n") + err;
+  complete(verdict, *output);
   return verdict;
 }
 

@@ -201,12 +201,17 @@ Result<void> restore_snapshot(const Repository& repository, const std::string& c
   return done;
 }
 
-Result<void> rewind_worktree(const Repository& repository, const std::string& worktree,
-                             const std::string& branch, const std::string& snapshot) {
+Result<std::string> snapshot_head(const Repository& repository, const std::string& snapshot) {
   if (!is_object_id(repository, snapshot)) return fail(Reason::usage, "not a commit: " + snapshot);
   const std::vector<Commit> commits = parse_commits(
       TRY(tell(repository, {.args = {"rev-list", "--header", "--max-count=1", snapshot, "--"}})));
-  const std::string head = commits.empty() ? "" : head_in(commits.front());
+  return commits.empty() ? std::string() : head_in(commits.front());
+}
+
+Result<void> rewind_worktree(const Repository& repository, const std::string& worktree,
+                             const std::string& branch, const std::string& snapshot) {
+  if (!is_object_id(repository, snapshot)) return fail(Reason::usage, "not a commit: " + snapshot);
+  const std::string head = TRY(snapshot_head(repository, snapshot));
   if (!is_object_id(repository, head)) {
     return fail(Reason::damaged, snapshot + " does not say what was checked out");
   }

@@ -26,6 +26,10 @@ Result<Snapshot> take_snapshot(const Repository& repository, const std::string& 
                                const std::string& ref, const std::string& message,
                                const std::string& parent);
 
+// What the worktree had checked out when the snapshot was taken; empty: it does not say. One
+// process.
+Result<std::string> snapshot_head(const Repository& repository, const std::string& snapshot);
+
 // The files of a commit or tree into `to`, which must be empty or not exist (exists). No filters.
 Result<void> restore_snapshot(const Repository& repository, const std::string& commit,
                               const std::string& to);
