@@ -22,8 +22,8 @@ constexpr Option kOptions[] = {
     kScriptsDir,
 };
 
-// Which run is to be carried on: a cut-off one by itself, an ended one only when asked, else a new
-// one.
+// Which run is to be carried on: a cut-off one by itself, and one that is on main but could not be
+// cleared up; an ended one only when asked; else a new one.
 Result<void> choose_run(Session& session, const Args& args) {
   const auto newest = TRY(session.newest());
   const bool cut_off = newest && newest->state.step != Step::ended;
@@ -34,6 +34,10 @@ Result<void> choose_run(Session& session, const Args& args) {
       TRY_VOID(discard_worktree(session.project(), session.store(), bead));
   } else if (cut_off) {
     return session.take(newest->run);
+  } else if (newest && !newest->state.merge_commit.empty() &&
+             newest->state.outcome != Outcome::merged) {
+    TRY_VOID(session.take(newest->run));
+    return session.runner().resume({session.project().config.max_retries, false});
   } else if (session.has_worktree()) {
     if (!args.flag("resume")) return tl::unexpected(already_exists(session, newest));
     if (newest && newest->state.outcome != Outcome::merged) {

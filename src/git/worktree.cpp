@@ -84,16 +84,26 @@ struct Making {
   std::string record;  // empty until it exists
 };
 
-// Written before anything else, so that what a cut-off leaves can be told from what is others'.
-// Says whether it was there already: then this very making was begun before, and did not end.
+// Written before anything else and removed after the branch, so that a branch that a cut-off or a
+// failing disk has left can be told from one of others. Says whether this very making was begun
+// before, and did not end.
 Result<bool> note_beginning(const Making& making) {
-  const std::string notes = own_notes(making.repository, making.path);
-  const std::string text = making.start + " " + making.branch + "\n";
-  const bool begun = read_file(notes + "/start").value_or("") == text;
+  const Repository& repository = making.repository;
+  const std::string notes = own_notes(repository, making.path);
+  const Result<Worktree> earlier = find_worktree(repository, making.path);
+  const bool same_branch = earlier && earlier->branch == making.branch;
+  if (same_branch && earlier->base == making.start) {
+    TRY_VOID(remove_tree(notes + "/index"));
+    TRY_VOID(remove_tree(notes + "/index.lock"));
+    return true;
+  }
+  // Begun from another commit: a branch that is still there holds nothing of anybody's.
+  if (same_branch && read_ref(repository, making.branch) == earlier->base)
+    TRY_VOID(delete_refs(repository, {Ref{making.branch, earlier->base}}));
   TRY_VOID(remove_tree(notes));
   TRY_VOID(make_folders(notes));
-  TRY_VOID(create_file(notes + "/start", text));
-  return begun;
+  TRY_VOID(create_file(notes + "/start", making.start + " " + making.branch + "\n"));
+  return false;
 }
 
 Result<void> make_branch(const Making& making) {
@@ -124,12 +134,13 @@ Result<void> fill(Making& making) {
 }
 
 void undo(const Making& making) {
-  // Best effort, in an order that leaves a branch rather than a folder that looks complete.
+  // Best effort, in an order that leaves a branch rather than a folder that looks complete, and the
+  // notes for as long as there is a branch that only they tell from somebody else's.
   (void)remove_tree(making.draft);
   (void)remove_tree(making.path);
   if (!making.record.empty()) (void)remove_tree(making.record);
-  (void)remove_tree(own_notes(making.repository, making.path));
-  (void)delete_refs(making.repository, {Ref{making.branch, making.start}});
+  if (delete_refs(making.repository, {Ref{making.branch, making.start}}))
+    (void)remove_tree(own_notes(making.repository, making.path));
 }
 
 }  // namespace

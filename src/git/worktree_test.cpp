@@ -206,6 +206,30 @@ TEST_F(WorktreeTest, AMakingThatWasCutOffAfterItsBranchGoesOn) {
   EXPECT_EQ(make_worktree(repository).path, worktree.path);
 }
 
+// The same, and the project has moved on before the next try.
+TEST_F(WorktreeTest, AMakingThatWasCutOffBeginsAnewFromANewerCommit) {
+  const Worktree worktree = make_worktree(open());
+  std::filesystem::remove_all(worktree.path);
+  std::filesystem::remove_all(project_ + "/.git/worktrees");
+  git(project_, {"commit", "-q", "--allow-empty", "-m", "Newer"});
+  const Repository moved = open();
+  EXPECT_EQ(make_worktree(moved).base, moved.head);
+  EXPECT_EQ(git(project_, {"rev-parse", "capsule-bead-1"}), moved.head);
+}
+
+// What stands on the branch is somebody's work, whatever the notes say.
+TEST_F(WorktreeTest, ABranchWithCommitsIsNeverTakenForALeftOver) {
+  const Worktree worktree = make_worktree(open());
+  git(worktree.path, {"commit", "-q", "--allow-empty", "-m", "Work"});
+  std::filesystem::remove_all(worktree.path);
+  std::filesystem::remove_all(project_ + "/.git/worktrees");
+  git(project_, {"commit", "-q", "--allow-empty", "-m", "Newer"});
+  const Repository moved = open();
+  EXPECT_EQ(create_worktree(moved, worktree.path, "capsule-bead-1", moved.head).error().reason,
+            Reason::exists);
+  EXPECT_EQ(git(project_, {"log", "-1", "--format=%s", "capsule-bead-1"}), "Work");
+}
+
 TEST_F(WorktreeTest, ManyAtOnceDoNotDisturbOneAnother) {
   const Repository repository = open();
   std::vector<std::thread> threads;

@@ -52,10 +52,9 @@ class Verdicts {
   }
 
   // Of a line that is a signal, so that there is a choice.
-  std::string of(const LineMatch& match, bool& taken) const {
+  std::string of(const Row& row, std::string_view argument, bool& taken) const {
     const Head& first = choice_.tally->first;
-    if (match.row->priority != first.row->priority)
-      return "outranked by " + std::string(first.row->wire);
+    if (row.priority != first.row->priority) return "outranked by " + std::string(first.row->wire);
     switch (choice_.why) {
       case WhyUnknown::contradiction:
         return "contradicts another signal of its class";
@@ -68,9 +67,9 @@ class Verdicts {
       default:
         break;
     }
-    taken = match.argument == first.argument || more_.contains(match.argument);
+    taken = argument == first.argument || more_.contains(argument);
     if (!taken) return "beyond the number of arguments that are read";
-    return match.argument == first.argument ? "the result" : "one more of the result";
+    return argument == first.argument ? "the result" : "one more of the result";
   }
 
  private:
@@ -102,7 +101,7 @@ void explain_line(std::string_view text, const LineOptions& options,
     else if (in_prompt)
       reason = "inside a delegation prompt";
     else
-      reason = verdicts.of(match, taken);
+      reason = verdicts.of(*row, match.argument, taken);
     tell({start, line, taken, std::move(reason)});
   }
 }

@@ -44,7 +44,9 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
   const std::string bead = s.bead, option = around.project_option;
   const std::string resume = "capsule run " + bead + option + " --resume";
   const std::string look = "capsule log " + bead + option;
-  if (around.worktree_gone && s.outcome != Outcome::merged) return {"capsule run " + bead + option};
+  const bool on_main = !s.merge_commit.empty() && s.outcome != Outcome::merged;
+  if (on_main || (around.worktree_gone && s.outcome != Outcome::merged))
+    return {"capsule run " + bead + option};
   switch (s.outcome) {
     case Outcome::merged:
       return {"git log -2 " + around.main_branch};
@@ -111,6 +113,10 @@ std::string outcome_line(const pipeline::State& state, const Style& style) {
                             : "stage " + std::to_string(pipeline::stage_of(state)) + " of 5";
     return std::string(style.unicode ? "… " : "... ") + "running: " + where;
   }
+  if (state.outcome != Outcome::merged && !state.merge_commit.empty())
+    return toned(style, tone_of(signal::Status::error),
+                 std::string(mark(style, signal::Status::error)) + " merged as " +
+                     state.merge_commit.substr(0, 12) + ", but not cleared up");
   for (const Words& words : kWords)
     if (words.outcome == state.outcome)
       return toned(style, tone_of(words.tone),
@@ -122,7 +128,7 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   const pipeline::State& s = report.state;
   std::string text = "\n" + toned(style, Tone::strong, printable(s.bead + ": " + s.title)) + "\n";
   text += "  " + outcome_line(s, style);
-  if (!report.merged_as.empty())
+  if (s.outcome == Outcome::merged && !report.merged_as.empty())
     text += " into " + around.main_branch + " as " + report.merged_as.substr(0, 12);
   text += "\n";
   if (s.outcome != Outcome::merged && !s.detail.empty()) text += indented(trimmed(s.detail));

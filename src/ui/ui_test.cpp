@@ -111,6 +111,17 @@ TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
   EXPECT_NE(text.find("worktree kept: /p/.capsule/worktrees/demo-1.1.1"), std::string::npos);
 }
 
+TEST(Summary, OfAMergeThatCouldNotBeClearedUpSaysThatItIsOnMain) {
+  std::vector<PipelineFact> facts = merged_run();
+  while (!std::holds_alternative<MergeDone>(facts.back())) facts.pop_back();
+  facts.emplace_back(RunEnded{Outcome::merge_error, "no space left"});
+  const std::string text = summary(report_of(facts), {}, {});
+  EXPECT_NE(text.find("merged as 0123456789ab, but not cleared up\n    no space left\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("What next:\n  capsule run demo-1.1.1\n"), std::string::npos) << text;
+}
+
 TEST(Summary, ColoursAreUsedOnlyWhenAskedForAndNeverAlone) {
   const Report report = report_of(merged_run());
   EXPECT_EQ(summary(report, {}, {}).find('\x1b'), std::string::npos);
