@@ -45,6 +45,11 @@ Result<Ends> make_pipe() {
   return Ends{std::move(read), std::move(write)};
 }
 
+void widen(const File& pipe_end) {
+  constexpr int kBytes = 1 << 20;  // what Linux lets everybody have
+  (void)!::fcntl(pipe_end.fd(), F_SETPIPE_SZ, kBytes);
+}
+
 Result<std::pair<File, File>> make_channel() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)

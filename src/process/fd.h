@@ -15,9 +15,12 @@ struct Ends {
   File write;
 };
 
-// A pipe whose read end does not block. Its size stays the system's: 400 big pipes would use up
-// what one user may have, and the ones after them would get a single page.
+// A pipe whose read end does not block. Its size is the system's: 400 big pipes would use up what
+// one user may have, and the ones after them would get a single page.
 Result<Ends> make_pipe();
+
+// Lets the pipe hold up to 1 MiB, where the system allows it; it stays as it is otherwise.
+void widen(const File& pipe_end);
 
 // Both ends of a SOCK_SEQPACKET connection: whole messages, and each end sees the other's death.
 Result<std::pair<File, File>> make_channel();

@@ -24,6 +24,8 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kBufferBytes = 64UL * 1024;
 constexpr std::size_t kDrainLimitBytes = 16UL * 1024 * 1024;
+// So many children get a wide pipe for their stdout: a quarter of what one user may have in pipes.
+constexpr std::size_t kWideOutputs = 16;
 
 // What a readable descriptor means: the low bits of its key; the others are the id.
 enum Source : std::uint64_t { kChannel, kStdout, kStderr, kWatch };
@@ -105,6 +107,7 @@ Result<ChildId> Loop::start(const TreeSpec& spec, ChildEvents& events) {
   if (spec.input) input = TRY(memory_file(*spec.input));
   Ends out = TRY(make_pipe());
   Ends err = TRY(make_pipe());
+  if (children_.size() < kWideOutputs) widen(out.write);
   auto [ours, theirs] = TRY(make_channel());
   start.fds = {{input ? input.fd() : null_.fd(), 0},
                {out.write.fd(), 1},

@@ -38,6 +38,15 @@ TEST(Tree, ReportsOutputAndExitCode) {
   EXPECT_EQ(agent.exit->left_behind, 0);
 }
 
+// The real claude writes its answer without waiting, and drops what the pipe does not take.
+TEST(Tree, AnAgentThatDoesNotWaitForItsReaderLosesNothing) {
+  const auto loop = make_loop();
+  const Recorder agent = run_to_end(
+      *loop, {{"dd", "if=/dev/zero", "bs=900K", "count=1", "oflag=nonblock", "status=none"}});
+  EXPECT_TRUE(agent.exited_with(0)) << agent.err;
+  EXPECT_EQ(agent.out_bytes, 900U * 1024);
+}
+
 TEST(Tree, TellsThePidOfTheAgentBeforeItsOutput) {
   const auto loop = make_loop();
   const Recorder agent = run_to_end(*loop, script("echo $$"));
