@@ -14,5 +14,6 @@ packages_test=(
   fish mandoc zsh             # readers of what the program generates
   clang-format-16 shellcheck  # the tests of the lint script
 )
+packages_client=(npm) # only where no npm is there: ./test fetches the agent client with it
 packages_bench=(libbenchmark-dev)
 packages_lint=(clang-format-16 clang-tidy-16 shellcheck)

@@ -1,0 +1,84 @@
+// A model that plays a script: an HTTP server on 127.0.0.1 that speaks as much of the Messages API,
+// streamed, as an agent client uses. What it answers follows from the conversation alone, never
+// from the order of requests, so that several clients may talk at once and a client may ask for
+// titles, token counts or the same thing twice.
+//
+// Thread-safe. It lives in the test's own process and ends with it; the destructor closes every
+// connection and waits for its threads.
+#pragma once
+
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/client/http.h"
+#include "tests/client/messages.h"
+
+namespace capsule::test {
+
+// One answer of the model: text, a call of the client's tool Bash, or both in this order.
+struct Say {
+  std::string text = {};
+  std::string command = {};
+  bool repeat = false;  // the text is what the last tool printed
+};
+Say say(std::string text);
+Say bash(std::string command);
+Say repeat_tool();  // lets what a tool found decide the answer
+
+// One request of a conversation, and what it was answered by.
+struct Turn {
+  std::string key;         // of the rule that answered; empty when none did
+  std::size_t step;        // which of its answers
+  std::string prompt;      // the user's text that the rule was found in
+  std::string tool;        // what the last tool printed; empty when none was called yet
+  std::string session;     // the client's id of the session
+  std::string model;       // that was asked for
+  std::size_t user_texts;  // how many texts of the user the conversation holds up to here
+};
+
+// What is to be answered, and what was asked. Thread-safe, once all rules are there.
+class Script {
+ public:
+  // When the newest text of the user that holds a key holds `key`, the answers are these, one after
+  // the other; the conversation tells how many were given. Earlier rules win where one text holds
+  // several keys. The last answer must not call a tool.
+  void when(std::string key, std::vector<Say> answers);
+
+  Answer answer(const nlohmann::json& request, const std::string& session);
+  void surprise(std::string what);
+
+  std::vector<Turn> turns() const;        // of conversations, in the order of their requests
+  std::vector<std::string> keys() const;  // of the turns that began a rule
+  // What a client did that no rule foresaw: texts without a rule, answers after the last one,
+  // requests that are no part of the API.
+  std::vector<std::string> surprises() const;
+
+ private:
+  struct Rule {
+    std::string key;
+    std::vector<Say> answers;
+  };
+  struct Place;
+  Place place_of(const nlohmann::json& request) const;
+
+  std::vector<Rule> rules_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<Turn> turns_;
+  std::vector<std::string> surprises_;
+  int answers_ = 0;
+};
+
+// The server that plays a script. It lives in the test's own process and ends with it; the
+// destructor closes every connection and waits for its threads.
+class Model {
+ public:
+  explicit Model(Script& script);  // which must outlive it
+  std::string url() const;
+
+ private:
+  HttpServer server_;
+};
+
+}  // namespace capsule::test
