@@ -49,6 +49,14 @@ Result<void> choose_run(Session& session, const Args& args) {
     TRY_VOID(session.preflight());
     return session.adopt_worktree();
   } else if (args.flag("resume")) {
+    // The folder is gone, but the work is not.
+    if (newest && !newest->state.snapshot.commit.empty() &&
+        newest->state.outcome != Outcome::merged) {
+      TRY_VOID(session.take(newest->run));
+      TRY_VOID(session.preflight());
+      TRY_VOID(session.bring_worktree_back(newest->state));
+      return session.runner().resume({session.project().config.max_retries, false});
+    }
     return fail(Reason::not_found, "there is nothing to resume for " + bead,
                 "start it: capsule run " + bead + session.project().option);
   }

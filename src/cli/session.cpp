@@ -189,6 +189,10 @@ Result<void> Session::adopt_worktree() {
   return runner_->adopt(ready);
 }
 
+Result<void> Session::bring_worktree_back(const pipeline::State& state) {
+  return parts_->workspace.rewind(run_, state);
+}
+
 void Session::close_view() {
   if (parts_ != nullptr) parts_->view.close();
 }

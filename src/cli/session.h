@@ -53,6 +53,9 @@ class Session {
   // run.
   Result<void> adopt_worktree();
 
+  // Makes the worktree of the taken run anew, from its newest snapshot.
+  Result<void> bring_worktree_back(const pipeline::State& state);
+
   // The summary of the taken run, for people.
   std::string summary();
   void close_view();

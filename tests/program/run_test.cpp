@@ -355,6 +355,29 @@ TEST_P(Run, RunningAgainAfterAFailureIsRefusedUntilAskedForMore) {
   EXPECT_TRUE(is_closed());
 }
 
+TEST_P(Run, ResumingAfterTheWorktreeWasDeletedBringsItsNewestSnapshotBack) {
+  on("execute", 1, "say ERROR 'no space'");
+  on("execute", 2, "pass");
+  ASSERT_EQ(run_bead().exit_code, 2);
+  fs::remove_all(worktree());
+  const Outcome resumed = run_bead({"--resume"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(join(phases()),
+            "test-writer test-review execute execute execute-review sign-off merge");
+  EXPECT_TRUE(is_closed());
+}
+
+TEST_P(Run, ResumingAfterTeardownBringsItsNewestSnapshotBack) {
+  on("execute", 1, "say ERROR 'no space'");
+  on("execute", 2, "pass");
+  ASSERT_EQ(run_bead().exit_code, 2);
+  ASSERT_EQ(command("teardown", {}).exit_code, 0);
+  const Outcome resumed = run_bead({"--resume"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(join(phases()),
+            "test-writer test-review execute execute execute-review sign-off merge");
+}
+
 TEST_P(Run, CleanStartsOverAndKeepsWhatWasThere) {
   on("execute", 1, "echo precious >notes.txt; say ERROR stuck");
   on("execute", 2, "pass");

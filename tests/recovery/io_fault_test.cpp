@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "tests/recovery/project.h"
 
 namespace capsule::test {
@@ -25,6 +26,21 @@ constexpr std::array<Fault, 4> kFaults{{{EIO, false, "EIO once"},
                                         {EIO, true, "EIO for good"},
                                         {ENOSPC, false, "ENOSPC once"}}};
 
+// A phase that a fault has ended keeps its number, and the next one gets the next: the order of the
+// snapshots is compared, not their numbers.
+std::string without_numbers(std::string_view state) {
+  constexpr std::string_view kSnapshot = "snapshot: refs/capsule/RUN/";
+  std::string text;
+  for (std::string_view line : split(state, '\n')) {
+    if (line.starts_with(kSnapshot)) {
+      text += kSnapshot;
+      line.remove_prefix(std::min(line.find('-'), line.size()));
+    }
+    text.append(line) += '\n';
+  }
+  return text;
+}
+
 class FailingDisk : public RecoveryTest {
  protected:
   void SetUp() override {
@@ -36,7 +52,7 @@ class FailingDisk : public RecoveryTest {
     ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
     calls_ = lines_in(read_file(note("calls")));
     ASSERT_GT(calls_.size(), kEvery);
-    expected_ = final_state(place, kPlain);
+    expected_ = without_numbers(final_state(place, kPlain));
   }
 
   Call failing(const Place& place, std::size_t n, const Fault& fault) const {
@@ -65,7 +81,7 @@ class FailingDisk : public RecoveryTest {
       const Outcome again = run_to_end(place, kPlain);
       EXPECT_EQ(again.exit_code, 0) << again.out << again.err << "\nbefore: " << said;
     }
-    EXPECT_EQ(final_state(place, kPlain), expected_) << "before: " << said;
+    EXPECT_EQ(without_numbers(final_state(place, kPlain)), expected_) << "before: " << said;
   }
 
   std::vector<std::string> calls_;
