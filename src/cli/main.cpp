@@ -1,12 +1,15 @@
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/hook_stop.h"
 #include "cli/parse_signal_command.h"
 #include "process/guardian.h"
 
 int main(int argc, char** argv) {
-  // The command that scripts call most must not pay for the others.
+  // The commands that scripts and clients call most must not pay for the others.
   if (argc == 2 && std::string_view(argv[1]) == "parse-signal") return capsule::cli::parse_signal();
+  if (argc == 3 && std::string_view(argv[1]) == "hook" && std::string_view(argv[2]) == "stop")
+    return capsule::cli::hook_stop();
   // Not for people: what stands between Capsule and an agent.
   if (argc > 1 && argv[1] == capsule::process::kGuardianCommand)
     return capsule::process::guardian_main(argc, argv);

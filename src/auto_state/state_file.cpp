@@ -1,0 +1,95 @@
+#include "auto_state/state_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <ctime>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+namespace capsule::auto_state {
+namespace {
+
+Result<File> open_folder(const std::string& project) {
+  const std::string path = project + "/" + kFolder;
+  File folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) return tl::unexpected(io_error("open", path, errno));
+  return folder;
+}
+
+Result<void> replace(const std::string& path, std::string_view bytes) {
+  const std::string aside = path + ".new." + std::to_string(::getpid());
+  {
+    ::unlink(aside.c_str());
+    const File file(
+        ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (!file) return tl::unexpected(io_error("write", aside, errno));
+    if (auto written = write_all(file.fd(), bytes, aside); !written) {
+      ::unlink(aside.c_str());
+      return written;
+    }
+  }
+  if (::rename(aside.c_str(), path.c_str()) == 0) return {};
+  const int error = errno;
+  ::unlink(aside.c_str());
+  return tl::unexpected(io_error("write", path, error));
+}
+
+}  // namespace
+
+Result<Lock> Lock::take(const std::string& project) {
+  File folder = TRY(open_folder(project));
+  constexpr int kTries = 400;
+  constexpr timespec kPause{0, 5'000'000};
+  for (int i = 0; i < kTries; ++i) {
+    if (::flock(folder.fd(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(folder));
+    if (errno != EWOULDBLOCK && errno != EINTR)
+      return tl::unexpected(io_error("lock", project + "/" + kFolder, errno));
+    ::nanosleep(&kPause, nullptr);
+  }
+  return fail(Reason::blocked, "another program holds " + printable(project) + "/" + kFolder);
+}
+
+bool has_state(const std::string& project) {
+  struct stat info {};
+  return ::lstat((project + "/" + kFile).c_str(), &info) == 0;
+}
+
+Result<std::string> set_aside(const std::string& path) {
+  const std::string stem = path + ".damaged-" + utc_stamp();
+  for (int i = 1; i < 100; ++i) {
+    const std::string name = i == 1 ? stem : stem + "." + std::to_string(i);
+    if (::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0)
+      return name;
+    if (errno != EEXIST) return tl::unexpected(io_error("set aside", path, errno));
+  }
+  return fail(Reason::exists, "too many damaged files beside " + printable(path));
+}
+
+Result<std::optional<Document>> load(const std::string& project) {
+  const auto text = read_file_beneath(project, kFile, kMaxBytes);
+  if (!text && text.error().reason == Reason::not_found) return std::nullopt;
+  if (!text) return tl::unexpected(text.error());
+  auto document = read_document(*text);
+  if (document) return *std::move(document);
+  if (document.error().reason != Reason::damaged) return tl::unexpected(document.error());
+  const auto kept = set_aside(project + "/" + kFile);
+  Error error = document.error();
+  error.hint = kept ? "it was set aside as " + printable(*kept) : kept.error().message;
+  return tl::unexpected(error);
+}
+
+Result<void> save(const std::string& project, const JsonObject& before,
+                  const auto_mode::State& state, Durability durability) {
+  TRY_VOID(make_folders_beneath(project, kFolder));
+  const std::string path = project + "/" + kFile;
+  const std::string text = write_document(before, state);
+  return durability == Durability::quick ? replace(path, text) : write_file(path, text);
+}
+
+}  // namespace capsule::auto_state

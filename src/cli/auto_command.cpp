@@ -1,0 +1,159 @@
+// capsule auto start | status | cancel | continue: auto mode inside an agent's session.
+#include <cstdlib>
+
+#include "auto_state/state_file.h"
+#include "base/text.h"
+#include "cli/auto_project.h"
+#include "cli/auto_prompt.h"
+#include "cli/commands.h"
+#include "cli/project.h"
+#include "cli/view.h"
+#include "ui/style.h"
+
+namespace capsule::cli {
+namespace {
+
+using auto_mode::Phase;
+using auto_mode::State;
+
+constexpr Positional kTask[] = {{"TASK", "What is to be done; - reads it from stdin"}};
+constexpr Option kStartOptions[] = {
+    kSkipExpansion,
+    kSkipQa,
+    kSkipReview,
+    kSkipReflect,
+    kMaxIterationsOption,
+    kNoParallelValidation,
+    {"session", "ID", "Bind it to this session, not to the first one that stops"},
+    {"force", "", "Replace a state that is active"},
+    kProjectDir,
+};
+constexpr Option kStatusOptions[] = {kProjectDir, kJson};
+constexpr Option kPlainOptions[] = {kProjectDir};
+
+tl::unexpected<Error> no_state(const std::string& folder) {
+  return fail(Reason::not_found, "there is no auto mode in " + printable(folder),
+              "start it: capsule auto start \"TASK\"");
+}
+
+// A damaged state has been set aside by now: that is told, and a new one may be made.
+Result<std::optional<auto_state::Document>> load_or_tell(const std::string& folder) {
+  auto document = auto_state::load(folder);
+  if (document || document.error().reason != Reason::damaged) return document;
+  print_error("capsule: " + document.error().message + "; " + document.error().hint + "\n");
+  return std::nullopt;
+}
+
+Result<int> start(const Args& args) {
+  const std::string task = TRY(task_argument(args));
+  const AutoWords words = TRY(auto_words(args));
+  const std::string folder = TRY(auto_folder(args));
+  TRY_VOID(make_folders_beneath(folder, auto_state::kFolder));
+  const auto lock = TRY(auto_state::Lock::take(folder));
+  const auto before = TRY(load_or_tell(folder));
+  if (before && before->state.active && !args.flag("force"))
+    return fail(Reason::refused,
+                "auto mode is active already, in phase " + printable(before->state.phase) + ": " +
+                    printable(before->state.task.substr(0, 200)),
+                "end it: capsule auto cancel; or replace it with --force");
+  State state = auto_mode::started(task, words.config, words.max_iterations, second_now());
+  state.session = args.option("session").value_or("");
+  TRY_VOID(auto_state::save(folder, {}, state));
+  print(next_phase_prompt(folder, state, *auto_mode::current_phase(state)));
+  return 0;
+}
+
+std::string phase_line(const State& state, Phase phase, const ui::Style& style) {
+  const auto_mode::PhaseRecord& record = state.phases[auto_mode::index_of(phase)];
+  const std::string name(signal::name_of(phase));
+  std::string line =
+      "  [" + std::to_string(auto_mode::index_of(phase) + 1) + "/9] " + padded(name, 10);
+  if (record.signal_detected) {
+    line += ui::mark(style, signal::Status::pass);
+    if (record.duration_s) line += " (" + std::to_string(*record.duration_s) + "s)";
+  } else if (record.skipped) {
+    line += "skipped";
+  } else if (state.active && auto_mode::current_phase(state) == phase) {
+    line += "… iteration " + std::to_string(state.iteration) + "/" +
+            std::to_string(state.max_iterations);
+  }
+  return line + "\n";
+}
+
+std::string told(const State& state) {
+  const ui::Style style = style_for(1);
+  std::string text = printable(state.task) + "\n";
+  if (state.active)
+    text += "active in phase " + printable(state.phase) +
+            (state.session.empty() ? ", for the first session that stops"
+                                   : ", session " + printable(state.session)) +
+            "\n";
+  else
+    text += "ended: " + printable(state.phase) + ", " +
+            std::string(auto_mode::name_of(state.exit_reason)) + "\n";
+  for (std::size_t i = 0; i < auto_mode::kPhases; ++i)
+    text += phase_line(state, static_cast<Phase>(i), style);
+  if (!state.last_error.empty()) text += "last error: " + printable(state.last_error) + "\n";
+  return text;
+}
+
+Result<int> status(const Args& args) {
+  const std::string folder = TRY(auto_folder(args));
+  const auto document = TRY(load_or_tell(folder));
+  if (!document) return no_state(folder);
+  print(args.flag("json") ? document->json.compact() + "\n" : told(document->state));
+  return 0;
+}
+
+Result<int> cancel(const Args& args) {
+  const std::string folder = TRY(auto_folder(args));
+  if (!auto_state::has_state(folder)) return no_state(folder);
+  const auto lock = TRY(auto_state::Lock::take(folder));
+  const auto document = TRY(load_or_tell(folder));
+  if (!document) return no_state(folder);
+  if (!document->state.active) {
+    print("auto mode is not active\n");
+    return 0;
+  }
+  TRY_VOID(auto_state::save(folder, document->json,
+                            auto_mode::cancelled(document->state, second_now())));
+  print("auto mode is cancelled; to take it up again: capsule auto continue\n");
+  return 0;
+}
+
+template <Result<int> (*command)(const Args&)>
+int main_of(const Args& args) {
+  const auto code = command(args);
+  return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
+}
+
+constexpr Command kRows[] = {
+    {.path = "auto start",
+     .summary = "Start auto mode for a session that has the Stop hook",
+     .details = "Nine phases: expansion, init, planning, execution, qa, review, fix, check, "
+                "reflect. Only writes .caw/auto-state.json and prints the instructions of the "
+                "first phase; the hook (capsule hook install) does the rest.\n\n"
+                "Exit codes: 0 started; 1 it is active already; 2 wrong usage.",
+     .positionals = kTask,
+     .options = kStartOptions,
+     .run = main_of<start>,
+     .examples = "  capsule auto start \"Validate phone numbers\" --skip-reflect"},
+    {.path = "auto status",
+     .summary = "Show which phase auto mode is in",
+     .details = "Exit codes: 0 shown; 1 there is none; 2 wrong usage.",
+     .positionals = {},
+     .options = kStatusOptions,
+     .run = main_of<status>},
+    {.path = "auto cancel",
+     .summary = "End auto mode; the session may stop",
+     .details = "Exit codes: 0 it is not active any more; 1 there is none; 2 wrong usage.",
+     .positionals = {},
+     .options = kPlainOptions,
+     .run = main_of<cancel>},
+};
+
+}  // namespace
+
+std::span<const Command> auto_commands() { return kRows; }
+
+}  // namespace capsule::cli

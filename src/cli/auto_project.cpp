@@ -1,0 +1,55 @@
+#include "cli/auto_project.h"
+
+#include <charconv>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/input.h"
+
+namespace capsule::cli {
+
+Result<std::string> auto_folder(const Args& args) {
+  const std::string given(args.option("project-dir").value_or("."));
+  const std::string start = TRY(real_path(given));
+  if (!is_folder(start)) return fail(Reason::usage, "not a folder: " + printable(given));
+  std::string folder = start;
+  while (!exists(folder + "/.git")) {
+    const std::size_t slash = folder.rfind('/');
+    if (slash == std::string::npos || slash == 0) return start;
+    folder.resize(slash);
+  }
+  return folder;
+}
+
+Result<AutoWords> auto_words(const Args& args) {
+  AutoWords words;
+  words.config.skip_expansion = args.flag("skip-expansion");
+  words.config.skip_qa = args.flag("skip-qa");
+  words.config.skip_review = args.flag("skip-review");
+  words.config.skip_reflect = args.flag("skip-reflect");
+  words.config.parallel_validation = !args.flag("no-parallel-validation");
+  if (const auto text = args.option("max-iterations")) {
+    const char* end = text->data() + text->size();
+    const auto read = std::from_chars(text->data(), end, words.max_iterations);
+    if (read.ec != std::errc() || read.ptr != end || words.max_iterations < 1)
+      return fail(Reason::usage,
+                  "--max-iterations takes a positive number, not '" + printable(*text) + "'");
+  }
+  return words;
+}
+
+Result<std::string> task_argument(const Args& args) {
+  std::string task(args.positional(0).value_or(""));
+  if (task == "-") {
+    Input input = Input::standard_input();
+    task = TRY(input.whole());
+  }
+  task = trimmed(task);
+  if (task.empty()) return fail(Reason::usage, "the task is empty");
+  return task;
+}
+
+std::string second_now() { return utc_now().substr(0, 19) + "Z"; }
+
+}  // namespace capsule::cli

@@ -1,0 +1,36 @@
+// What the commands of auto mode share: the folder they work in and the words they take.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "workflow/auto/state.h"
+
+namespace capsule::cli {
+
+inline constexpr Option kSkipExpansion{"skip-expansion", "", "Begin with init"};
+inline constexpr Option kSkipQa{"skip-qa", "", "Leave qa out"};
+inline constexpr Option kSkipReview{"skip-review", "", "Leave review, fix and check out"};
+inline constexpr Option kSkipReflect{"skip-reflect", "", "Leave reflect out"};
+inline constexpr Option kMaxIterationsOption{"max-iterations", "N",
+                                             "How often a phase may be told to go on", "", "20"};
+inline constexpr Option kNoParallelValidation{"no-parallel-validation", "",
+                                              "Review one side after the other"};
+
+// The top of the repository that --project-dir (here by default) is in, or that folder itself.
+Result<std::string> auto_folder(const Args& args);
+
+// The flags above. Error usage: --max-iterations is no positive number.
+struct AutoWords {
+  auto_mode::Config config;
+  std::int64_t max_iterations = auto_mode::kMaxIterations;
+};
+Result<AutoWords> auto_words(const Args& args);
+
+// The first positional; "-" reads it from stdin. Error usage: it is empty.
+Result<std::string> task_argument(const Args& args);
+
+std::string second_now();  // UTC, whole seconds
+
+}  // namespace capsule::cli

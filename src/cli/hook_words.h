@@ -1,0 +1,32 @@
+// What an agent said since its session was last told to go on: from the transcript's end and the
+// client's event. Threads: any.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "signal/block.h"
+
+namespace capsule::cli {
+
+// How much of a transcript's end is looked at. A signal stands at the end of a turn; one that was
+// said further back is asked for again.
+inline constexpr std::size_t kTailBytes = std::size_t{2} << 20;
+
+// The assistant's texts after the last continuation, in order; only those that may hold a signal.
+// `tail` is the end of a transcript, from the start of a line on.
+std::vector<std::string> words_in(std::string_view tail);
+
+// The same of plain text.
+std::string_view plain_words_in(std::string_view text);
+
+// Reads the end of the transcript at `path` (empty: there is none) and then `last_message`, unless
+// the transcript holds it already. A transcript that cannot be read is an error only when there is
+// no last message; otherwise `complaint` says so.
+Result<signal::BlockResult> read_words(const std::string& path, std::string_view last_message,
+                                       std::string& complaint);
+
+}  // namespace capsule::cli

@@ -1,0 +1,82 @@
+#include "workflow/auto/state.h"
+
+namespace capsule::auto_mode {
+namespace {
+
+constexpr std::array<std::string_view, 7> kExitReasons{"",
+                                                       "all_phases_complete",
+                                                       "auto_complete_signal",
+                                                       "max_iterations_reached",
+                                                       "stale_state",
+                                                       "critical_error",
+                                                       "user_cancelled"};
+
+}  // namespace
+
+std::string_view name_of(ExitReason reason) {
+  return kExitReasons[static_cast<std::size_t>(reason)];
+}
+
+std::optional<ExitReason> exit_reason_named(std::string_view name) {
+  for (std::size_t i = 0; i < kExitReasons.size(); ++i)
+    if (kExitReasons[i] == name) return static_cast<ExitReason>(i);
+  return std::nullopt;
+}
+
+std::optional<Phase> current_phase(const State& state) {
+  const auto phase = signal::phase_named(state.phase);
+  if (phase == Phase::complete) return std::nullopt;
+  return phase;
+}
+
+State started(std::string task, const Config& config, std::int64_t max_iterations,
+              const std::string& now) {
+  State state;
+  state.active = true;
+  state.task = std::move(task);
+  state.config = config;
+  state.max_iterations = max_iterations;
+  state.started_at = now;
+  const signal::Skips skips = config.skips();
+  const Phase first = signal::first_phase(skips);
+  state.phase = signal::name_of(first);
+  for (PhaseRecord& phase : state.phases) phase.skipped = true;
+  for (Phase phase = first; phase != Phase::complete; phase = signal::next_phase(phase, skips))
+    state.phases[index_of(phase)].skipped = false;
+  state.phases[index_of(first)].started_at = now;
+  return state;
+}
+
+State cancelled(State state, const std::string& now) {
+  state.active = false;
+  state.phase = kFailedPhase;
+  state.exit_reason = ExitReason::user_cancelled;
+  state.completed_at = now;
+  return state;
+}
+
+std::optional<Phase> unfinished_phase(const State& state) {
+  if (const auto phase = current_phase(state)) return phase;
+  if (state.phase != kFailedPhase) return std::nullopt;
+  const signal::Skips skips = state.config.skips();
+  for (Phase phase = signal::first_phase(skips); phase != Phase::complete;
+       phase = signal::next_phase(phase, skips))
+    if (!state.phases[index_of(phase)].signal_detected) return phase;
+  return std::nullopt;
+}
+
+State continued(State state, const std::string& now) {
+  const Phase phase = *unfinished_phase(state);
+  state.active = true;
+  state.phase = signal::name_of(phase);
+  state.iteration = 0;
+  state.completed_at.clear();
+  state.exit_reason = ExitReason::none;
+  state.session.clear();
+  state.last_checked = now;
+  if (state.phases[index_of(phase)].started_at.empty())
+    state.phases[index_of(phase)].started_at = now;
+  return state;
+}
+
+}  // namespace capsule::auto_mode

@@ -1,0 +1,64 @@
+#include "workflow/auto/texts.h"
+
+#include "base/text.h"
+
+namespace capsule::auto_mode {
+namespace {
+
+std::string_view next_name(Phase phase, signal::Skips skips) {
+  const Phase next = signal::next_phase(phase, skips);
+  return next == Phase::complete ? "none" : signal::name_of(next);
+}
+
+// At most `bytes`, and no half of a character at the end.
+std::string_view cut(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
+  return text.substr(0, bytes);
+}
+
+}  // namespace
+
+std::string signal_block(Phase phase, signal::Skips skips, std::string_view timestamp) {
+  std::string text = "---\nSIGNAL: ";
+  text += signal::row(signal::expected_signal(phase)).wire;
+  text += "\nPHASE: ";
+  text += signal::name_of(phase);
+  text += "\nSTATUS: complete\nTIMESTAMP: ";
+  text += timestamp;
+  text += "\nNEXT: ";
+  text += next_name(phase, skips);
+  return text + "\n---\n";
+}
+
+std::string error_block(Phase phase) {
+  return signal::format_text(signal::row(signal::Signal::phase_error), {}, phase);
+}
+
+std::string continuation_prompt(const Place& place) {
+  std::string text =
+      "## Auto Mode Continuation\n"
+      "\n"
+      "The auto workflow is active but phase completion signal was not detected.\n"
+      "\n"
+      "**Current State:**\n"
+      "- Phase: ";
+  text += signal::name_of(place.phase);
+  text += "\n- Iteration: " + std::to_string(place.iteration) + "/" +
+          std::to_string(place.max_iterations) + "\n- Task: ";
+  text += cut(place.task, kMaxTaskBytes);
+  text += "\n\n**Expected Signal:** ";
+  text += signal::row(signal::expected_signal(place.phase)).wire;
+  text +=
+      "\n\n**Action Required:**\n"
+      "Continue working on the current phase. When complete, output:\n"
+      "\n"
+      "```\n" +
+      signal_block(place.phase, place.skips) +
+      "```\n"
+      "\n"
+      "If unable to complete, explain the blocker and request user guidance.\n";
+  return text;
+}
+
+}  // namespace capsule::auto_mode

@@ -1,0 +1,32 @@
+// The words by which a session is held on course. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "workflow/auto/state.h"
+
+namespace capsule::auto_mode {
+
+inline constexpr std::size_t kMaxTaskBytes = std::size_t{16} << 10;  // in a prompt; the rest is cut
+
+// What has to be printed at the end of a phase, with a placeholder for the time.
+std::string signal_block(Phase phase, signal::Skips skips,
+                         std::string_view timestamp = "[current time ISO8601]");
+
+// What has to be printed when a phase cannot be completed.
+std::string error_block(Phase phase);
+
+struct Place {
+  Phase phase{};
+  std::int64_t iteration = 0;
+  std::int64_t max_iterations = kMaxIterations;
+  std::string_view task;
+  signal::Skips skips;
+};
+
+// For a session that stopped without the signal of its phase.
+std::string continuation_prompt(const Place& place);
+
+}  // namespace capsule::auto_mode

@@ -1,0 +1,154 @@
+// What capsule hook stop reads of a transcript.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tests/program/hook_project.h"
+
+namespace capsule::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class HookTranscript : public HookProject {
+ protected:
+  void SetUp() override {
+    HookProject::SetUp();
+    given(state("planning"));
+  }
+  // The answer to a stop with this transcript and nothing else.
+  std::string after(const std::string& transcript) const {
+    write_file(path("t.jsonl"), transcript);
+    return reason(stop({{"transcript_path", path("t.jsonl")}}));
+  }
+};
+
+TEST_F(HookTranscript, TheAssistantsTextsCount) {
+  EXPECT_THAT(after(line("user", "go") + line("assistant", block("PLANNING_COMPLETE")) +
+                    line("assistant", "that is all")),
+              HasSubstr("of 9: execution"));
+}
+
+TEST_F(HookTranscript, NobodyElsesTextsCount) {
+  const std::string signal = block("PLANNING_COMPLETE");
+  Json tool = record("user", "x");
+  tool["message"]["content"] =
+      Json::array({{{"type", "tool_result"}, {"tool_use_id", "1"}, {"content", signal}}});
+  Json thought = record("assistant", "x");
+  thought["message"]["content"] = Json::array({{{"type", "thinking"}, {"thinking", signal}}});
+  EXPECT_THAT(after(line("user", signal) + tool.dump() + "\n" + thought.dump() + "\n" +
+                    line("system", signal)),
+              HasSubstr("Auto Mode Continuation"));
+}
+
+TEST_F(HookTranscript, WhatStandsBeforeTheLastContinuationIsForgotten) {
+  const std::string prompt = reason(says("working"));
+  for (const std::string& text : {"Stop hook feedback:\n" + prompt, prompt,
+                                  std::string("Stop hook feedback:\nanything at all")}) {
+    EXPECT_THAT(after(line("assistant", block("PLANNING_COMPLETE")) + line("user", text) +
+                      line("assistant", "still working")),
+                HasSubstr("Auto Mode Continuation"));
+    given(state("planning"));
+    EXPECT_THAT(after(line("user", text) + line("assistant", block("PLANNING_COMPLETE"))),
+                HasSubstr("of 9: execution"));
+    given(state("planning"));
+  }
+}
+
+TEST_F(HookTranscript, AContinuationThatTheAgentQuotesIsNoBorder) {
+  const std::string prompt = reason(says("working"));
+  EXPECT_THAT(after(line("assistant", block("PLANNING_COMPLETE")) +
+                    line("assistant", "I was told:\n" + prompt)),
+              HasSubstr("of 9: execution"));
+}
+
+TEST_F(HookTranscript, WhatWasSaidBeforeAutoModeWasStartedIsForgotten) {
+  EXPECT_THAT(after(line("assistant", block("AUTO_COMPLETE")) +
+                    line("user", "<command-name>/capsule-auto</command-name> Add a parser") +
+                    line("assistant", "working")),
+              HasSubstr("Auto Mode Continuation"));
+}
+
+TEST_F(HookTranscript, AHalfWrittenLastLineIsPassedOver) {
+  const std::string whole = line("user", "go") + line("assistant", block("PLANNING_COMPLETE"));
+  const std::string half = record("assistant", block("EXECUTION_COMPLETE")).dump();
+  for (std::size_t length : {std::size_t{1}, half.size() / 2, half.size() - 1}) {
+    given(state("planning"));
+    EXPECT_THAT(after(whole + half.substr(0, length)), HasSubstr("of 9: execution")) << length;
+  }
+  // What it lacks is in the event.
+  given(state("planning"));
+  write_file(path("t.jsonl"), whole + half.substr(0, half.size() - 5));
+  EXPECT_THAT(reason(stop({{"transcript_path", path("t.jsonl")},
+                           {"last_assistant_message", block("EXECUTION_COMPLETE")}})),
+              HasSubstr("of 9: qa"));
+}
+
+TEST_F(HookTranscript, LineEndsOfDosDoNotMatter) {
+  const std::string text = "---\r\nSIGNAL: PLANNING_COMPLETE\r\nSTATUS: complete\r\n---\r\n";
+  EXPECT_THAT(
+      after(record("user", "go").dump() + "\r\n" + record("assistant", text).dump() + "\r\n"),
+      HasSubstr("of 9: execution"));
+}
+
+TEST_F(HookTranscript, TheEventsMessageComesAfterTheTranscript) {
+  write_file(path("t.jsonl"), line("assistant", block("PLANNING_COMPLETE")));
+  EXPECT_THAT(reason(stop({{"transcript_path", path("t.jsonl")},
+                           {"last_assistant_message", block("EXECUTION_COMPLETE")}})),
+              HasSubstr("of 9: qa"));
+}
+
+TEST_F(HookTranscript, WithoutATranscriptTheMessageIsEnough) {
+  const Outcome outcome = stop({{"transcript_path", path("nowhere.jsonl")},
+                                {"last_assistant_message", block("PLANNING_COMPLETE")}});
+  EXPECT_THAT(reason(outcome), HasSubstr("of 9: execution"));
+  EXPECT_THAT(outcome.err, HasSubstr("nowhere.jsonl"));
+}
+
+TEST_F(HookTranscript, APipeInsteadOfATranscriptDoesNotHoldItUp) {
+  ASSERT_EQ(::mkfifo(path("pipe.jsonl").c_str(), 0600), 0);
+  const Outcome outcome = stop({{"transcript_path", path("pipe.jsonl")}});
+  EXPECT_TRUE(allowed(outcome));
+  EXPECT_THAT(outcome.err, HasSubstr("no regular file"));
+}
+
+// 200 MB, of which most is a hole in the file: what counts is at its end.
+TEST_F(HookTranscript, AHugeTranscriptIsReadFromItsEnd) {
+  constexpr off_t kSize = 200'000'000;
+  const std::string file = path("t.jsonl");
+  const std::string tail = "\n" + line("user", "Stop hook feedback:\ngo on") +
+                           line("assistant", block("PLANNING_COMPLETE"));
+  write_file(file, line("assistant", block("AUTO_COMPLETE")));
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(::pwrite(fd, tail.data(), tail.size(), kSize - static_cast<off_t>(tail.size())),
+            static_cast<ssize_t>(tail.size()));
+  ::close(fd);
+  EXPECT_EQ(std::filesystem::file_size(file), static_cast<std::uintmax_t>(kSize));
+  EXPECT_THAT(reason(stop({{"transcript_path", file}})), HasSubstr("of 9: execution"));
+}
+
+// The same with every byte written, as a client leaves it.
+TEST_F(HookTranscript, AHugeTranscriptOfRealRecordsIsReadFromItsEnd) {
+  const bool full = std::getenv("CAPSULE_TEST_FULL") != nullptr;
+  const std::size_t size = full ? 200'000'000 : 20'000'000;
+  std::string part;
+  while (part.size() < 1'000'000)
+    part += line("user", std::string(2000, 'x')) +
+            line("assistant", "words \\ \" of no meaning" + std::string(1000, 'y'));
+  const std::string file = path("t.jsonl");
+  write_file(file, line("assistant", block("AUTO_COMPLETE")));
+  const int fd = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  for (std::size_t done = 0; done < size; done += part.size())
+    ASSERT_EQ(::write(fd, part.data(), part.size()), static_cast<ssize_t>(part.size()));
+  const std::string end = line("assistant", block("PLANNING_COMPLETE"));
+  ASSERT_EQ(::write(fd, end.data(), end.size()), static_cast<ssize_t>(end.size()));
+  ::close(fd);
+  EXPECT_THAT(reason(stop({{"transcript_path", file}})), HasSubstr("of 9: execution"));
+}
+
+}  // namespace
+}  // namespace capsule::test
