@@ -14,8 +14,9 @@ using Json = nlohmann::ordered_json;
 // The names of enumerators, in their order.
 constexpr std::string_view kFaultNames[] = {"none", "timed_out", "exit_status", "not_started",
                                             "lost", "idle",      "refuted",     "interrupted"};
-constexpr std::string_view kFailureKindNames[] = {"review",  "audit", "claims",  "incomplete",
-                                                  "blocked", "merge", "unknown", "restart"};
+constexpr std::string_view kFailureKindNames[] = {"review",     "audit",   "claims",
+                                                  "incomplete", "blocked", "merge",
+                                                  "unknown",    "restart", "questions"};
 constexpr std::string_view kWhyNames[] = {
     "fresh",     "review_failed", "audit_failed",   "merge_failed",       "refuted",
     "restarted", "signal_failed", "signal_request", "checkpoint_request", "answered",
@@ -89,11 +90,12 @@ void members(V& v, Field& f) {
 template <class V>
 void members(V& v, DeliveryStarted& f) {
   v("plan", f.plan), v("title", f.title), v("overview", f.overview), v("provider", f.provider),
-      v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts);
+      v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts),
+      v("known_experts", f.known_experts);
 }
 template <class V>
 void members(V& v, DeliveryResumed& f) {
-  v("slots", f.slots), v("limits", f.limits);
+  v("slots", f.slots), v("limits", f.limits), v("retry_failed", f.retry_failed);
 }
 template <class V>
 void members(V& v, PlanChanged& f) {

@@ -78,8 +78,18 @@ enum class Fault {
   interrupted,  // a person stopped the delivery; goes on when it is taken up again
 };
 
-enum class FailureKind { review, audit, claims, incomplete, blocked, merge, unknown, restart };
-inline constexpr std::size_t kFailureKinds = 8;
+enum class FailureKind {
+  review,
+  audit,
+  claims,
+  incomplete,
+  blocked,
+  merge,
+  unknown,
+  restart,
+  questions,
+};
+inline constexpr std::size_t kFailureKinds = 9;
 
 // Why an agent is started, so that its prompt can say so.
 enum class Why {
@@ -124,12 +134,14 @@ struct DeliveryStarted {
   std::vector<Task> tasks;  // checked: unique ids, known references, no cycle
   Slots slots;
   Limits limits;
-  bool experts = false;  // a plan analyst goes first
+  bool experts = false;                    // a plan analyst goes first
+  std::vector<std::string> known_experts;  // that are there already
 };
 // The same plan is taken up again, after a crash, a stop, or while tasks wait for a person.
 struct DeliveryResumed {
   Slots slots;
   Limits limits;
+  bool retry_failed = false;  // failed tasks begin again, with limits of their own
 };
 struct PlanChanged {
   std::vector<Task> added;

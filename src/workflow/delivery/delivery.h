@@ -39,6 +39,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -124,40 +125,52 @@ struct Run {
   std::int64_t cost_micros = 0;
 };
 
+// A conversation with agents of one purpose: how often they were asked for their signal.
+struct Talk {
+  int requests = 0;           // in this stint
+  int unknowns = 0;           // in a row
+  bool checkpointed = false;  // the newest answer was a CHECKPOINT
+};
+
 struct TaskState {
-  Task task;
+  Task task;  // as expanded by the business analyst, when it was
   Stage stage = Stage::blocked;
   Hold hold = Hold::none;
   int agent = 0;  // that works on it now; 0: none. Experts do not count
   int open_blockers = 0;
-  int dependants = 0;  // all that wait for it, directly or through others (a lower bound when many)
-  std::vector<int> unblocks;  // direct dependants, as indices
+  std::vector<int> unblocks;    // direct dependants
+  std::vector<int> awaited_by;  // tasks that hold for this one
 
   std::array<int, kFailureKinds> failures{};
   std::array<int, signal::kRoleCount> attempts{};
   std::array<int, signal::kRoleCount> sessions{};  // newest session of each role; 0: none
-  int critic_timeouts = 0;                         // in this review
-  int unknowns = 0;                                // in a row
-  int signal_requests = 0;                         // to the agent at hand
+  Talk talk;
+  int critic_timeouts = 0;  // in this review
   int expert_requests = 0;
-  int questions = 0;
-  int file_waits = 0;
+  int questions = 0;       // that its agents asked
+  std::vector<int> asked;  // numbers of all questions about it
+  int file_conflicts = 0;
+  int file_waits = 0;  // that expired
 
-  std::string expansion;  // the business analyst's specification; empty: none
-  std::string confidence;
-  Why why = Why::fresh;  // of the run that comes next
-  std::string context;
-  Role resume_role{};   // who goes on when the hold ends
-  bool resume = false;  // in its session
+  std::string confidence;  // of the business analyst; empty: was not needed
+  Why why = Why::fresh;    // of the run that comes next
+  std::string context;     // for it
+  bool resume = false;     // in the newest session of its role
   std::vector<std::string> notices;
 
-  std::vector<int> files;  // that it wants, as indices of State::files
-  int waits_for_file = -1;
-  int wait = 0;  // number of the newest file wait
-  int waits_for_task = -1;
-  FailCause cause{};   // when failed
-  std::string detail;  // why it failed, for people
-  std::string commit;  // on main
+  bool begun = false;      // a developer was started: it holds files
+  std::vector<int> files;  // that it will probably touch
+  std::vector<int> held;
+  std::vector<int> wanted;  // by FILE CONFLICT, and not held yet; it waits for the first
+  int wait = 0;             // number of the newest file wait
+  long long queued = -1;    // its place in the merge queue
+  int slot = -1;            // the queue it stands in; -1: none
+  long long rank = 0;       // there
+  int behind = -1;          // or the file that it would begin but for
+  int awaits = -1;          // the task that it holds for
+  FailCause cause{};        // when failed
+  std::string detail;       // why it failed, for people
+  std::string commit;       // on main
   std::vector<std::string> merged_files;
   std::vector<Run> runs;
 };
@@ -169,8 +182,8 @@ struct Agent {
   int attempt = 1;
   int session = 0;
   Why why{};
-  int request = 0;  // experts: the delegation that it works for
-  bool ending = false;
+  int delegation = 0;   // experts: what they work for
+  bool ending = false;  // EndAgent was decided
 };
 
 struct Question {
@@ -180,40 +193,50 @@ struct Question {
   int agent = 0;
   std::string text, context;
   std::vector<std::string> options;
-  bool answered = false;
+  bool closed = false;  // answered, or its task is gone
   std::string answer, by;
 };
 
+using Ranked = std::set<std::pair<long long, int>>;  // best first
+
 struct File {
   std::string name;
-  int holder = -1;  // a task
-  std::set<std::pair<long long, int>>
-      waiters;  // tasks that are ready but for this file, best first
+  int holder = -1;           // a task
+  Ranked waiters;            // tasks that could begin but for this file
+  std::vector<int> queue;    // tasks that asked for it by FILE CONFLICT
+  long long contended = -1;  // its rank in State::contended; -1: not there
 };
 
 struct Delegation {
   int number = 0;
-  std::string expert, prompt, type;
-  Role asker{};
-  int asker_agent = 0, asker_session = 0;
-  int task = -1;  // -1: of remediation
+  std::string expert, prompt, question;
+  int task = -1;  // -1: remediation asked
   int session = 0;
-  int signal_requests = 0, unknowns = 0;
+  int attempts = 0;
+  Talk talk;
+  Why why = Why::fresh;
   bool running = false, done = false;
 };
 
+struct Expert {
+  std::string supports, gap;
+  int running = 0;
+  std::vector<int> queue;  // delegations
+};
+
 struct Remediation {
-  enum class Step { none, mend, mending, judge, judging, verify, verifying, person, expert };
+  enum class Step { none, mend, mending, judge, judging, verify, verifying, expert, person };
   Step step = Step::none;
   int round = 0;
   int attempt = 0;  // in this round
-  int agent = 0;
-  std::array<int, signal::kRoleCount> sessions{};
-  int signal_requests = 0, unknowns = 0, expert_requests = 0;
-  Role resume_role{};
-  bool resume = false;
+  std::array<int, signal::kRoleCount> attempts{}, sessions{};
+  Talk talk;
+  int expert_requests = 0, questions = 0;
+  Step after = Step::none;  // which of mend and judge goes on after expert or person
   Why why{};
+  bool resume = false;
   std::string issue, context;
+  std::vector<int> blocked;  // tasks that wait for its end
 };
 
 // Everything that board, status, report and replay need. Tasks, questions, files and delegations
@@ -226,35 +249,36 @@ struct State {
   Limits limits;
   bool with_experts = false;
 
-  std::vector<TaskState> tasks;
+  std::vector<TaskState> tasks;                // in the order of the plan
   std::unordered_map<std::string, int> index;  // id to task
   std::map<int, Agent> agents;                 // that run now, by number
   std::vector<Question> questions;             // number - 1
   std::vector<File> files;
   std::unordered_map<std::string, int> file_index;
-  std::vector<Delegation> delegations;         // number - 1
-  std::map<std::string, std::string> experts;  // name to what it supports
+  std::vector<Delegation> delegations;  // number - 1
+  std::map<std::string, Expert> experts;
   Remediation remediation;
   std::vector<std::string> baseline;  // verify commands that failed at the start
 
   int next_agent = 1;
   int dispatched = 0;       // agent runs so far: what the bound limits
-  int cut_off = 0;          // of them, ended with a coordinator; they begin again
-  int busy[3] = {0, 0, 0};  // developers (and business analysts), critics, auditors at work
+  int cut_off = 0;          // runs that ended with a coordinator; they begin again, and count once
+  int busy[3] = {0, 0, 0};  // developers with business analysts, critics, auditors at work
   int finished = 0;         // tasks that are complete, failed or removed
   int merging = -1;
   std::int64_t cost_micros = 0;
 
-  // Queues, best first: (rank, task). Private to the workflow.
-  using Ranked = std::set<std::pair<long long, int>>;
-  Ranked queue[3];   // for a developer, critic or auditor slot
-  Ranked contended;  // files whose holder develops, by their best waiter: (rank, file)
+  // Private to the workflow.
+  Ranked queue[3];   // tasks that want a developer, critic or auditor
+  Ranked contended;  // files that developers hold and others want, by the best who waits
   Ranked merges;     // in the order of arrival
-  std::vector<int> expert_queue, new_questions, new_waits, to_end;
+  int delegations_queued = 0;
+  std::vector<int> to_ask, to_wait, to_end;  // questions, tasks and agents: decided next
   long long arrivals = 0;
-  enum class Prelude { none, baseline, baseline_runs, analyst, analyst_runs, done };
+  enum class Prelude { none, baseline, verifying, analyst, analysing, done };
   Prelude prelude = Prelude::none;
-  int analyst_requests = 0, analyst_unknowns = 0, analyst_session = 0;
+  Talk analyst_talk;
+  int analyst_attempts = 0, analyst_session = 0;
   Why analyst_why = Why::fresh;
   bool halted = false;
   std::vector<DeliveryFact> announcements;  // of the newest apply; taken by advance

@@ -1,0 +1,126 @@
+// Experts: they advise one agent at a time, and can neither delegate nor escalate. What they cannot
+// answer goes to a person.
+#include <algorithm>
+#include <utility>
+
+#include "workflow/delivery/parts.h"
+
+namespace capsule::delivery {
+namespace {
+
+using Step = Remediation::Step;
+
+void to_person(State& s, const Delegation& d, int agent, const std::string& why,
+               const std::string& context) {
+  const std::string who = d.task < 0 ? "Remediation" : "Task " + s.tasks[d.task].task.id;
+  ask_person(s, QuestionKind::expert, d.task, agent,
+             who + " asked the expert " + d.expert + ", but " + why + ". What should it do?",
+             d.prompt + (context.empty() ? "" : "\n\n" + context));
+}
+
+// The agent that asked goes on with the advice.
+void deliver(State& s, const Delegation& d, std::string advice) {
+  if (d.task >= 0) {
+    if (s.tasks[d.task].hold == Hold::expert)
+      ask_for(s, d.task, s.tasks[d.task].stage, Why::advised, std::move(advice), true);
+    return;
+  }
+  Remediation& r = s.remediation;
+  if (r.step != Step::expert) return;
+  r.step = r.after;
+  r.why = Why::advised;
+  r.context = std::move(advice);
+  r.resume = true;
+  r.talk.requests = 0;
+}
+
+bool still_waits(const State& s, const Delegation& d) {
+  return d.task >= 0 ? s.tasks[d.task].hold == Hold::expert : s.remediation.step == Step::expert;
+}
+
+}  // namespace
+
+void register_expert(State& s, const std::string& name, std::string supports, std::string gap) {
+  if (name.empty()) return;
+  Expert& expert = s.experts[name];
+  expert.supports = std::move(supports);
+  expert.gap = std::move(gap);
+}
+
+void expert_requested(State& s, int task, const Agent& asker, const AgentFinished& f) {
+  Delegation d;
+  d.expert = field(f, "Target Agent");
+  d.prompt = field(f, signal::kPromptLabel);
+  d.question = field(f, "Request Type");
+  d.task = task;
+  int& count = task >= 0 ? s.tasks[task].expert_requests : s.remediation.expert_requests;
+  if (!s.experts.contains(d.expert))
+    return to_person(s, d, asker.number, "there is no such expert", "");
+  if (count >= s.limits.expert_requests)
+    return to_person(s, d, asker.number, "experts were asked often enough for it", "");
+  ++count;
+  d.number = static_cast<int>(s.delegations.size()) + 1;
+  announce(s, ExpertDelegated{d.expert, std::string(id_of(s, task)),
+                              "request-" + std::to_string(d.number), asker.number});
+  s.experts[d.expert].queue.push_back(d.number);
+  ++s.delegations_queued;
+  s.delegations.push_back(std::move(d));
+  if (task >= 0) {
+    set_hold(s, task, Hold::expert);
+  } else {
+    s.remediation.step = Step::expert;
+  }
+}
+
+void expert_finished(State& s, const Agent& agent, const AgentFinished& f) {
+  Delegation& d = s.delegations[agent.delegation - 1];
+  d.running = false;
+  Expert& expert = s.experts[d.expert];
+  --expert.running;
+  if (!still_waits(s, d)) {
+    d.done = true;
+    return;
+  }
+  if (f.fault == Fault::none && f.signal == Signal::expert_advice) {
+    d.done = true;
+    return deliver(s, d, all_fields(f));
+  }
+  if (f.fault == Fault::none && f.signal == Signal::expert_unsuccessful) {
+    d.done = true;
+    return to_person(s, d, agent.number, "it was unsuccessful", all_fields(f));
+  }
+  Why why{};
+  if (f.fault == Fault::none && not_a_signal(s, d.talk, f, agent, why) == Heard::ask_again) {
+    d.why = why;
+    expert.queue.insert(expert.queue.begin(), d.number);
+    ++s.delegations_queued;
+    return;
+  }
+  d.done = true;
+  to_person(s, d, agent.number,
+            f.fault == Fault::timed_out ? "it did not answer in time" : "it gave no advice",
+            f.detail);
+}
+
+void analyst_finished(State& s, const Agent& agent, const AgentFinished& f) {
+  if (s.prelude != State::Prelude::analysing) return;
+  s.prelude = State::Prelude::done;
+  if (f.fault != Fault::none) return;  // without experts, then
+  if (f.signal == Signal::expert_created) {
+    const std::string supports(field(f, "Supports"));
+    const std::string gap(field(f, "Gap Filled"));
+    std::vector<std::string> names{f.argument};
+    names.insert(names.end(), f.more.begin(), f.more.end());
+    for (const std::string& name : names) {
+      register_expert(s, name, supports, gap);
+      announce(s, ExpertRegistered{name, supports, gap});
+    }
+    return;
+  }
+  Why why{};
+  if (not_a_signal(s, s.analyst_talk, f, agent, why) == Heard::gave_up) return;
+  s.analyst_why = why;
+  s.prelude = State::Prelude::analyst;
+}
+
+}  // namespace capsule::delivery

@@ -1,0 +1,164 @@
+// The way of a task, slots and priorities, the merge queue.
+#include "workflow/delivery/test_support.h"
+
+namespace capsule::delivery {
+namespace {
+
+TEST(DeliveryLoop, TheBaselineIsVerifiedBeforeAnybodyIsStarted) {
+  Desk desk;
+  DeliveryStarted start;
+  start.tasks = {task("T1")};
+  desk.give(start);
+  ASSERT_EQ(desk.of<RunVerify>().size(), 1u);
+  EXPECT_EQ(desk.of<RunVerify>()[0].purpose, VerifyPurpose::baseline);
+  EXPECT_TRUE(desk.started().empty());
+  desk.give(VerifyFinished{VerifyPurpose::baseline, {"unit tests"}, ""});
+  EXPECT_EQ(desk.started(), Words{"developer T1"});
+  EXPECT_EQ(introduced(desk.state, {"unit tests", "lint"}), Words{"lint"});
+}
+
+TEST(DeliveryLoop, ATaskGoesFromDeveloperToCriticToAuditorToMerge) {
+  Desk desk({task("T1")});
+  EXPECT_EQ(desk.started(), Words{"developer T1"});
+  desk.says("T1", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), Words{"critic T1"});
+  desk.says("T1", Signal::review_passed);
+  EXPECT_EQ(desk.started(), Words{"auditor T1"});
+  desk.says("T1", Signal::audit_passed);
+  ASSERT_EQ(desk.of<Merge>().size(), 1u);
+  EXPECT_EQ(desk["T1"].stage, Stage::merge);
+  EXPECT_EQ(desk.state.outcome, Outcome::none);
+  desk.merges("T1");
+  EXPECT_EQ(desk["T1"].stage, Stage::complete);
+  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+  EXPECT_EQ(exit_code(desk.state), 0);
+  EXPECT_EQ(summary_of(desk.state).completed, Words{"T1"});
+  EXPECT_EQ(desk.facts<TaskCompleted>().size(), 1u);
+}
+
+TEST(DeliveryLoop, OnlyTheMergeUnblocksDependants) {
+  Desk desk({task("T1"), task("T2", {"T1"})});
+  desk.passes("T1");
+  EXPECT_EQ(desk["T2"].stage, Stage::blocked);
+  desk.merges("T1");
+  EXPECT_EQ(desk.started(), Words{"developer T2"});
+}
+
+TEST(DeliveryLoop, NoMoreAgentsThanSlots) {
+  Desk desk({task("T1"), task("T2"), task("T3")}, {2, 1, 1});
+  EXPECT_EQ(desk.started(), (Words{"developer T1", "developer T2"}));
+  desk.says("T1", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), (Words{"critic T1", "developer T3"}));
+  desk.says("T2", Signal::ready_for_review);
+  EXPECT_TRUE(desk.started().empty());
+  desk.says("T1", Signal::review_passed);
+  EXPECT_EQ(desk.started(), (Words{"critic T2", "auditor T1"}));
+}
+
+TEST(DeliveryLoop, CriticsComeBeforeAuditorsAndThoseBeforeDevelopers) {
+  Desk desk({task("A"), task("B"), task("C")}, {5, 5, 5});
+  desk.says("B", Signal::ready_for_review);
+  const int critic = desk.agent_of("B");
+  // Three ends at once: a review, an audit and a rework are wanted.
+  desk.says("A", Signal::ready_for_review);
+  desk.give_all({Desk::output(desk.agent_of("A"), Signal::review_failed),
+                 Desk::output(critic, Signal::review_passed),
+                 Desk::output(desk.agent_of("C"), Signal::ready_for_review)});
+  EXPECT_EQ(desk.started(), (Words{"critic C", "auditor B", "developer A"}));
+}
+
+TEST(DeliveryLoop, AmongReadyTasksTheOneThatUnblocksMostGoesFirstThenPlanOrder) {
+  Desk desk({task("A"), task("B"), task("C"), task("D", {"C"}), task("E", {"C"}), task("F", {"B"})},
+            {1, 1, 1});
+  EXPECT_EQ(desk.started(), Words{"developer C"});
+  desk.says("C", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), (Words{"critic C", "developer B"}));
+  desk.says("B", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), Words{"developer A"});
+}
+
+TEST(DeliveryLoop, ReworkGoesBeforeFreshTasks) {
+  Desk desk({task("A"), task("B"), task("C", {"B"})}, {1, 1, 1});
+  EXPECT_EQ(desk.started(), Words{"developer B"});
+  desk.give(Desk::output(desk.agent_of("B"), Signal::ready_for_review));
+  EXPECT_EQ(desk.started(), (Words{"critic B", "developer A"}));
+  desk.says("B", Signal::review_failed);
+  EXPECT_TRUE(desk.started().empty());
+  desk.says("A", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), (Words{"critic A", "developer B"}));
+}
+
+TEST(DeliveryLoop, ReworkCarriesFindingsAndContinuesTheDevelopersSession) {
+  Desk desk({task("T1")});
+  const int developer = desk.agent_of("T1");
+  desk.says("T1", Signal::ready_for_review);
+  desk.says(
+      "T1", Signal::review_failed,
+      {{"Issues Found", "- a.c:3: wrong"}, {"Required Fixes", "- mend it"}, {"Priority", "HIGH"}});
+  const StartAgent start = desk.start();
+  EXPECT_EQ(start.why, Why::review_failed);
+  EXPECT_EQ(start.attempt, 2);
+  EXPECT_EQ(start.continue_session_of, developer);
+  for (const char* part : {"a.c:3: wrong", "mend it", "Priority", "HIGH"})
+    EXPECT_NE(start.context.find(part), std::string::npos) << part;
+}
+
+TEST(DeliveryLoop, MergesAreMadeOneAtATimeInTheOrderOfTheAudits) {
+  Desk desk({task("A"), task("B"), task("C")});
+  desk.passes("B");
+  EXPECT_EQ(desk.of<Merge>()[0].task, "B");
+  desk.passes("A");
+  EXPECT_TRUE(desk.of<Merge>().empty());
+  desk.passes("C");
+  desk.merges("B");
+  ASSERT_EQ(desk.of<Merge>().size(), 1u);
+  EXPECT_EQ(desk.of<Merge>()[0].task, "A");
+  desk.merges("A");
+  EXPECT_EQ(desk.of<Merge>()[0].task, "C");
+}
+
+TEST(DeliveryLoop, ARefusedMergeIsReworkWithTheConflictAsContext) {
+  Desk desk({task("T1")});
+  desk.passes("T1");
+  desk.give(MergeRefused{"T1", MergeRefusal::conflict, "both changed a.c"});
+  EXPECT_EQ(desk.started(), Words{"developer T1"});
+  EXPECT_EQ(desk.start().why, Why::merge_failed);
+  EXPECT_NE(desk.start().context.find("both changed a.c"), std::string::npos);
+  desk.says("T1", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), Words{"critic T1"}) << "after rework everything is judged again";
+}
+
+TEST(DeliveryLoop, TheThirdRefusedMergeFailsTheTask) {
+  Desk desk({task("T1"), task("T2")});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_NE(desk["T1"].stage, Stage::failed);
+    desk.passes("T1");
+    desk.give(MergeRefused{"T1", MergeRefusal::verify_failed, ""});
+  }
+  EXPECT_EQ(desk["T1"].stage, Stage::failed);
+  desk.completes("T2");
+  EXPECT_EQ(desk.state.outcome, Outcome::incomplete);
+  EXPECT_EQ(exit_code(desk.state), 1);
+}
+
+TEST(DeliveryLoop, AnEmptyPlanIsComplete) {
+  Desk desk(std::vector<Task>{});
+  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+}
+
+TEST(DeliveryLoop, WhatDoesNotFitAnyMoreIsPassedOver) {
+  Desk desk({task("T1"), task("T2")});
+  const std::string before = picture(desk.state);
+  desk.give(Desk::output(99, Signal::audit_passed));
+  desk.give(MergeDone{"T1", "x", {}, false});
+  desk.give(MergeDone{"no such task", "x", {}, false});
+  desk.give(QuestionAnswered{7, "x", ""});
+  desk.give(FileWaitExpired{"T1", 3});
+  desk.give(AgentIdle{99});
+  desk.give(VerifyFinished{VerifyPurpose::health, {}, ""});
+  EXPECT_EQ(picture(desk.state), before);
+  EXPECT_TRUE(desk.commands.empty());
+}
+
+}  // namespace
+}  // namespace capsule::delivery

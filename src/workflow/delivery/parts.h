@@ -1,0 +1,89 @@
+// What the files of this folder share among themselves. All of it changes a State in place, from
+// `apply` alone, and is deterministic.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "workflow/delivery/delivery.h"
+
+namespace capsule::delivery {
+
+// ---- tasks and queues (queue.cpp)
+
+Role role_of(Stage stage);        // requires: analysis, development, review or audit
+int slot_class(Role role);        // 0 developers, 1 critics, 2 auditors; -1: takes no slot
+bool is_open(const TaskState&);   // neither complete, failed nor removed
+bool is_remedying(const State&);  // no dispatch, no merge
+std::string_view id_of(const State&, int task);  // empty for -1
+
+void announce(State&, DeliveryFact fact);
+void enqueue(State&, int task);  // requires: no hold, no agent, an open stage with a role
+void unqueue(State&, int task);
+// The next stint of a task: who goes on follows from its stage.
+void ask_for(State&, int task, Stage stage, Why why, std::string context, bool resume);
+void set_hold(State&, int task, Hold hold);
+void make_ready(State&, int task);  // all blockers are complete
+void complete(State&, int task);
+void drop(State&, int task);  // removed from the plan
+void fail_task(State&, int task, FailCause cause, FailureKind kind, const std::string& blocker,
+               std::string detail);
+// One more failure of this kind. False: that was the last, and the task has failed.
+bool strike(State&, int task, FailureKind kind, const std::string& detail);
+void link(State&);  // blockers and dependants, from blocked_by
+
+// ---- files (files.cpp)
+
+int intern(State&, const std::string& name);
+void want_files(State&, int task, const std::vector<std::string>& names);
+void hold_files(State&, int task);  // at the first developer: what is free
+void release_files(State&, int task);
+std::vector<std::string> notices_of(const State&, int task);  // for its next agent
+void refresh_holder(State&, int holder);                      // its stage or hold changed
+// The file that keeps a task from beginning, or -1; one whose holder is about to finish if any.
+int blocking_file(const State&, int task);
+void leave_file(State&, int task);     // does not stand behind a file any more
+void forget_wanted(State&, int task);  // what it asked for by FILE CONFLICT
+// The task that a developer should begin or go on with; -1: none. Sorts the queue on the way.
+int pick_developer(State&);
+void file_conflict(State&, int task, const AgentFinished& f, bool writer);
+void file_wait_expired(State&, const FileWaitExpired& f);
+// Whether `from` waits, through files, dependencies and the plan, for `target`.
+bool waits_for(const State&, int from, int target);
+
+// ---- conversations (talk.cpp)
+
+enum class Heard { ask_again, gave_up };
+// The output was not the signal that is wanted (unknown, or a CHECKPOINT). Sets why to ask with.
+Heard not_a_signal(State&, Talk&, const AgentFinished& f, const Agent& agent, Why& why);
+std::string_view field(const AgentFinished& f, std::string_view label);
+std::string all_fields(const AgentFinished& f);  // "Label:\ntext", for the next prompt
+bool may_send(Role role, Signal signal);
+
+// ---- handlers
+
+void task_agent_finished(State&, const Agent& agent, const AgentFinished& f);    // signals.cpp
+void remedy_agent_finished(State&, const Agent& agent, const AgentFinished& f);  // remedy.cpp
+void enter_remediation(State&, int task, const std::string& issue);
+void leave_remediation(State&, bool overridden);
+void health_checked(State&, const VerifyFinished& f);
+void retry_remediation(State&);
+
+void expert_requested(State&, int task, const Agent& asker, const AgentFinished& f);  // experts.cpp
+void expert_finished(State&, const Agent& agent, const AgentFinished& f);
+void analyst_finished(State&, const Agent& agent, const AgentFinished& f);
+void register_expert(State&, const std::string& name, std::string supports, std::string gap);
+
+// Asks a person, and parks the task (or remediation, task -1) until the answer.   questions.cpp
+void ask_person(State&, QuestionKind kind, int task, int agent, std::string text,
+                std::string context, std::vector<std::string> options = {});
+void answered(State&, const QuestionAnswered& f);
+void close_questions(State&, int task);
+
+void started(State&, const DeliveryStarted& f);  // recovery.cpp
+void resumed(State&, const DeliveryResumed& f);
+void plan_changed(State&, const PlanChanged& f);
+void remove_task(State&, int task);
+void cut_off(State&, Agent agent);  // its run counts as not begun, and begins again
+
+}  // namespace capsule::delivery

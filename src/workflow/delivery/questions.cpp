@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <utility>
+
+#include "workflow/delivery/parts.h"
+
+namespace capsule::delivery {
+namespace {
+
+using Step = Remediation::Step;
+
+std::string both(const Question& q) {
+  return "Question: " + q.text + "\n\nAnswer: " + q.answer + "\n\n" + q.context;
+}
+
+void answered_task(State& s, const Question& q) {
+  TaskState& t = s.tasks[q.task];
+  if (t.hold != Hold::person) return;
+  const bool expanded = q.kind == QuestionKind::low_confidence;
+  ask_for(s, q.task, expanded ? Stage::development : t.stage, Why::answered, both(q), !expanded);
+}
+
+void answered_remediation(State& s, const Question& q) {
+  Remediation& r = s.remediation;
+  if (r.step != Step::person) return;
+  if (q.kind != QuestionKind::remediation) {
+    r.step = r.after;
+    r.why = Why::answered;
+    r.context = both(q);
+    r.resume = true;
+    r.talk.requests = 0;
+    return;
+  }
+  if (signal::same_letters(q.answer, "retry")) return retry_remediation(s);
+  if (signal::same_letters(q.answer, "override")) return leave_remediation(s, true);
+  s.halted = true;
+  for (auto& [number, agent] : s.agents)
+    if (!std::exchange(agent.ending, true)) s.to_end.push_back(number);
+}
+
+}  // namespace
+
+void ask_person(State& s, QuestionKind kind, int task, int agent, std::string text,
+                std::string context, std::vector<std::string> options) {
+  const bool parks = kind != QuestionKind::removed_task;
+  if (parks && task >= 0 && ++s.tasks[task].questions > s.limits.questions)
+    return fail_task(s, task, FailCause::limit, FailureKind::questions, "",
+                     "it asked a person too often");
+  Question q;
+  q.number = static_cast<int>(s.questions.size()) + 1;
+  q.kind = kind;
+  q.task = task;
+  q.agent = agent;
+  q.text = std::move(text);
+  q.context = std::move(context);
+  q.options = std::move(options);
+  s.to_ask.push_back(q.number);
+  if (task >= 0) s.tasks[task].asked.push_back(q.number);
+  s.questions.push_back(std::move(q));
+  if (!parks) return;
+  if (task >= 0) {
+    set_hold(s, task, Hold::person);
+  } else {
+    s.remediation.step = Step::person;
+  }
+}
+
+void answered(State& s, const QuestionAnswered& f) {
+  if (f.question < 1 || f.question > static_cast<int>(s.questions.size())) return;
+  Question& q = s.questions[f.question - 1];
+  if (q.closed || !accepts(q, f.text)) return;  // the first answer wins
+  q.closed = true;
+  q.answer = f.text;
+  q.by = f.by;
+  const Question copy = q;
+  if (copy.kind == QuestionKind::removed_task) {
+    if (signal::same_letters(copy.answer, "remove")) remove_task(s, copy.task);
+  } else if (copy.task >= 0) {
+    answered_task(s, copy);
+  } else {
+    answered_remediation(s, copy);
+  }
+}
+
+void close_questions(State& s, int task) {
+  for (const int number : s.tasks[task].asked) s.questions[number - 1].closed = true;
+}
+
+bool accepts(const Question& q, std::string_view text) {
+  if (q.options.empty()) return text.find_first_not_of(" \t\r\n") != std::string_view::npos;
+  return std::any_of(q.options.begin(), q.options.end(),
+                     [&](const std::string& option) { return signal::same_letters(option, text); });
+}
+
+std::vector<int> open_questions(const State& s) {
+  std::vector<int> open;
+  for (const Question& q : s.questions)
+    if (!q.closed) open.push_back(q.number);
+  return open;
+}
+
+}  // namespace capsule::delivery

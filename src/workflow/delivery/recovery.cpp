@@ -1,0 +1,209 @@
+// How a delivery begins, is taken up again, and follows a plan that changed.
+#include <algorithm>
+#include <utility>
+
+#include "workflow/delivery/parts.h"
+
+namespace capsule::delivery {
+namespace {
+
+using Step = Remediation::Step;
+using Prelude = State::Prelude;
+
+int add_task(State& s, const Task& task) {
+  const int at = static_cast<int>(s.tasks.size());
+  if (!s.index.emplace(task.id, at).second) return -1;
+  s.tasks.emplace_back().task = task;
+  want_files(s, at, task.predicted);
+  return at;
+}
+
+bool untouched(const TaskState& t) {
+  if (t.agent != 0 || t.begun || t.hold != Hold::none) return false;
+  for (const int attempts : t.attempts)
+    if (attempts > 0) return false;
+  return is_open(t);
+}
+
+// Begins what can begin, and ends what never will.
+void settle_blocked(State& s) {
+  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
+    TaskState& t = s.tasks[i];
+    if (t.stage != Stage::blocked) continue;
+    if (t.open_blockers == 0) {
+      make_ready(s, i);
+      continue;
+    }
+    for (const std::string& id : t.task.blocked_by) {
+      const auto found = s.index.find(id);
+      if (found == s.index.end() || s.tasks[found->second].stage != Stage::failed) continue;
+      fail_task(s, i, FailCause::dependency, FailureKind{}, id,
+                "task " + id + ", which it needs, failed");
+      break;
+    }
+  }
+}
+
+void begin_again(State& s) {
+  for (TaskState& t : s.tasks) {
+    if (t.stage != Stage::failed) continue;
+    TaskState fresh;
+    fresh.task = std::move(t.task);
+    fresh.files = std::move(t.files);
+    fresh.attempts = t.attempts;
+    fresh.sessions = t.sessions;
+    fresh.confidence = t.confidence;
+    fresh.runs = std::move(t.runs);
+    fresh.asked = std::move(t.asked);
+    fresh.wait = t.wait;
+    t = std::move(fresh);
+    --s.finished;
+  }
+  link(s);
+  settle_blocked(s);
+}
+
+}  // namespace
+
+void started(State& s, const DeliveryStarted& f) {
+  if (s.started) return;
+  s.started = true;
+  s.plan = f.plan;
+  s.title = f.title;
+  s.overview = f.overview;
+  s.provider = f.provider;
+  s.slots = f.slots;
+  s.limits = f.limits;
+  s.with_experts = f.experts;
+  s.tasks.reserve(f.tasks.size());
+  for (const Task& task : f.tasks) add_task(s, task);
+  for (const std::string& name : f.known_experts) register_expert(s, name, "", "");
+  link(s);
+  settle_blocked(s);
+  s.prelude = Prelude::baseline;
+}
+
+void cut_off(State& s, Agent agent) {
+  --s.dispatched;
+  ++s.cut_off;
+  switch (agent.role) {
+    case Role::plan_analyst:
+      --s.analyst_attempts;
+      s.prelude = Prelude::analyst;
+      return;
+    case Role::expert: {
+      Delegation& d = s.delegations[agent.delegation - 1];
+      d.running = false;
+      --d.attempts;
+      Expert& expert = s.experts[d.expert];
+      --expert.running;
+      expert.queue.insert(expert.queue.begin(), d.number);
+      ++s.delegations_queued;
+      return;
+    }
+    case Role::remediation:
+    case Role::health_auditor: {
+      Remediation& r = s.remediation;
+      --r.attempts[static_cast<std::size_t>(agent.role)];
+      const bool mends = agent.role == Role::remediation;
+      if (r.step != (mends ? Step::mending : Step::judging)) return;
+      r.step = mends ? Step::mend : Step::judge;
+      if (mends && agent.why == Why::fresh) --r.attempt;
+      return;
+    }
+    default:
+      break;
+  }
+  TaskState& t = s.tasks[agent.task];
+  t.agent = 0;
+  --t.attempts[static_cast<std::size_t>(agent.role)];
+  if (!is_open(t)) return;
+  // A review or an audit is repeated as it was; a developer goes on with what is half done.
+  if (agent.role == Role::developer) {
+    t.why = Why::taken_up;
+    t.resume = true;
+  } else {
+    t.resume = false;
+  }
+  enqueue(s, agent.task);
+}
+
+void resumed(State& s, const DeliveryResumed& f) {
+  if (!s.started) return;
+  s.slots = f.slots;
+  s.limits = f.limits;
+  for (const auto& [number, agent] : std::exchange(s.agents, {})) cut_off(s, agent);
+  for (int& busy : s.busy) busy = 0;
+  if (s.merging >= 0) {
+    const int task = std::exchange(s.merging, -1);
+    if (s.tasks[task].stage == Stage::merge) s.merges.emplace(s.tasks[task].queued, task);
+  }
+  if (s.prelude == Prelude::verifying) s.prelude = Prelude::baseline;
+  if (s.remediation.step == Step::verifying) s.remediation.step = Step::verify;
+  s.to_end.clear();
+  s.to_wait.clear();
+  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
+    if (s.tasks[i].hold != Hold::file) continue;
+    ++s.tasks[i].wait;
+    s.to_wait.push_back(i);
+  }
+  if (std::exchange(s.halted, false)) retry_remediation(s);
+  if (f.retry_failed) begin_again(s);
+  if (s.finished < static_cast<int>(s.tasks.size())) s.outcome = Outcome::none;
+}
+
+void remove_task(State& s, int task) {
+  TaskState& t = s.tasks[task];
+  if (t.stage == Stage::complete || t.stage == Stage::removed) return;
+  if (is_open(t)) {
+    if (t.agent != 0) {
+      if (const auto found = s.agents.find(t.agent);
+          found != s.agents.end() && !std::exchange(found->second.ending, true))
+        s.to_end.push_back(t.agent);
+    }
+    drop(s, task);
+  } else {
+    t.stage = Stage::removed;  // it had failed; it is counted already
+  }
+  link(s);
+  settle_blocked(s);
+}
+
+void plan_changed(State& s, const PlanChanged& f) {
+  if (!s.started) return;
+  for (const Task& task : f.changed) {
+    const auto found = s.index.find(task.id);
+    if (found == s.index.end() || !untouched(s.tasks[found->second])) continue;
+    TaskState& t = s.tasks[found->second];
+    unqueue(s, found->second);
+    release_files(s, found->second);
+    t.stage = Stage::blocked;
+    t.task = task;
+    t.files.clear();
+    want_files(s, found->second, task.predicted);
+  }
+  for (const Task& task : f.added) add_task(s, task);
+  for (const std::string& id : f.removed) {
+    const auto found = s.index.find(id);
+    if (found == s.index.end() || !is_open(s.tasks[found->second])) continue;
+    const bool asked = std::any_of(s.questions.begin(), s.questions.end(), [&](const Question& q) {
+      return q.kind == QuestionKind::removed_task && q.task == found->second;
+    });
+    if (!asked)
+      ask_person(s, QuestionKind::removed_task, found->second, 0,
+                 "Task " + id + " is not in the plan any more: keep or remove it?", "",
+                 {"keep", "remove"});
+  }
+  link(s);
+  settle_blocked(s);
+  // A wait that became a circle by the new references ends.
+  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
+    TaskState& t = s.tasks[i];
+    if (t.hold != Hold::dependency || t.awaits < 0 || !waits_for(s, t.awaits, i)) continue;
+    ask_for(s, i, t.stage, Why::dependency_done,
+            "Task " + s.tasks[t.awaits].task.id + " waits for this one; go on without it.", true);
+  }
+  if (s.finished < static_cast<int>(s.tasks.size())) s.outcome = Outcome::none;
+}
+
+}  // namespace capsule::delivery

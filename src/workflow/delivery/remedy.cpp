@@ -1,0 +1,115 @@
+// Remediation: while it lasts nothing new is started or merged. A round mends and judges in turns
+// until the verify commands agree with the health auditor, or a person decides.
+#include <utility>
+
+#include "workflow/delivery/parts.h"
+
+namespace capsule::delivery {
+namespace {
+
+using Step = Remediation::Step;
+
+void go(Remediation& r, Step step, Why why, std::string context, bool resume) {
+  r.step = step;
+  r.why = why;
+  r.context = std::move(context);
+  r.resume = resume;
+  if (why != Why::signal_request && why != Why::checkpoint_request) r.talk.requests = 0;
+}
+
+// This attempt did not help: the next one, or a person.
+void next_attempt(State& s, std::string context) {
+  Remediation& r = s.remediation;
+  r.talk = {};
+  if (r.attempt < s.limits.remediation_attempts)
+    return go(r, Step::mend, Why::fresh, std::move(context), false);
+  r.after = Step::mend;
+  ask_person(s, QuestionKind::remediation, -1, 0,
+             "The infrastructure is still broken after " + std::to_string(r.attempt) +
+                 " attempts: retry, override (go on in spite of it) or halt?",
+             r.issue + "\n" + context, {"retry", "override", "halt"});
+}
+
+}  // namespace
+
+void enter_remediation(State& s, int task, const std::string& issue) {
+  Remediation& r = s.remediation;
+  if (is_remedying(s)) {
+    r.issue += "\n" + issue;
+    return;
+  }
+  ++r.round;
+  r.attempt = 0;
+  r.expert_requests = r.questions = 0;
+  r.talk = {};
+  r.issue = issue;
+  go(r, Step::mend, Why::fresh, issue, false);
+  announce(s, RemediationEntered{r.round, std::string(id_of(s, task)), issue});
+}
+
+void leave_remediation(State& s, bool overridden) {
+  Remediation& r = s.remediation;
+  r.step = Step::none;
+  announce(s, RemediationLeft{r.round, overridden});
+  for (const int task : std::exchange(r.blocked, {})) {
+    if (s.tasks[task].hold != Hold::remediation) continue;
+    ask_for(s, task, s.tasks[task].stage, Why::remediated,
+            overridden ? "A person decided to go on although the infrastructure is not healthy."
+                       : "The infrastructure was mended.",
+            true);
+  }
+}
+
+void retry_remediation(State& s) {
+  s.remediation.attempt = 0;
+  s.remediation.talk = {};
+  go(s.remediation, Step::mend, Why::fresh, s.remediation.issue, false);
+}
+
+void health_checked(State& s, const VerifyFinished& f) {
+  if (s.remediation.step != Step::verifying) return;
+  const auto failures = introduced(s, f.failures);
+  if (failures.empty()) return leave_remediation(s, false);
+  std::string context = "The health auditor said HEALTHY, but these verify commands fail:\n";
+  for (const std::string& failure : failures) context += "- " + failure + "\n";
+  next_attempt(s, context + f.detail);
+}
+
+void remedy_agent_finished(State& s, const Agent& agent, const AgentFinished& f) {
+  Remediation& r = s.remediation;
+  const bool mends = agent.role == Role::remediation;
+  const Step step = mends ? Step::mend : Step::judge;
+  if (r.step != (mends ? Step::mending : Step::judging)) return;
+  if (f.fault != Fault::none) return next_attempt(s, f.detail);
+  switch (may_send(agent.role, f.signal) ? f.signal : Signal::unknown) {
+    case Signal::remediation_complete:
+      r.talk = {};
+      return go(r, Step::judge, Why::fresh, all_fields(f), false);
+    case Signal::health_healthy:
+      r.talk = {};
+      r.step = Step::verify;
+      return;
+    case Signal::health_unhealthy:
+      return next_attempt(s, all_fields(f));
+    case Signal::divine_clarification:
+      r.talk = {};
+      if (++r.questions > s.limits.questions) return next_attempt(s, all_fields(f));
+      r.after = step;
+      return ask_person(s, QuestionKind::clarification, -1, agent.number,
+                        std::string(field(f, "Question")), all_fields(f));
+    case Signal::expert_request:
+      r.talk = {};
+      r.after = step;
+      return expert_requested(s, -1, agent, f);
+    default: {
+      // FILE CONFLICT too: nothing else is started now, so there is nothing to coordinate but to
+      // ask for the signal.
+      Why why{};
+      if (not_a_signal(s, r.talk, f, agent, why) == Heard::ask_again)
+        return go(r, step, why, r.context, true);
+      next_attempt(s, "The agent before printed no signal that is known.");
+    }
+  }
+}
+
+}  // namespace capsule::delivery
