@@ -1,6 +1,7 @@
 // What the client does with sessions, hooks apart: the facts on which provider claude relies.
 #include <unistd.h>
 
+#include "agent/provider.h"
 #include "tests/client/client.h"
 
 namespace capsule::test {
@@ -10,7 +11,16 @@ using ::testing::HasSubstr;
 
 const std::string kSession = "0b1e7c54-6a4f-4f52-9c1a-5d6f0e2a7b31";
 
-class ClientSession : public ClientTest {};
+class ClientSession : public ClientTest {
+ protected:
+  // The client, called in the words of our provider.
+  Outcome in_session(agent::SessionUse use, const std::string& prompt) const {
+    const auto call =
+        agent::call_of(agent::in_session(agent::claude_provider(""), kSession, use), prompt);
+    EXPECT_TRUE(call);
+    return client({call->argv.begin() + 1, call->argv.end()}, call->input.value_or(""));
+  }
+};
 
 TEST_F(ClientSession, ASessionBegunUnderOurIdGoesOnWithFeedback) {
   model().when("Write the greeting",
@@ -21,8 +31,7 @@ TEST_F(ClientSession, ASessionBegunUnderOurIdGoesOnWithFeedback) {
       {"-p", "Write the greeting", "--dangerously-skip-permissions", "--session-id", kSession});
   ASSERT_EQ(first.exit_code, 0) << first.err;
   EXPECT_EQ(first.out, "READY_FOR_REVIEW: T-1\n");
-  const Outcome second =
-      client({"-p", "Say it in French", "--dangerously-skip-permissions", "--resume", kSession});
+  const Outcome second = in_session(agent::SessionUse::resume, "Say it in French");
   ASSERT_EQ(second.exit_code, 0) << second.err;
   EXPECT_EQ(second.out, "bonjour\n");
   for (const Turn& turn : model().turns()) EXPECT_EQ(turn.session, kSession);
@@ -30,9 +39,18 @@ TEST_F(ClientSession, ASessionBegunUnderOurIdGoesOnWithFeedback) {
   announce({"?? greeting.txt"});
 }
 
+TEST_F(ClientSession, ALongPromptGoesOnWithASessionFromStdin) {
+  const std::string history = std::string(200'000, 'x') + " that is all";
+  model().when("that is all", {say("READY_FOR_REVIEW: T-2")});
+  const Outcome outcome = in_session(agent::SessionUse::begin, history);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "READY_FOR_REVIEW: T-2\n");
+  ASSERT_EQ(model().turns().size(), 1U);
+  EXPECT_EQ(model().turns()[0].session, kSession);
+}
+
 TEST_F(ClientSession, ASessionThatIsNotThereIsRefusedAtOnce) {
-  const Outcome outcome =
-      client({"-p", "Go on", "--dangerously-skip-permissions", "--resume", kSession});
+  const Outcome outcome = in_session(agent::SessionUse::resume, "Go on");
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out + outcome.err, HasSubstr(kSession));
   EXPECT_TRUE(model().turns().empty());
