@@ -1,0 +1,180 @@
+#include "tests/simulation/delivery_audit.h"
+
+namespace capsule::delivery::simulation {
+namespace {
+
+bool works_on_task(Role role) {
+  return role == Role::developer || role == Role::critic || role == Role::auditor ||
+         role == Role::business_analyst;
+}
+
+}  // namespace
+
+void Audit::learn(const std::vector<Task>& tasks) {
+  for (const Task& task : tasks) {
+    Of& of = tasks_[task.id];
+    of.blocked_by = {task.blocked_by.begin(), task.blocked_by.end()};
+  }
+}
+
+void Audit::count() {
+  if (runs_ > most_runs) most_runs = runs_;
+  claim(bound == 0 || runs_ <= bound, "the bound is never exceeded between two answers");
+}
+
+void Audit::dispatched(const AgentDispatched& f) {
+  claim(!open_.contains(f.agent), "every agent has a number of its own");
+  open_[f.agent] = f;
+  interval_of_[f.agent] = interval_;
+  ++runs_;
+  count();
+  if (f.role == Role::expert) {
+    claim(++experts_[f.expert] <= 2, "two at a time for one expert");
+    claim(!remedying_ || f.task.empty(), "no dispatch in remediation");
+  }
+  if (!works_on_task(f.role)) return;
+  claim(!remedying_, "no dispatch in remediation");
+  claim(tasks_.contains(f.task), "agents work on tasks of the plan");
+  Of& of = tasks_[f.task];
+  claim(++of.agents == 1, "one agent at a time works on a task");
+  claim(!of.over, "a finished task stays finished");
+  for (const std::string& id : of.blocked_by)
+    if (const auto blocker = tasks_.find(id); blocker != tasks_.end())
+      claim(blocker->second.merged || blocker->second.removed || of.ready,
+            "no dispatch while blocked");
+  int of_class[3] = {0, 0, 0};
+  for (const auto& [number, open] : open_) {
+    if (open.role == Role::developer || open.role == Role::business_analyst) ++of_class[0];
+    if (open.role == Role::critic) ++of_class[1];
+    if (open.role == Role::auditor) ++of_class[2];
+  }
+  claim(of_class[0] <= slots_.developers && of_class[1] <= slots_.critics &&
+            of_class[2] <= slots_.auditors,
+        "never more agents than slots");
+  if (f.role == Role::critic) claim(of.ready, "a critic only after READY_FOR_REVIEW");
+  if (f.role == Role::auditor) claim(of.reviewed, "an auditor only after the review");
+  if (f.role == Role::developer) of.audited = of.reviewed = of.ready = false;
+}
+
+void Audit::finished(const AgentFinished& f) {
+  const auto found = open_.find(f.agent);
+  if (found == open_.end()) return;
+  const AgentDispatched by = found->second;
+  open_.erase(found);
+  if (f.fault == Fault::interrupted && interval_of_[f.agent] == interval_) --runs_;
+  if (by.role == Role::expert) --experts_[by.expert];
+  if (!works_on_task(by.role)) return;
+  Of& of = tasks_[by.task];
+  --of.agents;
+  if (f.fault != Fault::none) return;
+  if (by.role == Role::developer && f.signal == Signal::ready_for_review) of.ready = true;
+  if (by.role == Role::critic && f.signal == Signal::review_passed) of.reviewed = true;
+  if (by.role == Role::critic && f.signal == Signal::review_failed) ++of.failed_reviews;
+  if (by.role == Role::auditor && f.signal == Signal::audit_failed) ++of.failed_audits;
+  claim(of.failed_reviews <= limits_.task_failures && of.failed_audits <= limits_.task_failures,
+        "no task fails more often than its limit");
+  if (by.role == Role::auditor) of.audited = f.signal == Signal::audit_passed;
+}
+
+void Audit::read(const DeliveryFact& fact) {
+  claim(!ended_ || std::holds_alternative<DeliveryResumed>(fact), "nothing happens after the end");
+  if (const auto* f = std::get_if<DeliveryStarted>(&fact)) {
+    claim(!started_, "a delivery begins once");
+    started_ = true;
+    slots_ = f->slots;
+    limits_ = f->limits;
+    learn(f->tasks);
+  }
+  if (const auto* f = std::get_if<DeliveryResumed>(&fact)) {
+    ended_ = false;
+    for (const auto& [number, open] : open_)
+      if (interval_of_[number] == interval_) --runs_;
+    open_.clear();
+    experts_.clear();
+    merging_.clear();
+    for (auto& [id, of] : tasks_) {
+      of.agents = 0;
+      if (f->retry_failed && !of.merged && !of.removed) {
+        of.over = false;
+        of.failed_reviews = of.failed_audits = 0;
+      }
+    }
+    if (f->retry_failed) runs_ = 0, ++interval_;
+    slots_ = f->slots;
+  }
+  if (const auto* f = std::get_if<PlanChanged>(&fact)) {
+    learn(f->added);
+    for (const Task& task : f->changed)
+      if (!tasks_[task.id].ready) learn({task});
+    runs_ = 0;
+    ++interval_;
+  }
+  if (const auto* f = std::get_if<AgentDispatched>(&fact)) {
+    dispatched(*f);
+  }
+  if (const auto* f = std::get_if<AgentFinished>(&fact)) {
+    finished(*f);
+  }
+  if (const auto* f = std::get_if<ReviewSkipped>(&fact)) {
+    tasks_[f->task].reviewed = true;
+  }
+  if (const auto* f = std::get_if<MergeIntended>(&fact)) {
+    claim(merging_.empty(), "one merge at a time");
+    claim(tasks_[f->task].audited, "only AUDIT_PASSED leads to a merge");
+    claim(!remedying_, "no merge begins in remediation");
+    merging_ = f->task;
+  }
+  if (const auto* f = std::get_if<MergeDone>(&fact)) {
+    if (f->task == merging_) merging_.clear(), tasks_[f->task].merged = true;
+  }
+  if (const auto* f = std::get_if<MergeRefused>(&fact)) {
+    if (f->task == merging_) merging_.clear();
+  }
+  if (const auto* f = std::get_if<TaskCompleted>(&fact)) {
+    Of& of = tasks_[f->task];
+    claim(of.audited && of.merged, "only AUDIT_PASSED and a merge complete a task");
+    claim(!of.over, "a task ends once");
+    of.over = true;
+  }
+  if (const auto* f = std::get_if<TaskFailed>(&fact)) {
+    claim(!tasks_[f->task].over, "a task ends once");
+    tasks_[f->task].over = true;
+  }
+  if (std::holds_alternative<RemediationEntered>(fact)) {
+    claim(!remedying_, "remediation is entered once at a time");
+    remedying_ = true;
+  }
+  if (std::holds_alternative<RemediationLeft>(fact)) {
+    remedying_ = false;
+  }
+  if (const auto* f = std::get_if<QuestionAsked>(&fact)) {
+    claim(questions_.insert(f->question).second, "a question is asked once");
+    if (f->kind == QuestionKind::removed_task) removals_[f->question] = f->task;
+  }
+  if (const auto* f = std::get_if<QuestionAnswered>(&fact)) {
+    claim(questions_.contains(f->question), "only what was asked is answered");
+    if (answered_.insert(f->question).second && f->text == "remove") {
+      Of& of = tasks_[removals_[f->question]];
+      of.removed = of.over = true;
+    }
+    runs_ = 0;
+    ++interval_;
+  }
+  if (std::holds_alternative<DeliveryEnded>(fact)) {
+    claim(open_.empty() && merging_.empty(), "nothing runs when a delivery ends");
+    ended_ = true;
+  }
+}
+
+void Audit::between(const State& state, bool world_is_quiet) {
+  std::set<int> held;
+  for (const TaskState& t : state.tasks)
+    for (const int file : t.held) claim(held.insert(file).second, "no two holders of one file");
+  const auto open = open_questions(state);
+  for (const int question : open)
+    claim(!answered_.contains(question), "an answered question is not open any more");
+  if (world_is_quiet && state.outcome == Outcome::none)
+    claim(waits_for_person(state), "every plan ends or waits for a person");
+}
+
+}  // namespace capsule::delivery::simulation
