@@ -27,7 +27,7 @@ program=$tmp/cache/capsule/clients/claude-code-$version/node_modules/@anthropic-
 
 expect 1 "npm is not installed" "without npm it says so" install
 npm 'echo "npm error code ENOTFOUND"; exit 1'
-expect 1 "npm could not install @anthropic-ai/claude-code $version from its registry (ENOTFOUND)" \
+expect 1 "npm could not install @anthropic-ai/claude-code $version from its registry (code ENOTFOUND)" \
   "without a registry it says so" install
 npm "${fills/VERSION/0.0.1}"
 expect 1 "does not run on this machine" "a program of another version is refused" install
