@@ -1,9 +1,10 @@
 // The most agent runs that a plan can cost between two answers of a person.
 //
-// Counted in stints: an agent is started, or goes on, for one reason of the workflow; within a
-// stint it may be asked for its signal `signal_requests` times more, so a stint is that many runs
-// and one. Every stint beyond the first pass uses up one unit of a limit, and no limit is ever
-// refilled without a person; so the limits add up. docs/contracts/delivery.md has the table.
+// Counted in stints: an agent is started, or goes on, for one reason of the workflow. Within a
+// stint it may be asked for its signal: a developer `signal_requests` times, since CHECKPOINTs part
+// the unknowns; the others twice, since their third unknown in a row ends it. Every stint beyond
+// the first pass uses up one unit of a limit, and no limit is refilled without a person; so the
+// limits add up. docs/contracts/delivery.md has the table.
 #include <algorithm>
 
 #include "plan/plan.h"
@@ -12,28 +13,23 @@ namespace capsule::plan {
 namespace {
 
 using signal::Role;
+using Roles = std::vector<Role>;
 
-struct Prices {
-  const std::map<std::string, double>& table;
-  double of(Role role) const {
-    auto found = table.find(std::string(signal::name_of(role)));
-    if (found == table.end()) found = table.find("");
-    return found == table.end() ? 0 : found->second;
-  }
-  Role dearest(std::initializer_list<Role> roles) const {
-    return *std::max_element(roles.begin(), roles.end(),
-                             [this](Role a, Role b) { return of(a) < of(b); });
-  }
+// Stints that some of these roles may have: whoever is dearest.
+struct Stints {
+  Roles roles;
+  std::int64_t count;
 };
 
 // N-1 times it goes on.
 std::int64_t before(int limit) { return std::max(limit, 1) - 1; }
 
-}  // namespace
+std::int64_t runs_of_stint(const Limits& limits, Role role) {
+  const int requests = std::max(limits.signal_requests, 0);
+  return 1 + (role == Role::developer ? requests : std::min(requests, 2));
+}
 
-Bound bound_of(const Plan& plan, const Limits& limits, bool experts,
-               const std::map<std::string, double>& prices) {
-  const Prices price{prices};
+std::vector<Stints> stints_of(const Plan& plan, const Limits& limits, bool experts) {
   const std::int64_t failures = before(limits.task_failures);
   const std::int64_t merges = before(limits.merge_rework);
   const std::int64_t requests = experts ? std::max(limits.expert_requests, 0) : 0;
@@ -41,42 +37,55 @@ Bound bound_of(const Plan& plan, const Limits& limits, bool experts,
   const auto tasks = static_cast<std::int64_t>(plan.tasks.size());
   const auto unclear =
       std::count_if(plan.tasks.begin(), plan.tasks.end(), [](const Task& t) { return t.unclear; });
-  const Role any = price.dearest({Role::developer, Role::auditor});
-  const Role mender = price.dearest({Role::remediation, Role::health_auditor});
-
-  std::array<std::int64_t, signal::kRoleCount> stints{};
-  const auto add = [&](Role role, std::int64_t count) {
-    stints[static_cast<std::size_t>(role)] += count;
-  };
-  add(Role::business_analyst, unclear);
-  add(Role::developer, tasks * (passes + failures /* incomplete */ + before(limits.file_waits)));
-  add(Role::critic, tasks * passes * std::max(limits.critic_timeouts, 1));
-  add(Role::auditor, tasks * (1 + failures + merges));
-  add(any, tasks * (failures /* claims */ + failures /* blocked */ + before(limits.restarts) +
-                    before(limits.unknown_redispatches)));
-  add(price.dearest({Role::developer, Role::critic, Role::auditor, Role::business_analyst}),
-      tasks * requests);
   const std::int64_t rounds = tasks * failures;
-  add(Role::remediation, rounds * limits.remediation_attempts);
-  add(Role::health_auditor, rounds * limits.remediation_attempts);
-  add(mender, rounds * requests);
-  add(Role::expert, (tasks + rounds) * requests);
-  if (experts) add(Role::plan_analyst, 1);
-  // An answer lets one agent go on.
-  if (tasks > 0)
-    add(price.dearest({Role::developer, Role::critic, Role::auditor, Role::business_analyst,
-                       Role::remediation, Role::health_auditor}),
-        1);
+  const Roles workers{Role::developer, Role::critic, Role::auditor, Role::business_analyst};
+  const Roles menders{Role::remediation, Role::health_auditor};
+  return {
+      {{Role::business_analyst}, unclear},
+      {{Role::developer}, tasks * passes},
+      {{Role::critic}, tasks * passes * std::max(limits.critic_timeouts, 1)},
+      {{Role::auditor}, tasks * (1 + failures + merges)},
+      {{Role::developer}, tasks * failures},       // TASK_INCOMPLETE
+      {workers, tasks * failures},                 // claims that were refuted
+      {workers, tasks * failures},                 // INFRA_BLOCKED, AUDIT_BLOCKED
+      {workers, tasks * before(limits.restarts)},  // died, timed out, idle
+      {workers, tasks * before(limits.unknown_redispatches)},
+      {workers, tasks * before(limits.file_waits)},  // FILE CONFLICT
+      {workers, tasks * requests},                   // go on with advice
+      {{Role::remediation}, rounds * limits.remediation_attempts},
+      {{Role::health_auditor}, rounds * limits.remediation_attempts},
+      {menders, rounds * requests},
+      {{Role::expert}, (tasks + rounds) * requests},
+      {{Role::plan_analyst}, experts ? 1 : 0},
+      {workers, tasks > 0 ? 1 : 0},  // whom an answer lets go on
+  };
+}
 
+}  // namespace
+
+Bound bound_of(const Plan& plan, const Limits& limits, bool experts,
+               const std::map<std::string, double>& prices) {
+  const auto price_of = [&](Role role) {
+    auto found = prices.find(std::string(signal::name_of(role)));
+    if (found == prices.end()) found = prices.find("");
+    return found == prices.end() ? 0 : found->second;
+  };
   Bound bound;
   bound.priced = !prices.empty();
-  for (std::size_t i = 0; i < stints.size(); ++i) {
-    if (stints[i] == 0) continue;
-    const Role role = static_cast<Role>(i);
-    const std::int64_t runs = stints[i] * (1 + std::max(limits.signal_requests, 0));
-    bound.by_role[std::string(signal::name_of(role))] = runs;
+  for (const Stints& stints : stints_of(plan, limits, experts)) {
+    if (stints.count == 0) continue;
+    std::int64_t runs = 0;
+    double money = 0;
+    Role most = stints.roles.front();
+    for (const Role role : stints.roles) {
+      const std::int64_t here = stints.count * runs_of_stint(limits, role);
+      if (here > runs) most = role;
+      runs = std::max(runs, here);
+      money = std::max(money, static_cast<double>(here) * price_of(role));
+    }
+    bound.by_role[std::string(signal::name_of(most))] += runs;
     bound.runs += runs;
-    bound.money += static_cast<double>(runs) * price.of(role);
+    bound.money += money;
   }
   return bound;
 }
