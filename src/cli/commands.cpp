@@ -14,6 +14,10 @@ std::vector<Command> rows() {
   add(prep_command());
   add(run_phase_command());
   add(merge_command());
+  add(deliver_command());
+  add(plan_check_command());
+  add(questions_command());
+  add(answer_command());
   add(status_command());
   add(log_command());
   add(pause_command());

@@ -31,6 +31,10 @@ Command setup_template_command();
 Command demo_command();
 std::span<const Command> auto_commands();
 std::span<const Command> hook_commands();
+Command deliver_command();
+Command plan_check_command();
+Command questions_command();
+Command answer_command();
 Command rehearse_command();
 Command generate_command();
 

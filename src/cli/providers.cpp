@@ -17,13 +17,10 @@ std::string cassette_for(const Project& project, const config::Provider* row,
   return std::string(agent::rehearsal::kBuiltIn);
 }
 
-}  // namespace
-
-Result<agent::Provider> provider_named(const Project& project, std::string_view name,
-                                       std::string_view phase, std::string_view bead) {
+Result<agent::Provider> provider_with(const Project& project, std::string_view name,
+                                      const std::string& model, std::string_view bead) {
   const auto found = project.config.providers.find(name);
   const config::Provider* row = found == project.config.providers.end() ? nullptr : &found->second;
-  const std::string model = project.config.model_of(phase);
   if (row != nullptr && !row->command.empty()) {
     agent::Provider provider;
     provider.name = name;
@@ -41,6 +38,18 @@ Result<agent::Provider> provider_named(const Project& project, std::string_view 
   return fail(Reason::usage, "unknown provider '" + printable(name) + "'",
               "valid: " + known + "; add one in .capsule/config.yaml: providers: {" +
                   printable(name) + ": {command: [program, argument]}}");
+}
+
+}  // namespace
+
+Result<agent::Provider> provider_named(const Project& project, std::string_view name,
+                                       std::string_view phase, std::string_view bead) {
+  return provider_with(project, name, project.config.model_of(phase), bead);
+}
+
+Result<agent::Provider> provider_for_role(const Project& project, std::string_view role) {
+  return provider_with(project, project.config.provider_of_role(role),
+                       project.config.model_of_role(role), "");
 }
 
 Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,

@@ -13,6 +13,9 @@ namespace capsule::cli {
 Result<agent::Provider> provider_named(const Project& project, std::string_view name,
                                        std::string_view phase, std::string_view bead);
 
+// The agent for a role of a delivery. Error usage: as above.
+Result<agent::Provider> provider_for_role(const Project& project, std::string_view role);
+
 Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,
                                          std::string_view bead);
 

@@ -152,7 +152,7 @@ Result<std::string> TaskTrees::work_of(const Tree& tree) const {
       repository_, {.tree = tree.kept_tree, .parents = {head}, .message = "capsule: work\n"});
 }
 
-Result<BroughtIn> TaskTrees::bring_main_in(const std::string& task) {
+Result<BroughtIn> TaskTrees::bring_main_in(const std::string& task, Conflicts conflicts) {
   Tree& tree = *TRY(this->tree(task));
   TRY_VOID(keep(task, "before-main"));
   const std::string main = TRY(main_commit());
@@ -168,6 +168,7 @@ Result<BroughtIn> TaskTrees::bring_main_in(const std::string& task) {
   const std::string merged(trimmed(parts.front()));
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (!parts[i].empty()) result.conflicts.emplace_back(parts[i]);
+  if (conflicts == Conflicts::leave && !result.conflicts.empty()) return result;
   const std::string commit =
       TRY(git::write_commit(repository_, {.tree = merged,
                                           .parents = {work, main},

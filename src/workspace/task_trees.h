@@ -41,6 +41,11 @@ struct BroughtIn {
   std::vector<std::string> conflicts;  // files with conflict markers in them
 };
 
+enum class Conflicts {
+  mark,   // files that conflict get conflict markers
+  leave,  // nothing is done when there are conflicts
+};
+
 class TaskTrees {
  public:
   TaskTrees(git::Repository repository, std::string run, TreeSettings settings)
@@ -60,9 +65,8 @@ class TaskTrees {
   // For agents that may not write: what differs from the state that counts is kept in a snapshot
   // and taken back. Returns the paths. Requires: open().
   Result<std::vector<std::string>> take_back(const std::string& task, std::string_view role);
-  // Merges the newest main into the worktree; what conflicts gets conflict markers. Requires:
-  // open().
-  Result<BroughtIn> bring_main_in(const std::string& task);
+  // Merges the newest main into the worktree. Requires: open().
+  Result<BroughtIn> bring_main_in(const std::string& task, Conflicts conflicts = Conflicts::mark);
 
   // The state that counts, merged on the newest main.
   Result<MergeTry> plan_merge(const std::string& task, const std::string& title);

@@ -1,0 +1,24 @@
+// Whether an agent that says nothing does anything: its processes use the processor, or files in
+// its folder change. Reads /proc and the folder; any thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace capsule::agent {
+
+struct Signs {
+  std::uint64_t bytes = 0;          // printed so far
+  std::uint64_t processor = 0;      // ticks that the tree has used
+  std::int64_t newest_file_ns = 0;  // the newest change below the folder
+  bool operator==(const Signs&) const = default;
+};
+
+// `root` is the agent's first process. At most kMaxEntries files are looked at; .git is passed
+// over.
+Signs signs_of(pid_t root, const std::string& folder, std::uint64_t bytes);
+inline constexpr int kMaxEntries = 20'000;
+
+}  // namespace capsule::agent

@@ -1,0 +1,146 @@
+// capsule plan check: whether a plan can be delivered, and what that can cost at most.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/delivery_plan.h"
+#include "cli/view.h"
+
+namespace capsule::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Positional kPositionals[] = {{"PLAN", "A Markdown plan, or a feature or epic bead"}};
+constexpr Option kOptions[] = {
+    kProjectDir, {"experts", "", "Count the experts that deliver --experts may run"}, kJson};
+
+Json json_of(const std::vector<plan::Problem>& problems) {
+  Json list = Json::array();
+  for (const plan::Problem& problem : problems)
+    list.push_back({{"kind", std::string(plan::name_of(problem.kind))},
+                    {"line", problem.line},
+                    {"text", problem.text},
+                    {"tasks", problem.tasks}});
+  return list;
+}
+
+std::string money(double amount) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2f", amount);
+  return text;
+}
+
+std::string ids(const plan::Plan& plan, const std::vector<int>& tasks, std::string_view between) {
+  std::string text;
+  for (int task : tasks)
+    text +=
+        (text.empty() ? "" : std::string(between)) + plan.tasks[static_cast<std::size_t>(task)].id;
+  return text;
+}
+
+Json id_list(const plan::Plan& plan, const std::vector<int>& tasks) {
+  Json list = Json::array();
+  for (int task : tasks) list.push_back(plan.tasks[static_cast<std::size_t>(task)].id);
+  return list;
+}
+
+std::string told(const plan::Plan& plan, const plan::Schedule& schedule, const plan::Bound& bound) {
+  std::string text = printable(plan.title) + ": " + std::to_string(plan.tasks.size()) +
+                     (plan.tasks.size() == 1 ? " task\n" : " tasks\n");
+  constexpr std::size_t kShownWaves = 50, kShownTasks = 20;
+  for (std::size_t i = 0; i < schedule.waves.size() && i < kShownWaves; ++i) {
+    std::vector<int> shown = schedule.waves[i];
+    const std::size_t all = shown.size();
+    if (all > kShownTasks) shown.resize(kShownTasks);
+    text += "  wave " + std::to_string(i + 1) + ": " + ids(plan, shown, ", ") +
+            (all > kShownTasks ? " and " + std::to_string(all - kShownTasks) + " more" : "") + "\n";
+  }
+  if (schedule.waves.size() > kShownWaves)
+    text += "  and " + std::to_string(schedule.waves.size() - kShownWaves) + " more waves\n";
+  std::vector<int> path = schedule.critical_path;
+  const std::size_t length = path.size();
+  if (length > kShownTasks) path.resize(kShownTasks);
+  text += "  critical path (" + std::to_string(length) + "): " + ids(plan, path, " → ") +
+          (length > kShownTasks ? " → …" : "") + "\n";
+  text += "  bound: at most " + std::to_string(bound.runs) +
+          " agent runs between two answers of a person";
+  if (bound.priced) text += ", costing at most " + money(bound.money);
+  text += "\n";
+  for (const auto& [role, runs] : bound.by_role)
+    if (runs > 0) text += "    " + padded(role, 18) + std::to_string(runs) + "\n";
+  return text + "  every failure ends at a limit or at a person\n";
+}
+
+Result<int> check(const Args& args) {
+  const std::string word(args.positional(0).value_or(""));
+  const Project project = TRY(open_project(args));
+  const PlanSource source = TRY(find_plan(word));
+  const plan::Checked checked = TRY(load_plan(project, source));
+  const bool json = args.flag("json");
+  if (!checked.ok()) {
+    if (json)
+      print(Json{{"ok", false},
+                 {"errors", json_of(checked.errors)},
+                 {"warnings", json_of(checked.warnings)}}
+                .dump(-1, ' ', false, Json::error_handler_t::replace) +
+            "\n");
+    else
+      print_error(told_problems(source, checked));
+    return 1;
+  }
+  const plan::Schedule schedule = plan::schedule_of(checked.plan);
+  const plan::Bound bound = plan::bound_of(checked.plan, limits_of(project.config),
+                                           args.flag("experts"), prices_of(project.config));
+  if (!json) {
+    print_error(told_problems(source, checked));
+    print(told(checked.plan, schedule, bound));
+    return 0;
+  }
+  Json waves = Json::array();
+  for (const std::vector<int>& wave : schedule.waves) waves.push_back(id_list(checked.plan, wave));
+  Json by_role = Json::object();
+  for (const auto& [role, runs] : bound.by_role) by_role[role] = runs;
+  print(Json{{"ok", true},
+             {"title", checked.plan.title},
+             {"tasks", checked.plan.tasks.size()},
+             {"errors", Json::array()},
+             {"warnings", json_of(checked.warnings)},
+             {"waves", waves},
+             {"critical_path", id_list(checked.plan, schedule.critical_path)},
+             {"bound",
+              {{"agent_runs", bound.runs},
+               {"by_role", by_role},
+               {"money", bound.priced ? Json(bound.money) : Json()}}}}
+            .dump(-1, ' ', false, Json::error_handler_t::replace) +
+        "\n");
+  return 0;
+}
+
+int check_main(const Args& args) {
+  const auto code = check(args);
+  return code ? *code : report(code.error(), 2);
+}
+
+}  // namespace
+
+Command plan_check_command() {
+  return {
+      .path = "plan check",
+      .summary = "Check a plan, and say what it can cost at most",
+      .details =
+          "Tells all problems at once, with their lines: duplicate ids, unknown references, "
+          "cycles; and warns of criteria that nothing can verify, missing files, and tasks "
+          "that touch the same file in no order. Then the waves in which tasks can run, the "
+          "critical path, and a bound: the most agent runs, and with prices the most money, "
+          "that the plan can cost under the limits of the configuration, between two answers "
+          "of a person.\n\nExit codes: 0 it can be delivered; 1 it cannot; 2 it could not be "
+          "read.",
+      .positionals = kPositionals,
+      .options = kOptions,
+      .run = check_main,
+      .examples = "  capsule plan check PLAN.md\n  capsule plan check PLAN.md --json | jq .bound"};
+}
+
+}  // namespace capsule::cli
