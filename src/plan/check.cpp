@@ -104,10 +104,16 @@ std::string_view vague(const std::string& criterion) {
 
 struct Checker {
   Checked& out;
+  const std::vector<Lines>& lines;
   const ReadingExists& exists;
   std::unordered_map<std::string, int> index = {};
 
   std::vector<Task>& tasks() { return out.plan.tasks; }
+  // Where the part of a task stands, or the task.
+  int line_of(std::size_t task, std::vector<int> Lines::*list, std::size_t at) const {
+    if (task >= lines.size() || at >= (lines[task].*list).size()) return out.plan.tasks[task].line;
+    return (lines[task].*list)[at];
+  }
   void error(ProblemKind kind, int line, std::string text, std::vector<std::string> ids) {
     if (out.errors.size() < kMaxProblems)
       out.errors.push_back({kind, line, std::move(text), std::move(ids)});
@@ -133,11 +139,12 @@ struct Checker {
 
   void references() {
     bool any_free = tasks().empty();
-    for (const Task& task : tasks()) {
+    for (std::size_t i = 0; i < tasks().size(); ++i) {
+      const Task& task = tasks()[i];
       any_free |= task.blocked_by.empty();
-      for (const std::string& id : task.blocked_by)
-        if (!index.contains(id))
-          error(ProblemKind::unknown_reference, task.line,
+      for (std::size_t k = 0; k < task.blocked_by.size(); ++k)
+        if (const std::string& id = task.blocked_by[k]; !index.contains(id))
+          error(ProblemKind::unknown_reference, line_of(i, &Lines::blocked_by, k),
                 "task " + printable(task.id) + " is blocked by " + printable(id) +
                     ", which is no task of the plan",
                 {task.id, id});
@@ -162,26 +169,32 @@ struct Checker {
   }
 
   void criteria() {
-    for (const Task& task : tasks())
-      for (const std::string& criterion : task.criteria)
+    for (std::size_t i = 0; i < tasks().size(); ++i) {
+      const Task& task = tasks()[i];
+      for (std::size_t k = 0; k < task.criteria.size(); ++k) {
+        const std::string& criterion = task.criteria[k];
         if (const std::string_view phrase = vague(criterion); !phrase.empty())
-          warn(ProblemKind::unverifiable, task.line,
+          warn(ProblemKind::unverifiable, line_of(i, &Lines::criteria, k),
                "task " + printable(task.id) + ": nothing can verify \"" +
                    printable(std::string_view(criterion).substr(0, 200)) + "\" (" +
                    std::string(phrase) + ")",
                {task.id});
+      }
+    }
   }
 
   void reading() {
     if (!exists) return;
     std::unordered_map<std::string, bool> known;
-    for (const Task& task : tasks()) {
-      for (const std::string& path : task.reading) {
+    for (std::size_t i = 0; i < tasks().size(); ++i) {
+      const Task& task = tasks()[i];
+      for (std::size_t k = 0; k < task.reading.size(); ++k) {
+        const std::string& path = task.reading[k];
         if (path.find("://") != std::string::npos) continue;
         const auto [place, is_new] = known.emplace(path, false);
         if (is_new) place->second = exists(path);
         if (!place->second)
-          warn(ProblemKind::missing_reading, task.line,
+          warn(ProblemKind::missing_reading, line_of(i, &Lines::reading, k),
                "task " + printable(task.id) + ": the required reading " + printable(path) +
                    " is not there",
                {task.id, path});
@@ -250,9 +263,9 @@ void predict(Task& task) {
   task.unclear = task.criteria.empty() || trimmed(task.work).empty() || !place;
 }
 
-void check(Checked& out, const ReadingExists& exists) {
+void check(Checked& out, const std::vector<Lines>& lines, const ReadingExists& exists) {
   for (Task& task : out.plan.tasks) predict(task);
-  Checker checker{out, exists};
+  Checker checker{out, lines, exists};
   checker.ids();
   checker.references();
   const Graph graph = graph_of(out.plan.tasks, checker.index);
@@ -275,7 +288,7 @@ Checked check_plan(Plan plan, const ReadingExists& exists) {
                             task.line,
                             "the task id \"" + printable(task.id) + "\" cannot be used",
                             {}});
-  check(out, exists);
+  check(out, {}, exists);
   return out;
 }
 

@@ -42,7 +42,7 @@ const Label* label_of(std::string_view line, std::string_view& rest) {
 
 class Reader {
  public:
-  explicit Reader(Checked& out) : out_(out) {}
+  Reader(Checked& out, std::vector<Lines>& lines) : out_(out), lines_(lines) {}
 
   void line(std::string_view text, int number) {
     number_ = number;
@@ -63,6 +63,7 @@ class Reader {
       if (label != nullptr) {
         flush();
         section_ = label->section;
+        first_ = number;
         if (!seen_.insert(static_cast<int>(section_)).second)
           warn(ProblemKind::repeated_section, "task " + task().id + " has " +
                                                   std::string(label->name) +
@@ -153,6 +154,7 @@ class Reader {
     task.phase = phase_;
     task.line = number_;
     out_.plan.tasks.push_back(std::move(task));
+    lines_.emplace_back();
     task_open_ = true;
     seen_.clear();
   }
@@ -183,23 +185,24 @@ class Reader {
         if (!says_none(words)) join(task().environment, words);
         break;
       case Section::criteria:
-        criteria(words);
+        criteria(text);
         break;
       case Section::blocked_by:
-        if (!says_none(words)) join(blocked(), words);
+        if (!says_none(words)) references(text);
         break;
       case Section::reading:
-        list(words, task().reading);
+        list(text, task().reading, &lines_.back().reading);
         break;
       case Section::files:
-        list(words, task().files);
+        list(text, task().files, nullptr);
         break;
     }
   }
-  // References are read when all ids are known: until then the text stands in for them.
-  std::string& blocked() {
-    if (task().blocked_by.empty()) task().blocked_by.emplace_back();
-    return task().blocked_by.front();
+  // References are read when all ids are known.
+  void references(std::string_view text) {
+    int line = first_;
+    for (const std::string_view part : split(text, '\n'))
+      lines_.back().references.emplace_back(part, line++);
   }
   static void join(std::string& to, std::string_view words) {
     if (words.empty()) return;
@@ -210,7 +213,9 @@ class Reader {
   void criteria(std::string_view words) {
     auto& list = task().criteria;
     bool items = false;
+    int number = first_ - 1;
     for (const std::string_view line : split(words, '\n')) {
+      ++number;
       bool item = false;
       const std::string_view text = without_bullet(line, item);
       items |= item;
@@ -219,18 +224,23 @@ class Reader {
         list.back().append(" ").append(text);  // an item goes on
       } else if (!says_none(text)) {
         list.emplace_back(text);
+        lines_.back().criteria.push_back(number);
       }
     }
   }
 
-  static void list(std::string_view words, std::vector<std::string>& to) {
+  void list(std::string_view words, std::vector<std::string>& to, std::vector<int>* lines) {
+    int number = first_ - 1;
     std::unordered_set<std::string> seen(to.begin(), to.end());
     const auto take = [&](std::string_view item) {
       if (says_none(item)) return;
       std::string path = path_of_item(item);
-      if (!path.empty() && seen.insert(path).second) to.push_back(std::move(path));
+      if (path.empty() || !seen.insert(path).second) return;
+      to.push_back(std::move(path));
+      if (lines != nullptr) lines->push_back(number);
     };
     for (const std::string_view line : split(words, '\n')) {
+      ++number;
       bool item = false;
       const std::string_view text = without_bullet(line, item);
       if (text.empty()) continue;
@@ -248,7 +258,8 @@ class Reader {
   }
 
   Checked& out_;
-  int number_ = 0;
+  std::vector<Lines>& lines_;
+  int number_ = 0, first_ = 0;  // the line at hand; the first one of the section
   Section section_ = Section::none;
   std::string text_, phase_;
   std::string_view fence_;
@@ -294,7 +305,8 @@ Checked read_plan(std::string_view text, const ReadingExists& exists) {
                           {}});
     return out;
   }
-  Reader reader(out);
+  std::vector<Lines> lines;
+  Reader reader(out, lines);
   int number = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -304,8 +316,8 @@ Checked read_plan(std::string_view text, const ReadingExists& exists) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   reader.end();
-  read_references(out.plan);
-  check(out, exists);
+  read_references(out.plan, lines);
+  check(out, lines, exists);
   return out;
 }
 

@@ -46,22 +46,22 @@ void take_ids(std::string_view item, const std::unordered_map<std::string, int>&
 
 }  // namespace
 
-void read_references(Plan& plan) {
+void read_references(Plan& plan, std::vector<Lines>& lines) {
   const auto index = index_of(plan.tasks);
-  for (Task& task : plan.tasks) {
-    std::vector<std::string> ids;
-    for (const std::string& text : task.blocked_by) {
-      for (const std::string_view line : split(text, '\n')) {
-        bool item = false;
-        for (const std::string_view part : split(without_bullet(line, item), ','))
-          for (const std::string_view piece : split(part, ';'))
-            if (!says_none(piece)) take_ids(piece, index, ids);
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+    std::unordered_set<std::string> seen;
+    for (const auto& [text, line] : lines[i].references) {
+      std::vector<std::string> ids;
+      bool item = false;
+      for (const std::string_view part : split(without_bullet(text, item), ','))
+        for (const std::string_view piece : split(part, ';'))
+          if (!says_none(piece)) take_ids(piece, index, ids);
+      for (std::string& id : ids) {
+        if (!seen.insert(id).second) continue;
+        plan.tasks[i].blocked_by.push_back(std::move(id));
+        lines[i].blocked_by.push_back(line);
       }
     }
-    std::unordered_set<std::string> seen;
-    task.blocked_by.clear();
-    for (std::string& id : ids)
-      if (seen.insert(id).second) task.blocked_by.push_back(std::move(id));
   }
 }
 

@@ -115,9 +115,10 @@ bool looks_like_path(std::string_view word) {
     const std::string_view extension = name.substr(dot + 1);
     const bool plain = std::all_of(extension.begin(), extension.end(),
                                    [](char c) { return is_letter(c) || is_digit(c); });
-    // "e.g" and "i.e" and version numbers are no files.
-    if (plain && is_letter(extension[0]) && (dot > 1 || extension.size() > 1 || slash != name.npos))
-      return true;
+    const std::string small = lowered(name);
+    const bool short_word = small == "e.g" || small == "i.e" || small == "a.m" || small == "p.m" ||
+                            small == "n.b" || small == "v.s";
+    if (plain && is_letter(extension[0]) && !short_word) return true;
   }
   // "and/or" is no folder: a slash alone convinces only with an underscore, a second slash or at
   // an end.
