@@ -1,0 +1,141 @@
+// Crashes, stops, plans that changed.
+#include "workflow/delivery/test_support.h"
+
+namespace capsule::delivery {
+namespace {
+
+TEST(DeliveryRecovery, FinishedStaysFinishedAndADeveloperGoesOn) {
+  Desk desk({task("T1"), task("T2")});
+  desk.completes("T1");
+  const int session = desk.agent_of("T2");
+  desk.crash();
+  EXPECT_EQ(desk["T1"].stage, Stage::complete);
+  EXPECT_EQ(desk.started(), Words{"developer T2"});
+  EXPECT_EQ(desk.start().why, Why::taken_up);
+  EXPECT_EQ(desk.start().continue_session_of, session);
+  EXPECT_EQ(desk.start().attempt, 1) << "the attempt that was cut off";
+}
+
+TEST(DeliveryRecovery, ReviewsAndAuditsInFlightAreRepeated) {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::ready_for_review);
+  desk.crash();
+  EXPECT_EQ(desk.started(), Words{"critic T1"});
+  EXPECT_EQ(desk.start().continue_session_of, 0);
+  desk.says("T1", Signal::review_passed);
+  desk.crash();
+  EXPECT_EQ(desk.started(), Words{"auditor T1"});
+  EXPECT_EQ(desk.state.cut_off, 2);
+  EXPECT_EQ(desk.state.dispatched, 3) << "runs that were cut off count once";
+}
+
+TEST(DeliveryRecovery, AnOpenMergeIsAskedForAgainAndMayHaveHappened) {
+  Desk desk({task("T1")});
+  desk.passes("T1");
+  desk.crash();
+  ASSERT_EQ(desk.of<Merge>().size(), 1u);
+  desk.give(MergeDone{"T1", "c", {}, true});
+  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+}
+
+TEST(DeliveryRecovery, RemediationExpertsVerifyAndTimersAreTakenUp) {
+  Desk desk({task("T1", {}, {"x"}), task("T2"), task("T3")}, {}, {}, {"e"});
+  desk.says("T2", Signal::file_conflict, {{"Can Wait", "YES"}}, "x");
+  desk.says("T3", Signal::expert_request, {{"Target Agent", "e"}});
+  desk.crash();
+  EXPECT_EQ(desk.of<SetTimer>().size(), 1u);
+  EXPECT_EQ(desk.started(), (Words{"expert T3", "developer T1"}));
+  desk.says("T1", Signal::infra_blocked);
+  desk.crash();
+  EXPECT_EQ(desk.started(), Words{"remediation"});
+  EXPECT_EQ(desk.state.remediation.attempt, 1);
+  desk.says(Role::remediation, Signal::remediation_complete);
+  desk.says(Role::health_auditor, Signal::health_healthy);
+  desk.crash();
+  EXPECT_EQ(desk.of<RunVerify>().size(), 1u);
+}
+
+TEST(DeliveryRecovery, AnOpenQuestionStaysOpen) {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::divine_clarification);
+  desk.crash();
+  EXPECT_TRUE(desk.commands.empty());
+  EXPECT_TRUE(waits_for_person(desk.state));
+  desk.answer(1, "so");
+  EXPECT_EQ(desk.started(), Words{"developer T1"});
+}
+
+TEST(DeliveryRecovery, AnAgentThatAPersonStoppedCountsForNothing) {
+  Desk desk({task("T1")});
+  for (int i = 0; i < 5; ++i) desk.dies("T1", Fault::interrupted);
+  EXPECT_EQ(desk["T1"].stage, Stage::development);
+  EXPECT_EQ(desk.state.dispatched, 1);
+}
+
+TEST(DeliveryRecovery, FailedTasksBeginAgainWhenAPersonWantsThat) {
+  Desk desk({task("T1"), task("T2", {"T1"})});
+  for (int i = 0; i < 3; ++i) desk.dies("T1");
+  EXPECT_EQ(desk.state.outcome, Outcome::incomplete);
+  desk.give(DeliveryResumed{desk.state.slots, desk.state.limits, false});
+  EXPECT_EQ(desk.state.outcome, Outcome::incomplete);
+  EXPECT_TRUE(desk.commands.empty());
+  desk.give(DeliveryResumed{desk.state.slots, desk.state.limits, true});
+  EXPECT_EQ(desk.started(), Words{"developer T1"});
+  desk.completes("T1");
+  desk.completes("T2");
+  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+}
+
+TEST(DeliveryRecovery, NewTasksJoinAndChangedOnesThatWereNotBegunFollowThePlan) {
+  Desk desk({task("T1"), task("T2", {"T1"})}, {1, 1, 1});
+  Task changed = task("T2", {"T1", "T3"});
+  changed.title = "another title";
+  Task begun = task("T1");
+  begun.title = "too late";
+  desk.give(PlanChanged{{task("T3")}, {changed, begun}, {}});
+  EXPECT_EQ(desk["T2"].task.title, "another title");
+  EXPECT_EQ(desk["T1"].task.title, "Title of T1");
+  desk.says("T1", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), (Words{"critic T1", "developer T3"}));
+  EXPECT_EQ(desk["T2"].open_blockers, 2);
+}
+
+TEST(DeliveryRecovery, RemovedTasksAreAskedAboutAndFinishedOnesStay) {
+  Desk desk({task("T1"), task("T2"), task("T3", {"T2"})});
+  desk.completes("T1");
+  desk.give(PlanChanged{{}, {}, {"T1", "T2"}});
+  ASSERT_EQ(desk.of<AskPerson>().size(), 1u);
+  EXPECT_EQ(desk.state.questions[0].kind, QuestionKind::removed_task);
+  EXPECT_NE(desk.agent_of("T2"), 0) << "it goes on until the answer";
+  desk.answer(1, "remove");
+  EXPECT_EQ(desk.of<EndAgent>().size(), 1u);
+  EXPECT_EQ(desk["T2"].stage, Stage::removed);
+  EXPECT_EQ(desk["T1"].stage, Stage::complete);
+  EXPECT_EQ(desk.started(), Words{"developer T3"});
+}
+
+TEST(DeliveryRecovery, ARemovedTaskMayBeKept) {
+  Desk desk({task("T1")});
+  desk.give(PlanChanged{{}, {}, {"T1"}});
+  desk.answer(1, "keep");
+  desk.completes("T1");
+  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+}
+
+TEST(DeliveryRecovery, TheQuestionAboutARemovedTaskEndsWithTheTask) {
+  Desk desk({task("T1")});
+  desk.give(PlanChanged{{}, {}, {"T1"}});
+  desk.completes("T1");
+  EXPECT_TRUE(open_questions(desk.state).empty());
+  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+}
+
+TEST(DeliveryRecovery, ANewTaskThatNeedsAFailedOneFails) {
+  Desk desk({task("T1"), task("T2")});
+  for (int i = 0; i < 3; ++i) desk.dies("T1");
+  desk.give(PlanChanged{{task("T3", {"T1"})}, {}, {}});
+  EXPECT_EQ(desk["T3"].stage, Stage::failed);
+}
+
+}  // namespace
+}  // namespace capsule::delivery
