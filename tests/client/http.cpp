@@ -124,20 +124,20 @@ void HttpServer::accept_all() {
       return;
     }
     if (socket < 0) continue;
-    connections_.push_back({socket, std::thread([this, socket] {
-                              if (const auto request = read_request(socket)) {
-                                const Response response = answer_(*request);
-                                std::string text =
-                                    "HTTP/1.1 " + std::to_string(response.status) +
-                                    " -\r\nConnection: close\r\nContent-Type: " + response.type +
-                                    "\r\nContent-Length: " + std::to_string(response.body.size()) +
-                                    "\r\n\r\n";
-                                if (request->method != "HEAD") text += response.body;
-                                send_all(socket, text);
-                              }
-                              shutdown(socket, SHUT_RDWR);
-                            })});
+    connections_.push_back({socket, std::thread([this, socket] { serve(socket); })});
   }
+}
+
+void HttpServer::serve(int socket) {
+  if (const auto request = read_request(socket)) {
+    const Response response = answer_(*request);
+    std::string text = "HTTP/1.1 " + std::to_string(response.status) +
+                       " -\r\nConnection: close\r\nContent-Type: " + response.type +
+                       "\r\nContent-Length: " + std::to_string(response.body.size()) + "\r\n\r\n";
+    if (request->method != "HEAD") text += response.body;
+    send_all(socket, text);
+  }
+  shutdown(socket, SHUT_RDWR);
 }
 
 }  // namespace capsule::test

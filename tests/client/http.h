@@ -38,6 +38,7 @@ class HttpServer {
     std::thread thread;
   };
   void accept_all();
+  void serve(int socket);  // one request
 
   std::function<Response(const Request&)> answer_;
   int listener_ = -1;
