@@ -1,13 +1,18 @@
 // capsule auto start | status | cancel | continue: auto mode inside an agent's session.
-#include <cstdlib>
+#include <signal.h>
+#include <unistd.h>
 
 #include "auto_state/state_file.h"
 #include "base/text.h"
+#include "cli/auto_files.h"
 #include "cli/auto_project.h"
 #include "cli/auto_prompt.h"
+#include "cli/auto_session.h"
+#include "cli/auto_view.h"
 #include "cli/commands.h"
 #include "cli/project.h"
 #include "cli/view.h"
+#include "engine/auto_log.h"
 #include "ui/style.h"
 
 namespace capsule::cli {
@@ -58,26 +63,22 @@ Result<int> start(const Args& args) {
                 "end it: capsule auto cancel; or replace it with --force");
   State state = auto_mode::started(task, words.config, words.max_iterations, second_now());
   state.session = args.option("session").value_or("");
+  TRY_VOID(record_session(folder));
   TRY_VOID(auto_state::save(folder, {}, state));
+  TRY_VOID(record_session(folder));
   print(next_phase_prompt(folder, state, *auto_mode::current_phase(state)));
   return 0;
 }
 
-std::string phase_line(const State& state, Phase phase, const ui::Style& style) {
+std::string status_line(const State& state, Phase phase, const ui::Style& style) {
   const auto_mode::PhaseRecord& record = state.phases[auto_mode::index_of(phase)];
-  const std::string name(signal::name_of(phase));
-  std::string line =
-      "  [" + std::to_string(auto_mode::index_of(phase) + 1) + "/9] " + padded(name, 10);
-  if (record.signal_detected) {
-    line += ui::mark(style, signal::Status::pass);
-    if (record.duration_s) line += " (" + std::to_string(*record.duration_s) + "s)";
-  } else if (record.skipped) {
-    line += "skipped";
-  } else if (state.active && auto_mode::current_phase(state) == phase) {
-    line += "… iteration " + std::to_string(state.iteration) + "/" +
-            std::to_string(state.max_iterations);
-  }
-  return line + "\n";
+  const std::string line = "  " + phase_line(phase, record, style) + "\n";
+  if (record.signal_detected || record.skipped) return line;
+  const std::string head = line.substr(
+      0, line.find(std::string(signal::name_of(phase))) + signal::name_of(phase).size());
+  if (!state.active || auto_mode::current_phase(state) != phase) return head + "\n";
+  return head + " … iteration " + std::to_string(state.iteration) + "/" +
+         std::to_string(state.max_iterations) + "\n";
 }
 
 std::string told(const State& state) {
@@ -92,7 +93,7 @@ std::string told(const State& state) {
     text += "ended: " + printable(state.phase) + ", " +
             std::string(auto_mode::name_of(state.exit_reason)) + "\n";
   for (std::size_t i = 0; i < auto_mode::kPhases; ++i)
-    text += phase_line(state, static_cast<Phase>(i), style);
+    text += status_line(state, static_cast<Phase>(i), style);
   if (!state.last_error.empty()) text += "last error: " + printable(state.last_error) + "\n";
   return text;
 }
@@ -101,22 +102,48 @@ Result<int> status(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   const auto document = TRY(load_or_tell(folder));
   if (!document) return no_state(folder);
+  TRY_VOID(record_session(folder));
   print(args.flag("json") ? document->json.compact() + "\n" : told(document->state));
+  return 0;
+}
+
+// A headless run is ended in the journal; one that another process carries on is told to stop.
+Result<int> cancel_run(const Args& args) {
+  const auto session = TRY(AutoSession::open(TRY(open_project(args)), AutoView::Face::plain));
+  const auto newest = TRY(session->newest());
+  if (!newest || newest->state.step == auto_mode::Step::ended) {
+    print("auto mode is not active\n");
+    return 0;
+  }
+  if (const auto holder = TRY(session->store().holder(engine::kAutoSubject))) {
+    if (::kill(static_cast<pid_t>(holder->process.pid), SIGTERM) != 0)
+      return fail(Reason::blocked, "pid " + std::to_string(holder->process.pid) +
+                                       " carries it on and cannot be told");
+    print("told pid " + std::to_string(holder->process.pid) + " to stop\n");
+    return 0;
+  }
+  TRY_VOID(session->take(newest->run, newest->state.begun.in_place));
+  TRY_VOID(session->runner().end(auto_mode::Outcome::cancelled, ""));
+  print("auto mode is cancelled; to take it up again: capsule auto continue\n");
   return 0;
 }
 
 Result<int> cancel(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   if (!auto_state::has_state(folder)) return no_state(folder);
-  const auto lock = TRY(auto_state::Lock::take(folder));
-  const auto document = TRY(load_or_tell(folder));
-  if (!document) return no_state(folder);
-  if (!document->state.active) {
-    print("auto mode is not active\n");
-    return 0;
+  if (!run_of_state(folder).empty()) return cancel_run(args);
+  {
+    const auto lock = TRY(auto_state::Lock::take(folder));
+    const auto document = TRY(load_or_tell(folder));
+    if (!document) return no_state(folder);
+    if (!document->state.active) {
+      print("auto mode is not active\n");
+      return 0;
+    }
+    TRY_VOID(auto_state::save(folder, document->json,
+                              auto_mode::cancelled(document->state, second_now())));
   }
-  TRY_VOID(auto_state::save(folder, document->json,
-                            auto_mode::cancelled(document->state, second_now())));
+  TRY_VOID(record_session(folder));
   print("auto mode is cancelled; to take it up again: capsule auto continue\n");
   return 0;
 }

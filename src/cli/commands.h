@@ -29,6 +29,7 @@ Command init_command();
 Command doctor_command();
 Command setup_template_command();
 Command demo_command();
+std::span<const Command> auto_run_commands();
 std::span<const Command> auto_commands();
 std::span<const Command> hook_commands();
 Command deliver_command();

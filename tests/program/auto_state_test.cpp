@@ -75,7 +75,7 @@ TEST_F(AutoState, StatusTellsThePhase) {
   EXPECT_FALSE(allowed(says(block("EXPANSION_COMPLETE"))));
   const Outcome outcome = in({"auto", "status"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("[1/9] expansion ✓"));
+  EXPECT_THAT(outcome.out, HasSubstr("[1/9] expansion … ✓"));
   EXPECT_THAT(outcome.out, HasSubstr("active in phase init"));
   EXPECT_EQ(Json::parse(in({"auto", "status", "--json"}).out)["phase"], "init");
 }

@@ -4,7 +4,7 @@ namespace capsule::agent::rehearsal {
 
 std::string_view built_in_cassette() {
   return R"cassette(cassette: 1
-about: Walks any project through the pipeline without a model. Adds one small file.
+about: Walks any project through the pipeline, and through auto mode, without a model. Adds one small file.
 takes:
   - phase: test-writer
     steps:
@@ -107,6 +107,142 @@ takes:
           files_changed: ["capsule-rehearsal/${CAPSULE_BEAD:-no-bead}.md"]
           summary: Rehearsed the merge phase
           commit_hash: ${commit}
+
+  - phase: expansion
+    steps:
+      - print: |
+          Rehearsal: a model would find out what is asked for now.
+
+          ---
+          SIGNAL: EXPANSION_COMPLETE
+          PHASE: expansion
+          STATUS: complete
+          TIMESTAMP: 2026-01-01T00:00:00Z
+          NEXT: init
+          ---
+
+  - phase: init
+    steps:
+      - print: |
+          Rehearsal: a model would look at the project now.
+
+          ---
+          SIGNAL: INIT_COMPLETE
+          PHASE: init
+          STATUS: complete
+          TIMESTAMP: 2026-01-01T00:00:00Z
+          NEXT: planning
+          ---
+
+  - phase: planning
+    steps:
+      - write: .caw/task_plan.md
+        text: |
+          1. Rehearse: write one small file.
+      - print: |
+          Rehearsal: a model would plan now.
+
+          ---
+          SIGNAL: PLANNING_COMPLETE
+          PHASE: planning
+          STATUS: complete
+          TIMESTAMP: 2026-01-01T00:00:00Z
+          NEXT: execution
+          ---
+
+  - phase: execution
+    steps:
+      - write: capsule-rehearsal/auto.md
+        text: |
+          # A rehearsal of auto mode
+
+          Capsule wrote this file while it rehearsed auto mode here, without a model. Nothing else
+          was changed. To take it back, revert the merge that brought it.
+      - print: |
+          Rehearsal: one small file stands in for a model's work.
+
+          ---
+          SIGNAL: EXECUTION_COMPLETE
+          PHASE: execution
+          STATUS: complete
+          TIMESTAMP: 2026-01-01T00:00:00Z
+          NEXT: qa
+          ---
+
+  - phase: qa
+    steps:
+      - print: |
+          Rehearsal: a model would mend what the checks found now.
+
+          ---
+          SIGNAL: QA_COMPLETE
+          PHASE: qa
+          STATUS: complete
+          TIMESTAMP: 2026-01-01T00:00:00Z
+          NEXT: review
+          ---
+
+  - phase: review-functional
+    steps:
+      - print: |
+          Rehearsal: nothing was reviewed.
+
+          VERDICT: APPROVED
+
+  - phase: review-security
+    steps:
+      - print: |
+          Rehearsal: nothing was reviewed.
+
+          VERDICT: APPROVED
+
+  - phase: review-quality
+    steps:
+      - print: |
+          Rehearsal: nothing was reviewed.
+
+          VERDICT: APPROVED
+
+  - phase: fix
+    steps:
+      - print: |
+          Rehearsal: a model would mend what the reviewers raised now.
+
+          ---
+          SIGNAL: FIX_COMPLETE
+          PHASE: fix
+          STATUS: complete
+          TIMESTAMP: 2026-01-01T00:00:00Z
+          NEXT: check
+          ---
+
+  - phase: check
+    steps:
+      - print: |
+          Rehearsal: a model would hold the change against the project's rules now.
+
+          ---
+          SIGNAL: CHECK_COMPLETE
+          PHASE: check
+          STATUS: complete
+          TIMESTAMP: 2026-01-01T00:00:00Z
+          NEXT: reflect
+          ---
+
+  - phase: reflect
+    steps:
+      - print: |
+          ## Learnings
+
+          - A rehearsal of auto mode asks no model.
+
+          ---
+          SIGNAL: REFLECT_COMPLETE
+          PHASE: reflect
+          STATUS: complete
+          TIMESTAMP: 2026-01-01T00:00:00Z
+          NEXT: none
+          ---
 )cassette";
 }
 

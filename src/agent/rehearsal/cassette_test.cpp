@@ -162,7 +162,7 @@ TEST(Cassette, TheShippedOnesAreValid) {
   }
   const auto built_in = parse_cassette(built_in_cassette(), "built-in");
   ASSERT_TRUE(built_in) << built_in.error().message;
-  EXPECT_EQ(built_in->takes.size(), 6U);
+  EXPECT_EQ(built_in->takes.size(), 6U + 8U + 3U);  // pipeline; auto mode, with three reviewers
 }
 
 TEST(Cassette, ABeadsOwnOneIsFoundFirstAndTheBuiltInLast) {

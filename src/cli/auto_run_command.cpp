@@ -1,0 +1,178 @@
+// capsule auto run | continue: auto mode without a session, driven by Capsule itself.
+#include "auto_state/state_file.h"
+#include "base/text.h"
+#include "cli/auto_files.h"
+#include "cli/auto_project.h"
+#include "cli/auto_prompt.h"
+#include "cli/auto_session.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+
+namespace capsule::cli {
+namespace {
+
+using auto_mode::Outcome;
+using auto_mode::Step;
+
+constexpr Positional kTask[] = {{"TASK", "What is to be done; - reads it from stdin"}};
+constexpr Option kRunOptions[] = {
+    kSkipExpansion,
+    kSkipQa,
+    kSkipReview,
+    kSkipReflect,
+    kMaxIterationsOption,
+    kNoParallelValidation,
+    {"in-place", "", "Work in the checkout itself, and merge nothing"},
+    kProvider,
+    {"json", "", "One event a line on stdout, nothing else"},
+    {"force", "", "Replace a state that is active"},
+    kProjectDir,
+};
+constexpr Option kContinueOptions[] = {
+    kProvider,
+    {"json", "", "One event a line on stdout, nothing else"},
+    kProjectDir,
+};
+
+AutoView::Face auto_face(const Args& args) {
+  const Face face = face_for(args.flag("json"));
+  return face == Face::json   ? AutoView::Face::json
+         : face == Face::live ? AutoView::Face::live
+                              : AutoView::Face::plain;
+}
+
+Result<int> carry_on(AutoSession& session, const Args& args) {
+  const auto_mode::Run run = TRY(session.runner().carry_on());
+  if (!args.flag("json")) print(auto_summary(run, style_for(1)));
+  return session.exit_code(run);
+}
+
+// A session that the hook holds on course must not lose its state.
+Result<void> refuse_active_session(const std::string& folder) {
+  const auto document = auto_state::load(folder);
+  if (!document && document.error().reason == Reason::damaged) {
+    print_error("capsule: " + document.error().message + "; " + document.error().hint + "\n");
+    return {};
+  }
+  if (!document) return tl::unexpected(document.error());
+  if (!*document || !(*document)->state.active || !run_of_state(folder).empty()) return {};
+  return fail(
+      Reason::refused,
+      "auto mode is active in a session: " + printable((*document)->state.task.substr(0, 200)),
+      "end it: capsule auto cancel; or replace it with --force");
+}
+
+Result<int> run(const Args& args) {
+  const std::string task = TRY(task_argument(args));
+  const AutoWords words = TRY(auto_words(args));
+  const auto session = TRY(AutoSession::open(TRY(open_project(args)), auto_face(args)));
+  const std::string& root = session->project().root();
+  const auto newest = TRY(session->newest());
+  if (newest && newest->state.step != Step::ended) {
+    if (newest->state.begun.task != task)
+      return fail(Reason::refused,
+                  "a run of auto mode was cut off, or goes on: " +
+                      printable(newest->state.begun.task.substr(0, 200)),
+                  "go on with it: capsule auto continue; or end it: capsule auto cancel");
+    TRY_VOID(session->take(newest->run, newest->state.begun.in_place));
+    TRY_VOID(session->preflight());
+    return carry_on(*session, args);
+  }
+  TRY_VOID(record_session(root));
+  if (!args.flag("force")) TRY_VOID(refuse_active_session(root));
+  event::auto_run::Started started;
+  started.task = task;
+  started.provider = session->project().config.provider;
+  started.in_place = args.flag("in-place");
+  started.has_checks = session->has_checks();
+  started.skip_expansion = words.config.skip_expansion;
+  started.skip_qa = words.config.skip_qa;
+  started.skip_review = words.config.skip_review;
+  started.skip_reflect = words.config.skip_reflect;
+  started.parallel = words.config.parallel_validation;
+  started.max_iterations = words.max_iterations;
+  TRY_VOID(session->take(new_run_id(), started.in_place));
+  TRY_VOID(session->preflight());
+  TRY_VOID(session->runner().start(started));
+  return carry_on(*session, args);
+}
+
+// Makes a session's state active again.
+Result<int> continue_session(const std::string& folder) {
+  const auto lock = TRY(auto_state::Lock::take(folder));
+  const auto document = TRY(auto_state::load(folder));
+  if (!document) return fail(Reason::not_found, "there is no auto mode to go on with");
+  const auto phase = auto_mode::unfinished_phase(document->state);
+  if (!phase) return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
+  const auto_mode::State state = document->state.active
+                                     ? document->state
+                                     : auto_mode::continued(document->state, second_now());
+  if (!document->state.active) TRY_VOID(auto_state::save(folder, document->json, state));
+  TRY_VOID(record_session(folder));
+  print(next_phase_prompt(folder, state, *phase));
+  return 0;
+}
+
+Result<int> go_on(const Args& args) {
+  const std::string folder = TRY(auto_folder(args));
+  if (auto_state::has_state(folder) && run_of_state(folder).empty())
+    return continue_session(folder);
+  const auto session = TRY(AutoSession::open(TRY(open_project(args)), auto_face(args)));
+  const auto newest = TRY(session->newest());
+  if (!newest)
+    return fail(Reason::not_found, "there is no auto mode to go on with",
+                "start it: capsule auto run \"TASK\"");
+  const bool ended = newest->state.step == Step::ended;
+  if (ended && newest->state.outcome == Outcome::complete)
+    return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
+  TRY_VOID(session->take(newest->run, newest->state.begun.in_place));
+  TRY_VOID(session->preflight());
+  if (ended) TRY_VOID(session->runner().resume());
+  return carry_on(*session, args);
+}
+
+template <Result<int> (*command)(const Args&)>
+int main_of(const Args& args) {
+  const auto code = command(args);
+  if (code) return *code;
+  const Reason reason = code.error().reason;
+  return report(code.error(), reason == Reason::refused || reason == Reason::blocked ||
+                                      reason == Reason::not_found
+                                  ? 1
+                                  : 2);
+}
+
+constexpr Command kRows[] = {
+    {.path = "auto run",
+     .summary = "Carry a task through nine phases without a session",
+     .details =
+         "Drives expansion, init, planning, execution, qa, review, fix, check and reflect with any "
+         "provider. Each phase ends in its signal; a missing one is asked for, up to "
+         "--max-iterations. qa runs the verify commands; three reviewers look at the change at "
+         "once, and what they raise is mended, at most three rounds. Works in a worktree that is "
+         "merged at the end.\n\n"
+         "Exit codes: 0 complete; 1 not good enough, or a person has to decide; 2 an error. A run "
+         "that was cut off goes on when it is started again, one that ended with 'auto continue'.",
+     .positionals = kTask,
+     .options = kRunOptions,
+     .run = main_of<run>,
+     .examples = "  capsule auto run \"Validate phone numbers\"\n  capsule auto run \"Try it\" "
+                 "--provider=rehearsal",
+     .people_only = true},
+    {.path = "auto continue",
+     .summary = "Go on with auto mode where it stopped",
+     .details = "A headless run goes on at its first unfinished phase. The state of a session "
+                "becomes active again, for the next session that stops; the instructions of its "
+                "phase are printed.\n\n"
+                "Exit codes: as auto run.",
+     .positionals = {},
+     .options = kContinueOptions,
+     .run = main_of<go_on>,
+     .people_only = true},
+};
+
+}  // namespace
+
+std::span<const Command> auto_run_commands() { return kRows; }
+
+}  // namespace capsule::cli
