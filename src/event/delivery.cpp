@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "signal/json_text.h"
+
 namespace capsule::event::delivery {
 namespace {
 
@@ -222,29 +224,46 @@ template <class T>
 constexpr bool kIsRecord = std::is_same_v<T, Task> || std::is_same_v<T, Field> ||
                            std::is_same_v<T, Limits> || std::is_same_v<T, Slots>;
 
+// Writes text at once: a tree of a plan with ten thousand tasks would fill the memory first.
 struct Writer {
-  Json json = Json::object();
+  std::string& out;
+  bool first = true;
   template <class T>
   void operator()(const char* key, T& value) {
-    json[key] = value_of(value);
+    out += first ? "\"" : ",\"";
+    first = false;
+    out.append(key).append("\":");
+    write(value);
+  }
+  // Agent text may hold bytes that are not UTF-8: they are stored as U+FFFD, never refused.
+  void write(const std::string& value) { out += signal::json_quoted(value); }
+  void write(bool value) { out += value ? "true" : "false"; }
+  template <class T>
+    requires std::is_integral_v<T>
+  void write(T value) {
+    out += std::to_string(value);
+  }
+  template <class E>
+    requires std::is_enum_v<E>
+  void write(E value) {
+    out.append("\"").append(text_of(value)).append("\"");
   }
   template <class T>
-  static Json value_of(T& value) {
-    if constexpr (std::is_enum_v<T>) {
-      return std::string(text_of(value));
-    } else if constexpr (kIsRecord<T>) {
-      Writer inner;
-      members(inner, value);
-      return std::move(inner.json);
-    } else {
-      return value;
+  void write(std::vector<T>& list) {
+    out += '[';
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) out += ',';
+      write(list[i]);
     }
+    out += ']';
   }
   template <class T>
-  static Json value_of(std::vector<T>& value) {
-    Json list = Json::array();
-    for (T& item : value) list.push_back(value_of(item));
-    return list;
+    requires kIsRecord<T>
+  void write(T& record) {
+    out += '{';
+    Writer inner{out};
+    members(inner, record);
+    out += '}';
   }
 };
 
@@ -346,11 +365,12 @@ bool is_kind(std::string_view kind) {
 }
 
 std::string body_of(const DeliveryFact& fact) {
-  Writer writer;
+  std::string out = "{";
+  Writer writer{out};
   // The list of members wants something it could write to; nothing is written here.
   std::visit([&](auto& typed) { members(writer, typed); }, const_cast<DeliveryFact&>(fact));
-  // Agent text may hold bytes that are not UTF-8: they are stored as U+FFFD, never refused.
-  return writer.json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  out += '}';
+  return out;
 }
 
 Result<DeliveryFact> read_fact(std::string_view kind, std::string_view body) {

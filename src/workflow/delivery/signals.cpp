@@ -204,6 +204,7 @@ void task_agent_finished(State& s, const Agent& agent, const AgentFinished& f) {
   const int task = agent.task;
   TaskState& t = s.tasks[task];
   t.agent = 0;
+  if (t.runs.empty()) t.runs.reserve(4);  // most tasks have three
   t.runs.push_back({agent.number, agent.role, agent.attempt, f.signal, f.fault, f.wrote,
                     f.duration_ms, f.cost_micros});
   if (!is_open(t)) return;  // it was removed meanwhile
