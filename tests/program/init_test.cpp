@@ -55,8 +55,8 @@ TEST_F(Init, ASecondTimeItChangesNothing) {
   const std::string config = text(".capsule/config.yaml");
   const Outcome again = there({"init", "--json"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  for (const Json& step : Json::parse(again.out)["steps"])
-    EXPECT_EQ(step["changed"], false) << step;
+  const Json said = Json::parse(again.out);
+  for (const Json& step : said["steps"]) EXPECT_EQ(step["changed"], false) << step;
   EXPECT_EQ(text("prompts/execute.md"), "my own words");
   EXPECT_EQ(text(".capsule/config.yaml"), config);
 }
