@@ -42,6 +42,11 @@ std::string signal_text(const std::string& status, const std::string& feedback,
   return "Here is what I did — all of it.\n\n" + text;
 }
 
+std::string completion(const std::string& signal) {
+  return "That is it.\n\n---\nSIGNAL: " + signal +
+         "\nSTATUS: complete\nTIMESTAMP: 2026-01-31T23:59:59Z\n---";
+}
+
 void ClientTest::SetUp() {
   ProjectTest::SetUp();
   if (installed().exit_code != 0) GTEST_SKIP() << installed().err;
@@ -63,9 +68,7 @@ void ClientTest::SetUp() {
 }
 
 void ClientTest::TearDown() {
-  if (!surprises_expected_) {
-    EXPECT_THAT(script_.surprises(), ::testing::IsEmpty());
-  }
+  EXPECT_THAT(script_.surprises(), ::testing::IsEmpty());
   if (IsSkipped()) has_repository_ = false;
   ProjectTest::TearDown();
 }
@@ -76,6 +79,13 @@ Outcome ClientTest::client(std::vector<std::string> args, std::string input) con
   call.args = std::move(args);
   call.input = std::move(input);
   return run(call);
+}
+
+void ClientTest::install_hook() {
+  const Outcome installed = command("hook", {"install", "--project"});
+  ASSERT_EQ(installed.exit_code, 0) << installed.err;
+  git_out({"add", "-f", ".claude"});
+  git_out({"commit", "-q", "-m", "Use the hook"});
 }
 
 }  // namespace capsule::test

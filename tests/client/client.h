@@ -14,6 +14,9 @@ namespace capsule::test {
 std::string signal_text(const std::string& status, const std::string& feedback,
                         const std::string& files = "");
 
+// The same of the block dialect: a completion.
+std::string completion(const std::string& signal);
+
 class ClientTest : public ProjectTest {
  protected:
   void SetUp() override;
@@ -22,12 +25,11 @@ class ClientTest : public ProjectTest {
   Script& model() { return script_; }
   // The client itself, as a person calls it, in the project.
   Outcome client(std::vector<std::string> args, std::string input = {}) const;
-  void expect_surprises() { surprises_expected_ = true; }
+  void install_hook();  // in the project, and committed
 
  private:
   Script script_;
   Model model_{script_};
-  bool surprises_expected_ = false;
 };
 
 }  // namespace capsule::test

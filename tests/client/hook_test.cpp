@@ -15,20 +15,12 @@ using ::testing::HasSubstr;
 const std::string kFirst = "0b1e7c54-6a4f-4f52-9c1a-5d6f0e2a7b31";
 const std::string kOther = "7f0320e4-7410-44a9-80eb-4764ffb7e4ce";
 
-std::string done(const std::string& signal) {
-  return "That is it.\n\n---\nSIGNAL: " + signal +
-         "\nSTATUS: complete\nTIMESTAMP: 2026-01-31T23:59:59Z\n---";
-}
-
 class ClientHook : public ClientTest {
  protected:
   void SetUp() override {
     ClientTest::SetUp();
     if (IsSkipped()) return;
-    const Outcome installed = command("hook", {"install", "--project"});
-    ASSERT_EQ(installed.exit_code, 0) << installed.err;
-    git_out({"add", "-f", ".claude"});
-    git_out({"commit", "-q", "-m", "Use the hook"});
+    install_hook();
     write_file(project() + "/.git/info/exclude", ".capsule/\n.caw/\n");
   }
   Outcome start(std::vector<std::string> options = {}) {
@@ -44,19 +36,19 @@ class ClientHook : public ClientTest {
 
 TEST_F(ClientHook, ATaskIsCarriedThroughNinePhasesAndAForgottenSignalIsAskedFor) {
   // As a person starts it in the client; the command's text tells the model what to do.
-  model().when(
-      "Start auto mode for this task",
-      {bash("capsule auto start - <<'E'\nAdd a greeting\nE"), say(done("EXPANSION_COMPLETE"))});
-  model().when("phase 2 of 9: init", {say(done("INIT_COMPLETE"))});
-  model().when("- Phase: planning", {say(done("PLANNING_COMPLETE"))});
+  model().when("Start auto mode for this task",
+               {bash("capsule auto start - <<'E'\nAdd a greeting\nE"),
+                say(completion("EXPANSION_COMPLETE"))});
+  model().when("phase 2 of 9: init", {say(completion("INIT_COMPLETE"))});
+  model().when("- Phase: planning", {say(completion("PLANNING_COMPLETE"))});
   model().when("phase 3 of 9: planning", {say("The plan is written.")});
   model().when("phase 4 of 9: execution",
-               {bash("echo hello >greeting.txt"), say(done("EXECUTION_COMPLETE"))});
-  model().when("phase 5 of 9: qa", {bash("cat greeting.txt"), say(done("QA_COMPLETE"))});
-  model().when("phase 6 of 9: review", {say(done("REVIEW_COMPLETE"))});
-  model().when("phase 7 of 9: fix", {say(done("FIX_COMPLETE"))});
-  model().when("phase 8 of 9: check", {say(done("CHECK_COMPLETE"))});
-  model().when("phase 9 of 9: reflect", {say(done("REFLECT_COMPLETE"))});
+               {bash("echo hello >greeting.txt"), say(completion("EXECUTION_COMPLETE"))});
+  model().when("phase 5 of 9: qa", {bash("cat greeting.txt"), say(completion("QA_COMPLETE"))});
+  model().when("phase 6 of 9: review", {say(completion("REVIEW_COMPLETE"))});
+  model().when("phase 7 of 9: fix", {say(completion("FIX_COMPLETE"))});
+  model().when("phase 8 of 9: check", {say(completion("CHECK_COMPLETE"))});
+  model().when("phase 9 of 9: reflect", {say(completion("REFLECT_COMPLETE"))});
   const Outcome outcome = ask("/capsule-auto Add a greeting", kFirst);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(model().keys(),
@@ -102,8 +94,8 @@ TEST_F(ClientHook, AnotherSessionOfTheProjectIsNotHeldUpAndTheFirstGoesOn) {
   model().when("Answer a question", {say("It is 42.")});
   model().when("Begin", {say("---\nSIGNAL: PHASE_ERROR\nSTATUS: error\nERROR: no words\n"
                              "RECOVERABLE: true\nTIMESTAMP: 2026-01-31T23:59:59Z\n---")});
-  model().when("Here are the words", {say(done("EXPANSION_COMPLETE"))});
-  model().when("phase 2 of 9: init", {say(done("AUTO_COMPLETE"))});
+  model().when("Here are the words", {say(completion("EXPANSION_COMPLETE"))});
+  model().when("phase 2 of 9: init", {say(completion("AUTO_COMPLETE"))});
   ASSERT_EQ(ask("Begin", kFirst).exit_code, 0);
   EXPECT_EQ(state()["active"], true) << "a person can act";
   EXPECT_EQ(state()["session_id"], kFirst);
@@ -136,7 +128,7 @@ TEST_F(ClientHook, WhenTheClientOverridesTheHookTheStateCanStillGoOn) {
   ASSERT_EQ(start().exit_code, 0);
   model().when("## Auto Mode Continuation", {say("I am still thinking.")});
   model().when("Begin", {say("I think.")});
-  model().when("Enough of that", {say(done("AUTO_COMPLETE"))});
+  model().when("Enough of that", {say(completion("AUTO_COMPLETE"))});
   ASSERT_EQ(ask("Begin", kFirst).exit_code, 0);
   EXPECT_EQ(model().turns().size(), 9U) << "the first answer, and eight reminders";
   EXPECT_EQ(state()["active"], true);
