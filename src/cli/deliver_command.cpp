@@ -221,8 +221,10 @@ Result<int> deliver(const Args& args, Face face) {
     if (changes.any())
       changed = event::delivery::PlanChanged{changes.added, changes.changed, changes.removed};
     TRY_VOID(runner.resume({slots, limits_of(project.config)}, changed));
+    hands.ask_again(runner.state());
   }
   const engine::DeliveryEnd end = TRY(runner.carry_on());
+  hands.clean_up();
   view.close();
   const delivery::State& state = runner.state();
   const std::string report = project.root() + "/.capsule/logs/delivery-" + run + ".md";

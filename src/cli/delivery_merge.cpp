@@ -49,7 +49,6 @@ void DeliveryHands::try_merge(const std::string& task, const std::string& title,
   if (!tried) return refuse(task, MergeRefusal::error, told(tried.error()));
   if (const auto* done = std::get_if<workspace::MergedAlready>(&*tried)) {
     happened(event::delivery::MergeDone{task, done->commit, {}, !done->nothing});
-    (void)trees_.remove(task);
     return;
   }
   if (const auto* conflict = std::get_if<workspace::MergeConflict>(&*tried))
@@ -78,9 +77,6 @@ void DeliveryHands::try_merge(const std::string& task, const std::string& title,
         break;
     }
     happened(event::delivery::MergeDone{task, planned.plan.commit, planned.files, false});
-    // What is left of it are its snapshots. Once more when the delivery is taken up again, if this
-    // process dies before.
-    (void)trees_.remove(task);
   });
 }
 
@@ -115,6 +111,8 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
     }
     if (purpose == VerifyPurpose::baseline)
       baseline_.insert(fact.failures.begin(), fact.failures.end());
+    else if (fact.failures.empty())
+      done_with_.push_back("+remediation-" + std::to_string(remediation_round_));
     happened(fact);
   };
   const auto broken = [this, purpose](const Error& error) {

@@ -41,6 +41,11 @@ void DeliveryHands::ask(int number, const delivery::State& state) {
       terminal_watch_ = *watch;
 }
 
+void DeliveryHands::ask_again(const delivery::State& state) {
+  for (int number : delivery::open_questions(state))
+    if (!open_questions_.contains(number)) ask(number, state);
+}
+
 // Woken when a file appears; no polling.
 void DeliveryHands::listen_for_answers() {
   if (inotify_) return;

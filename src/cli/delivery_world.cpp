@@ -89,6 +89,10 @@ void DeliveryHands::recall(const std::vector<engine::DeliveryFact>& facts) {
     if (const auto* verified = std::get_if<event::delivery::VerifyFinished>(&fact);
         verified != nullptr && verified->purpose == event::delivery::VerifyPurpose::baseline)
       baseline_.insert(verified->failures.begin(), verified->failures.end());
+    if (const auto* left = std::get_if<event::delivery::RemediationLeft>(&fact))
+      done_with_.push_back("+remediation-" + std::to_string(left->round));
+    if (const auto* merged = std::get_if<event::delivery::MergeDone>(&fact))
+      done_with_.push_back(merged->task);
   }
 }
 
@@ -257,6 +261,7 @@ void DeliveryHands::finished(int agent, const agent::Ending& ending) {
     fact.fault = Fault::lost;
     fact.detail = "its worktree cannot be kept: " + told(settled.error());
   }
+  if (running.start.role == Role::plan_analyst) done_with_.push_back(running.tree);
   happened(std::move(fact));
 }
 
@@ -318,13 +323,23 @@ std::vector<std::string> DeliveryHands::unresolved(const std::string& task,
   return left;
 }
 
+// Worktrees go when the facts that make them superfluous are recorded; their snapshots stay.
+void DeliveryHands::clean_up() {
+  for (const std::string& tree : std::exchange(done_with_, {}))
+    if (trees_.has(tree)) (void)trees_.remove(tree);
+}
+
 Result<std::vector<engine::DeliveryFact>> DeliveryHands::wait(const delivery::State&) {
+  clean_up();
   collect_answers();
   loop_.run_while([&] { return inbox_.empty() && !interrupt_.requested(); });
   if (interrupt_.requested()) {
     loop_.run();  // the agents are being ended: until they are gone and what they left is kept
     return std::vector<engine::DeliveryFact>();
   }
+  for (const engine::DeliveryFact& fact : inbox_)
+    if (const auto* merged = std::get_if<event::delivery::MergeDone>(&fact))
+      done_with_.push_back(merged->task);
   return std::exchange(inbox_, {});
 }
 

@@ -43,10 +43,15 @@ class DeliveryHands : public engine::DeliveryWorld {
   Result<void> preflight(bool experts);
   // What an earlier process recorded: sessions go on, and half-done work is kept.
   void recall(const std::vector<engine::DeliveryFact>& facts);
+  // Questions that are still open are asked again. Requires: the delivery was taken up.
+  void ask_again(const delivery::State& state);
 
   void carry_out(const delivery::Command& command, const delivery::State& state) override;
   Result<std::vector<engine::DeliveryFact>> wait(const delivery::State& state) override;
   bool attended() override;
+
+  // Removes worktrees that are no longer needed. Requires: all observations are recorded.
+  void clean_up();
 
   // For the board: the newest line that an agent printed; empty when it does not run.
   std::string last_line(int agent) const;
@@ -79,7 +84,6 @@ class DeliveryHands : public engine::DeliveryWorld {
   void try_merge(const std::string& task, const std::string& title, int tries);
   void verify(event::delivery::VerifyPurpose purpose, const delivery::State& state);
   void check(const std::string& commit, gate::BackgroundChecks::Done done);
-  void land_remediation(workspace::PlannedMerge planned);
   void refuse(const std::string& task, event::delivery::MergeRefusal why, std::string detail);
 
   void ask(int question, const delivery::State& state);
@@ -111,6 +115,7 @@ class DeliveryHands : public engine::DeliveryWorld {
   int remediation_round_ = 0;
   bool taken_up_ = false;
   std::vector<engine::DeliveryFact> inbox_;
+  std::vector<std::string> done_with_;  // worktrees
 
   struct Open {
     std::string task;

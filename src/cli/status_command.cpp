@@ -6,6 +6,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/delivery_plan.h"
+#include "cli/delivery_status.h"
 #include "cli/fill.h"
 #include "cli/run_view.h"
 #include "cli/view.h"
@@ -17,7 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Positional kPositionals[] = {{"BEAD", "Tell everything about this bead's run", false}};
+constexpr Positional kPositionals[] = {
+    {"BEAD", "Tell everything about this bead's run, or about the delivery of this plan", false}};
 constexpr Option kOptions[] = {kProjectDir, kJson};
 
 std::string where(const pipeline::State& state) {
@@ -152,6 +155,15 @@ Result<int> tell_one(const Args& args, const Project& project, store::Store* sto
   return 0;
 }
 
+// Every delivery on a line, below the runs of single beads.
+Result<void> tell_deliveries(store::Store& store, const ui::Style& style) {
+  for (const engine::RunHead& head : TRY(deliveries(store, ""))) {
+    const DeliveryRecord record = TRY(read_delivery(store, head));
+    print(delivery_status_line(record, TRY(store.holder(head.subject)), style) + "\n");
+  }
+  return {};
+}
+
 Result<int> tell_all(const Args& args, const Project& project, store::Store* store) {
   const std::vector<RunView> views =
       store == nullptr ? std::vector<RunView>() : TRY(newest_runs(*store));
@@ -161,7 +173,8 @@ Result<int> tell_all(const Args& args, const Project& project, store::Store* sto
     print_json(list);
     return 0;
   }
-  if (views.empty()) print("No runs yet. Start one: capsule run BEAD" + project.option + "\n");
+  if (views.empty() && (store == nullptr || TRY(deliveries(*store, "")).empty()))
+    print("No runs yet. Start one: capsule run BEAD" + project.option + "\n");
   std::size_t ids = 0;
   for (const RunView& view : views) ids = std::max(ids, view.head.subject.size());
   const ui::Style style = style_for(STDOUT_FILENO);
@@ -172,6 +185,7 @@ Result<int> tell_all(const Args& args, const Project& project, store::Store* sto
           std::string(kTitle + 1 - std::min(kTitle, columns_of(title)), ' ') + " " +
           state_line(view, style) + "\n");
   }
+  if (store != nullptr) TRY_VOID(tell_deliveries(*store, style));
   return 0;
 }
 
@@ -179,8 +193,10 @@ int status_main(const Args& args) {
   const auto code = [&]() -> Result<int> {
     const Project project = TRY(open_project(args));
     const auto store = TRY(journal_of(project));
-    return args.positional(0) ? tell_one(args, project, store.get())
-                              : tell_all(args, project, store.get());
+    if (!args.positional(0)) return tell_all(args, project, store.get());
+    if (store != nullptr)
+      if (const auto told = TRY(delivery_status(args, project, *store))) return *told;
+    return tell_one(args, project, store.get());
   }();
   return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
 }
@@ -193,8 +209,9 @@ Command status_command() {
           .details =
               "Without BEAD: the newest run of each bead on a line, with its outcome, or the phase "
               "it is in and the process that works on it. With BEAD: phase by phase, with its "
-              "worktree, its snapshots and what to do next. Only reads, also while a run is "
-              "going on.\n\nExit codes: 0 shown; 1 there is no run of BEAD; 2 wrong usage.",
+              "worktree, its snapshots and what to do next. With a plan that is or was delivered: "
+              "task by task. Only reads, also while a run is going on.\n\nExit codes: 0 shown; 1 "
+              "there is no run of BEAD; 2 wrong usage.",
           .positionals = kPositionals,
           .options = kOptions,
           .run = status_main,

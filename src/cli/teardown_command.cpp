@@ -10,6 +10,7 @@
 #include "cli/run_view.h"
 #include "cli/view.h"
 #include "cli/worktrees.h"
+#include "engine/delivery_log.h"
 #include "git/command.h"
 #include "git/lock.h"
 #include "git/refs.h"
@@ -59,11 +60,26 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+// Whether the worktree belongs to a delivery that is not over: it goes on in there.
+bool of_open_delivery(Cleaning& cleaning, const std::string& name) {
+  if (cleaning.store == nullptr) return false;
+  const auto runs = cleaning.store->runs();
+  if (!runs) return false;
+  return std::any_of(runs->begin(), runs->end(), [&](const engine::RunHead& head) {
+    return head.workflow == engine::kDeliveryWorkflow && head.ended_at.empty() &&
+           name.starts_with(head.run.substr(head.run.find_last_of('-') + 1) + "-");
+  });
+}
+
 void clean_worktree(Cleaning& cleaning, const std::string& name) {
   const std::string path = cleaning.project.root() + "/.capsule/worktrees/" + name;
   std::error_code error;
   if (!valid_id(name) || fs::is_symlink(path, error) || !is_folder(path)) {
     cleaning.say("left alone: " + printable(path) + " is no worktree of Capsule's");
+    return;
+  }
+  if (of_open_delivery(cleaning, name)) {
+    cleaning.say("left alone: " + name + " belongs to a delivery that is not over");
     return;
   }
   if (const std::string who = worker(cleaning, name); !who.empty()) {

@@ -1,0 +1,155 @@
+// Deliveries that are cut off: killed at any of their events, or stopped by a person, they go on
+// when they are started again, and end as if nothing had happened.
+#include <signal.h>
+
+#include <cstdlib>
+
+#include "tests/program/deliver_project.h"
+
+namespace capsule::test {
+namespace {
+
+const std::vector<std::string> kTasks{"T-1", "T-2", "T-3", "T-4", "T-5", "T-6"};
+
+// Agents answer by attempt alone, so one that is repeated answers the same.
+class DeliveryCrashTest : public DeliveryTest {
+ protected:
+  void SetUp() override {
+    DeliveryTest::SetUp();
+    configure("verify: {test: \"! test -e broken\"}");
+    write_tasks();
+    on("critic", "T-2", 1,
+       "[ \"$CAPSULE_ATTEMPT\" -gt 1 ] && { good; exit; }; printf 'REVIEW_FAILED: T-2\\n\\nIssues "
+       "Found:\\n- x\\n'");
+    on("auditor", "T-3", 1,
+       "[ \"$CAPSULE_ATTEMPT\" -gt 1 ] && { good; exit; }; printf 'AUDIT_FAILED: T-3\\n\\nFailed "
+       "Criteria:\\n- x\\n'");
+    on("developer", "T-5", 1,
+       "[ \"$CAPSULE_ATTEMPT\" -gt 1 ] && { good; exit; }; printf 'INFRA_BLOCKED: "
+       "T-5\\n\\nIssue: x\\n'");
+  }
+  void write_tasks() const {
+    write_plan({{"T-1"}, {"T-2", "T-1"}, {"T-3"}, {"T-4", "T-2, T-3"}, {"T-5"}, {"T-6", "T-5"}});
+  }
+  int points() const {
+    int count = 0;
+    for (const char c : read_file(path("points"))) count += c == '\n' ? 1 : 0;
+    return count;
+  }
+};
+
+bool full() {
+  const char* value = std::getenv("CAPSULE_TEST_FULL");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+// Every process that carries it on is killed after a few more events than it takes to begin, each
+// time at another one, until one of them comes to the end.
+TEST_F(DeliveryCrashTest, KilledAgainAndAgainItStillEndsTheSame) {
+  const char* given = std::getenv("CAPSULE_TEST_SEED");
+  unsigned seed = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : 7;
+  RecordProperty("seed", static_cast<int>(seed));
+  Delivered done;
+  int killed = 0;
+  for (; killed < 60; ++killed) {
+    seed = seed * 1103515245U + 12345U;
+    env()["CAPSULE_TEST_CRASH_AT"] =
+        std::to_string(14 + killed / 4 + static_cast<int>(seed >> 16) % 9);
+    done = deliver();
+    if (done.exit_code != 128 + SIGKILL) break;
+  }
+  EXPECT_GE(killed, 4);
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.list("completed"), kTasks);
+  expect_delivered(kTasks);
+}
+
+// One delivery for each event, killed there. The points of one run are counted first.
+TEST_F(DeliveryCrashTest, KilledAtAnyEventItGoesOnAndEndsTheSame) {
+  env()["CAPSULE_TEST_POINTS"] = path("points");
+  ASSERT_EQ(deliver().exit_code, 0);
+  expect_delivered(kTasks);
+  const int all = points();
+  ASSERT_GT(all, 60);
+  env().erase("CAPSULE_TEST_POINTS");
+  // All events when all are asked for, else two of them.
+  const int step = full() ? 1 : all / 2;
+  for (int at = full() ? 1 : all / 3; at <= all; at += step) {
+    SCOPED_TRACE("killed at point " + std::to_string(at) + " of " + std::to_string(all));
+    // The same work once more, as another plan.
+    git({"rm", "-q", "--ignore-unmatch", "T-1.txt", "T-2.txt", "T-3.txt", "T-4.txt", "T-5.txt",
+         "T-6.txt"});
+    git({"commit", "-q", "-m", "Begin again"});
+    use_plan("PLAN-" + std::to_string(at) + ".md");
+    write_tasks();
+    const std::string base = git_out({"rev-parse", "main"});
+    env()["CAPSULE_TEST_CRASH_AT"] = std::to_string(at);
+    Delivered done = deliver();
+    env().erase("CAPSULE_TEST_CRASH_AT");
+    if (done.exit_code == 128 + SIGKILL) done = deliver();
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_EQ(done.list("completed"), kTasks);
+    const std::string log =
+        git_out({"log", "--first-parent", "--topo-order", "--format=%s", base + "..main"});
+    for (const std::string& task : kTasks) {
+      const std::string merge = "Merge " + task + ": ";
+      EXPECT_NE(log.find(merge), log.npos) << log;
+      EXPECT_EQ(log.find(merge), log.rfind(merge)) << "merged twice: " << log;
+      EXPECT_EQ(main_file(task + ".txt"), task + "\n");
+    }
+    EXPECT_EQ(git_out({"branch", "--list", "capsule-*"}), "");
+    if (HasFailure()) break;
+  }
+}
+
+TEST_F(DeliveryCrashTest, HalfDoneWorkOfADeveloperIsKeptAndContinued) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "echo half >half.txt; echo here >\"$M/here\"; while [ ! -e \"$M/never\" ]; do sleep 0.1; "
+     "done");
+  on("developer", "T-1", 2, "test -f half.txt && good");
+  Running running(calling({"deliver", plan_file(), "--json"}));
+  ASSERT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
+  running.send(SIGKILL);
+  running.wait();
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(main_file("half.txt"), "half\n");
+}
+
+TEST_F(DeliveryCrashTest, CtrlCEndsCleanlyAndKeepsEverything) {
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-1", 1,
+     "echo half >half.txt; echo here >\"$M/here\"; while [ ! -e \"$M/never\" ]; do sleep 0.1; "
+     "done");
+  on("developer", "T-1", 2, "test -f half.txt && good");
+  Running running(calling({"deliver", plan_file()}));
+  ASSERT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
+  running.send(SIGINT);
+  const Outcome stopped = running.wait();
+  EXPECT_EQ(stopped.exit_code, 128 + SIGINT);
+  EXPECT_HAS(stopped.out, "Go on with: capsule deliver");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(main_file("half.txt"), "half\n");
+}
+
+TEST_F(DeliveryCrashTest, TwoCoordinatorsDoNotShareAPlan) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "echo here >\"$M/here\"; while [ ! -e \"$M/go\" ]; do sleep 0.05; done; good");
+  Running running(calling({"deliver", plan_file()}));
+  ASSERT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
+  const Outcome second = capsule_in({"deliver", plan_file()});
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_HAS(second.err, std::to_string(running.pid()));
+  const Outcome status = capsule_in({"status", plan_file()});
+  EXPECT_EQ(status.exit_code, 0);
+  EXPECT_HAS(status.out, "running");
+  EXPECT_HAS(status.out, "developer (attempt 1)");
+  write_file(path("mock/go"), "");
+  EXPECT_EQ(running.wait().exit_code, 0);
+}
+
+}  // namespace
+}  // namespace capsule::test

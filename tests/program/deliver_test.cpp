@@ -1,0 +1,391 @@
+// Deliveries through the program: each signal of the dialect, with real processes in real
+// worktrees.
+#include <filesystem>
+
+#include "tests/program/deliver_project.h"
+
+namespace capsule::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST_F(DeliveryTest, TwoTasksGoByDeveloperCriticAndAuditorToMain) {
+  write_plan({{"T-1"}, {"T-2", "T-1"}});
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.list("completed"), (Names{"T-1", "T-2"}));
+  EXPECT_EQ(done.list("failed"), Names{});
+  EXPECT_EQ(done.list("waiting"), Names{});
+  expect_delivered({"T-1", "T-2"});
+  for (const char* role : {"developer", "critic", "auditor"})
+    for (const char* task : {"T-1", "T-2"}) EXPECT_EQ(calls(role, task), 1) << role << task;
+  DeliveryCall call = agent_call("developer", "T-1", 1);
+  EXPECT_EQ(call.env["CAPSULE_ATTEMPT"], "1");
+  EXPECT_EQ(call.env["CAPSULE_WORKTREE"].rfind(project() + "/.capsule/worktrees/", 0), 0U);
+  EXPECT_EQ(call.env["CAPSULE_RUN"], done.events.front()["run"]);
+  for (const char* part : {"# Developer", "**T-1: Write T-1.txt**", "- [ ] T-1.txt holds T-1",
+                           "\nREADY_FOR_REVIEW: T-1\n", "\nINFRA_BLOCKED: T-1\n"})
+    EXPECT_HAS(call.prompt, part);
+  EXPECT_LACKS(call.prompt, "AUDIT_PASSED");
+  EXPECT_LACKS(call.prompt, "{{");
+  const std::string report = report_text();
+  for (const char* part : {"## T-2: Write T-2.txt", "| auditor | 1 | audit_passed |", "`T-1.txt`"})
+    EXPECT_HAS(report, part);
+  // A second time there is nothing to do, and it says so.
+  const Delivered again = deliver();
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.list("completed"), (Names{"T-1", "T-2"}));
+  EXPECT_EQ(calls("developer", "T-1"), 1);
+}
+
+TEST_F(DeliveryTest, AFailedReviewGoesBackWithItsFindings) {
+  write_plan({{"T-1"}});
+  on("critic", "T-1", 1,
+     "printf 'REVIEW_FAILED: T-1\\n\\nIssues Found:\\n- T-1.txt:1: no greeting\\n\\nRequired "
+     "Fixes:\\n- greet\\n\\nPriority: HIGH\\n'");
+  on("critic", "T-1", 2, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("developer", "T-1"), 2);
+  DeliveryCall rework = agent_call("developer", "T-1", 2);
+  EXPECT_EQ(rework.env["CAPSULE_ATTEMPT"], "2");
+  for (const char* part : {"no greeting", "greet", "HIGH"}) EXPECT_HAS(rework.prompt, part);
+  EXPECT_EQ(calls("auditor", "T-1"), 1);
+}
+
+TEST_F(DeliveryTest, TheThirdFailedAuditEndsTheTaskAndTheRestGoesOn) {
+  write_plan({{"T-1"}, {"T-2", "T-1"}, {"T-3"}});
+  on("auditor", "T-1", 1, "printf 'AUDIT_FAILED: T-1\\n\\nFailed Criteria:\\n- it: FAILED\\n'");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.list("completed"), Names{"T-3"});
+  EXPECT_EQ(done.list("failed"), (Names{"T-1", "T-2"}));
+  EXPECT_EQ(calls("auditor", "T-1"), 3);
+  EXPECT_EQ(calls("developer", "T-2"), 0);
+  EXPECT_EQ(main_file("T-1.txt"), "(missing)");
+  EXPECT_EQ(done.of("task_failed").size(), 2U);
+}
+
+TEST_F(DeliveryTest, MissingInformationWaitsForAPersonWhoAnswersFromAnotherProcess) {
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-1", 1,
+     "printf 'TASK_INCOMPLETE: T-1\\n\\nBlocker: which colour\\nNeeded: a colour\\n'");
+  on("developer", "T-1", 2, "good");
+  Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.list("waiting"), Names{"T-1"});
+  EXPECT_EQ(done.list("completed"), Names{"T-2"});
+  const Outcome asked = capsule_in({"questions"});
+  EXPECT_EQ(asked.exit_code, 0);
+  EXPECT_HAS(asked.out, "which colour");
+  EXPECT_EQ(capsule_in({"answer", "7", "x"}).exit_code, 1);
+  EXPECT_EQ(capsule_in({"answer", "1", "blue"}).exit_code, 0);
+  EXPECT_EQ(capsule_in({"answer", "1", "red"}).exit_code, 1) << "the first answer wins";
+  done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.list("completed"), (Names{"T-1", "T-2"}));
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "blue");
+  EXPECT_EQ(calls("developer", "T-2"), 1) << "what is finished stays finished";
+  EXPECT_HAS(capsule_in({"questions"}).out, "No open questions");
+  EXPECT_HAS(report_text(), "blue");
+}
+
+TEST_F(DeliveryTest, AnAnswerReachesACoordinatorThatRuns) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nTask: T-1\\n\\nQuestion: blue or red?\\n'");
+  on("developer", "T-1", 2, "good");
+  Running running(calling({"deliver", plan_file(), "--json", "--wait"}));
+  ASSERT_TRUE(
+      eventually([&] { return running.out_so_far().find("question_asked") != std::string::npos; }));
+  EXPECT_EQ(capsule_in({"answer", "1", "the", "--project-dir=" + project()}).exit_code, 0);
+  EXPECT_EQ(running.wait().exit_code, 0);
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "the");
+}
+
+TEST_F(DeliveryTest, AFileAnswersWhereNobodyWatches) {
+  write_plan({{"T-1"}});
+  on("critic", "T-1", 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: tabs?\\n'");
+  on("critic", "T-1", 2, "good");
+  write_file(path("answers.txt"), "# what we know\nT-1: spaces of course\n");
+  const Delivered done = deliver({"--answers=" + path("answers.txt")});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_HAS(agent_call("critic", "T-1", 2).prompt, "spaces of course");
+}
+
+TEST_F(DeliveryTest, BlockedInfrastructureIsMendedMergedAndJudged) {
+  configure("verify: {test: \"! test -e broken\"}");
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-1", 1,
+     "printf 'INFRA_BLOCKED: T-1\\n\\nIssue: no tool\\nCommand: tool\\nOutput: gone\\n'");
+  on("developer", "T-1", 2, "test -f tool.txt && good");
+  on("auditor", "T-2", 1, "printf 'AUDIT_BLOCKED: T-2\\n\\nPre-existing Failures:\\n- x\\n'");
+  on("auditor", "T-2", 2, "good");
+  on("remediation", "", 1, "echo tool >tool.txt; good");
+  on("health-auditor", "", 1, "printf 'HEALTH_AUDIT: UNHEALTHY\\n\\nFailed Checks:\\n- y\\n'");
+  on("health-auditor", "", 2, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.list("completed"), (Names{"T-1", "T-2"}));
+  EXPECT_EQ(main_file("tool.txt"), "tool\n");
+  EXPECT_GE(calls("remediation", "none"), 2) << "UNHEALTHY repeats";
+  EXPECT_HAS(agent_call("remediation", "none", 1).prompt, "no tool");
+  EXPECT_FALSE(done.of("remediation_left").empty());
+}
+
+TEST_F(DeliveryTest, AHealthyVerdictThatTheChecksDenyDoesNotCount) {
+  configure("verify: {test: \"! test -e bad\"}");
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, "printf 'INFRA_BLOCKED: T-1\\n\\nIssue: red\\n'");
+  on("developer", "T-1", 2, "good");
+  on("remediation", "", 1, "echo x >bad; good");
+  on("remediation", "", 2, "rm bad; echo x >fixed; good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("health-auditor", "none"), 2);
+  EXPECT_EQ(main_file("fixed"), "x\n");
+  EXPECT_EQ(main_file("bad"), "(missing)");
+}
+
+TEST_F(DeliveryTest, ExpertsAreCreatedAskedAndTheirAdviceIsDelivered) {
+  write_plan({{"T-1"}, {"T-2"}});
+  const std::string ask =
+      "printf 'EXPERT_REQUEST\\nTarget Agent: colours\\nRequest Type: decision\\nContext "
+      "Snapshot: none\\n\\n---DELEGATION PROMPT START---\\nwhich blue?\\n---DELEGATION PROMPT "
+      "END---\\n'";
+  on("developer", "T-1", 1, ask);
+  on("developer", "T-1", 2, "good");
+  on("developer", "T-2", 1, ask);
+  on("developer", "T-2", 2, "good");
+  on("expert", "T-2", 1,
+     "printf 'EXPERT_UNSUCCESSFUL: %s\\n\\nReason: no idea\\n' \"$CAPSULE_REQUEST\"");
+  write_file(path("answers.txt"), "*: ask nobody\n");
+  const Delivered done = deliver({"--experts", "--answers=" + path("answers.txt")});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("plan-analyst", "none"), 1);
+  EXPECT_HAS(agent_call("expert", "T-1", 1).prompt, "which blue?");
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "Use the blue one");
+  EXPECT_HAS(agent_call("developer", "T-2", 2).prompt, "ask nobody");
+  EXPECT_HAS(agent_call("developer", "T-1", 1).prompt, "colours");
+  EXPECT_HAS(read_file(project() + "/.claude/agents/experts/colours.md"), "which colour to use");
+}
+
+TEST_F(DeliveryTest, AFileConflictWaitsForTheHolder) {
+  write_plan({{"T-1"}, {"T-2"}});
+  // T-1 goes on only when T-2 has asked for its file.
+  on("developer", "T-1", 1,
+     "while [ ! -e \"$M/calls/developer.T-2.1/stdin\" ]; do sleep 0.05; done; good");
+  on("developer", "T-2", 1,
+     "printf 'FILE CONFLICT: T-1.txt\\n\\nAssigned To: T-1\\nI Need To: add\\nCan Wait: YES\\n'");
+  on("developer", "T-2", 2, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("developer", "T-2"), 2);
+  expect_delivered({"T-1", "T-2"});
+}
+
+TEST_F(DeliveryTest, UnknownOutputIsAskedForItsSignal) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, "echo 'all is READY_FOR_REVIEW: T-1 I think'");
+  on("developer", "T-1", 2, "printf 'CHECKPOINT: T-1\\n\\nProgress: half\\n'");
+  on("developer", "T-1", 3, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  const auto recovery = done.of("unknown_signal_recovery");
+  ASSERT_FALSE(recovery.empty());
+  EXPECT_EQ(recovery[0]["task_id"], "T-1");
+  EXPECT_EQ(recovery[0]["attempt"], 1);
+  EXPECT_EQ(recovery[0]["output_preview"], "all is READY_FOR_REVIEW: T-1 I think\n");
+  EXPECT_EQ(done.of("checkpoint_received").size(), 1U);
+  // A provider without sessions is told what it printed.
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "all is READY_FOR_REVIEW: T-1 I think");
+}
+
+TEST_F(DeliveryTest, ThreeUnknownOutputsStartTheTaskAgainWithTheFormats) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, "printf 'AUDIT_PASSED: T-1\\n'");      // wrong role
+  on("developer", "T-1", 2, "printf 'READY_FOR_REVIEW: T-9\\n'");  // wrong task
+  on("developer", "T-1", 3, "printf 'READY_FOR_REVIEW: T-1\\nTASK_INCOMPLETE: T-1\\n'");  // both
+  on("developer", "T-1", 4, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  const auto failure = done.of("agent_signal_failure");
+  ASSERT_EQ(failure.size(), 1U);
+  EXPECT_EQ(failure[0]["reason"], "3_consecutive_unknown_signals");
+  EXPECT_EQ(done.of("unknown_signal_recovery").size(), 2U);
+  EXPECT_EQ(calls("critic", "T-1"), 1) << "a contradiction never completes a task";
+}
+
+TEST_F(DeliveryTest, ATaskThatSaysTooLittleGoesToTheBusinessAnalystFirst) {
+  write_plan({{"T-1", "none", "", "-"}});
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("business-analyst", "T-1"), 1);
+  EXPECT_HAS(agent_call("developer", "T-1", 1).prompt, "T-1.txt holds T-1");
+}
+
+TEST_F(DeliveryTest, LowConfidenceAsksAPerson) {
+  write_plan({{"T-1", "none", "", "-"}});
+  on("business-analyst", "T-1", 1,
+     "printf 'EXPANDED_TASK_SPECIFICATION: T-1\\nConfidence: LOW\\n\\nExpanded "
+     "Specification:\\nperhaps this\\n\\nAcceptance Criteria:\\n- [ ] perhaps\\n'");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.list("waiting"), Names{"T-1"});
+  EXPECT_EQ(calls("developer", "T-1"), 0);
+}
+
+TEST_F(DeliveryTest, WhatReadersWriteIsTakenBackAndReported) {
+  write_plan({{"T-1"}});
+  on("critic", "T-1", 1, "echo meddled >T-1.txt; echo more >extra.txt; good");
+  on("auditor", "T-1", 1, "test ! -e extra.txt && git commit -q --allow-empty -m sneaked && good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  expect_delivered({"T-1"});
+  EXPECT_EQ(main_file("extra.txt"), "(missing)");
+  int wrote = 0;
+  for (const auto& event : done.of("agent_finished")) wrote += event.value("wrote", false) ? 1 : 0;
+  EXPECT_EQ(wrote, 2);
+}
+
+TEST_F(DeliveryTest, AMergeConflictIsReworkWithTheConflictAsContext) {
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-1", 1, "echo one >shared.txt; good");
+  on("developer", "T-2", 1,
+     "while [ ! -e \"$M/calls/developer.T-1.1/stdin\" ]; do sleep 0.05; done; echo two "
+     ">shared.txt; "
+     "good");
+  on("developer", "T-2", 2, "grep -q '<<<<<<<' shared.txt && echo both >shared.txt; good");
+  on("developer", "T-1", 2, "grep -q '<<<<<<<' shared.txt && echo both >shared.txt; good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  ASSERT_EQ(done.of("task_merge_refused").size(), 1U);
+  EXPECT_EQ(done.of("task_merge_refused")[0]["why"], "conflict");
+  EXPECT_EQ(main_file("shared.txt"), "both\n");
+  expect_delivered({"T-1", "T-2"});
+}
+
+TEST_F(DeliveryTest, ARedMergeIsReworkToo) {
+  configure("verify: {test: \"! grep -q bad T-1.txt\"}");
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, "echo bad >T-1.txt; ready");
+  on("developer", "T-1", 2, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  ASSERT_EQ(done.of("task_merge_refused").size(), 1U);
+  EXPECT_EQ(done.of("task_merge_refused")[0]["why"], "verify_failed");
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "grep -q bad");
+  expect_delivered({"T-1"});
+}
+
+TEST_F(DeliveryTest, AFailureThatWasThereBeforeDoesNotCountAgainstATask) {
+  configure("verify: {test: \"false\"}");
+  write_plan({{"T-1"}});
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  expect_delivered({"T-1"});
+  EXPECT_HAS(agent_call("auditor", "T-1", 1).prompt, "failed before any task began");
+}
+
+TEST_F(DeliveryTest, ACriticThatTimesOutThreeTimesIsPassedOver) {
+  configure("roles: {critic: {timeout: 1s}}");
+  write_plan({{"T-1"}});
+  on("critic", "T-1", 1, "sleep 600");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("critic", "T-1"), 3);
+  EXPECT_EQ(done.of("review_skipped").size(), 1U);
+}
+
+TEST_F(DeliveryTest, AnIdleDeveloperIsNoticedAndABusyOneLeftAlone) {
+  configure("checkpoint_interval: 1s");
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-1", 1, "sleep 600");
+  on("developer", "T-1", 2, "good");
+  on("developer", "T-2", 1,
+     "i=0; while [ $i -lt 20 ]; do sleep 0.2; echo $i >busy.tmp; i=$((i + 1)); done; good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("developer", "T-1"), 2);
+  EXPECT_EQ(calls("developer", "T-2"), 1);
+  EXPECT_EQ(done.of("agent_idle").size(), 1U);
+}
+
+TEST_F(DeliveryTest, AgentsThatFailAreStartedAgainUpToTheLimit) {
+  configure("limits: {restarts: 2}");
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-1", 1, "ready; exit 3");
+  on("developer", "T-2", 1, "exit 3");
+  on("developer", "T-2", 2, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.list("failed"), Names{"T-1"});
+  EXPECT_EQ(done.list("completed"), Names{"T-2"});
+  EXPECT_EQ(calls("developer", "T-1"), 2);
+  EXPECT_EQ(calls("critic", "T-1"), 0);
+}
+
+TEST_F(DeliveryTest, AClientWithSessionsContinuesThem) {
+  configure("provider: claude");
+  write_plan({{"T-1"}});
+  on("critic", "T-1", 1, "printf 'REVIEW_FAILED: T-1\\n\\nIssues Found:\\n- bad name\\n'");
+  on("critic", "T-1", 2, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  const Names first = agent_call("developer", "T-1", 1).args;
+  const Names second = agent_call("developer", "T-1", 2).args;
+  ASSERT_EQ(first.size(), 5U);
+  ASSERT_EQ(second.size(), 5U);
+  EXPECT_EQ(first[0], "-p");
+  EXPECT_EQ(first[3], "--session-id");
+  EXPECT_EQ(second[3], "--resume");
+  EXPECT_EQ(first[4], second[4]);
+  EXPECT_EQ(first[4].size(), 36U);
+  EXPECT_HAS(second[1], "bad name");
+}
+
+TEST_F(DeliveryTest, NeverMoreDevelopersThanSlots) {
+  std::vector<PlanTask> tasks;
+  for (int i = 1; i <= 6; ++i) tasks.push_back({"T-" + std::to_string(i)});
+  write_plan(tasks);
+  on("developer", "", 1,
+     "mkdir -p \"$M/now/$T\"; ls \"$M/now\" | wc -l >>\"$M/most\"; sleep 0.2; rmdir "
+     "\"$M/now/$T\"; good");
+  const Delivered done = deliver({"--developers=2"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  const std::string most = read_file(path("mock/most"));
+  EXPECT_HAS(most, "2\n");
+  EXPECT_LACKS(most, "3\n");
+}
+
+TEST_F(DeliveryTest, AnAgentCanNeitherAnswerNorDeliver) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: may I?\\n'");
+  EXPECT_EQ(deliver().exit_code, 1);
+  on("developer", "T-1", 2, "good");
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-2", 1,
+     "capsule answer 1 yes --project-dir='" + project() +
+         "' >>\"$M/tried\" 2>&1 || echo refused >>\"$M/tried\"; good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.list("waiting"), Names{"T-1"});
+  EXPECT_HAS(read_file(path("mock/tried")), "refused");
+}
+
+TEST_F(DeliveryTest, AChangedPlanIsCompared) {
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-2", 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: really?\\n'");
+  EXPECT_EQ(deliver().exit_code, 1);
+  write_plan({{"T-1"}, {"T-3", "T-1"}});
+  const Delivered done = deliver({"--answers=/dev/null"});
+  EXPECT_EQ(done.exit_code, 2) << "answers are a regular file";
+  write_file(path("answers"), "T-2: remove\n");
+  const Delivered again = deliver({"--answers=" + path("answers")});
+  EXPECT_EQ(calls("developer", "T-1"), 1) << "finished ones stay";
+  EXPECT_EQ(calls("developer", "T-3"), 1) << "new ones join";
+  EXPECT_EQ(main_file("T-3.txt"), "T-3\n");
+  EXPECT_EQ(again.list("waiting"), Names{});
+}
+
+}  // namespace
+}  // namespace capsule::test
