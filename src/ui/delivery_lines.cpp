@@ -23,6 +23,16 @@ Overloaded(Ts...) -> Overloaded<Ts...>;
 
 std::string spoken(std::string_view name) { return replace_all(name, "_", " "); }
 
+// A text of an agent in one short line.
+std::string brief(std::string_view text) {
+  constexpr std::size_t kColumns = 120;
+  std::string words;
+  for (std::string_view line : split(text, '\n'))
+    if (line = trimmed(line); !line.empty())
+      words += (words.empty() ? "" : " ") + std::string(line.substr(0, 4 * kColumns));
+  return fitted(words, kColumns);
+}
+
 // "T-1" or "the plan".
 std::string about(const std::string& task) { return task.empty() ? "plan" : printable(task); }
 
@@ -116,7 +126,7 @@ std::string Narrator::line(const DeliveryFact& fact, const State& after) {
           },
           [&](const QuestionAsked& f) {
             return told(style, Tone::warn, "?", f.task,
-                        "question " + std::to_string(f.question) + ": " + printable(f.text) +
+                        "question " + std::to_string(f.question) + ": " + brief(f.text) +
                             "\n  answer it: capsule answer " + std::to_string(f.question) +
                             " TEXT");
           },
@@ -127,7 +137,7 @@ std::string Narrator::line(const DeliveryFact& fact, const State& after) {
           },
           [&](const TaskCompleted& f) { return told(style, Tone::good, good, f.task, "complete"); },
           [&](const TaskFailed& f) {
-            return told(style, Tone::bad, bad, f.task, "failed: " + printable(f.detail));
+            return told(style, Tone::bad, bad, f.task, "failed: " + brief(f.detail));
           },
           [&](const UnknownSignalRecovery& f) {
             return told(style, Tone::warn, again, f.task_id,
@@ -145,8 +155,7 @@ std::string Narrator::line(const DeliveryFact& fact, const State& after) {
                 "expanded by the business analyst (confidence " + printable(f.confidence) + ")");
           },
           [&](const RemediationEntered& f) {
-            return told(style, Tone::warn, again, f.task,
-                        "remediation begins: " + printable(f.issue));
+            return told(style, Tone::warn, again, f.task, "remediation begins: " + brief(f.issue));
           },
           [&](const RemediationLeft& f) {
             return told(style, Tone::good, good, "",

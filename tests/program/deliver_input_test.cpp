@@ -1,0 +1,136 @@
+// What people can get wrong about plans, and the rehearsal that everybody can watch.
+#include <filesystem>
+
+#include "tests/program/deliver_project.h"
+
+namespace capsule::test {
+namespace {
+
+class PlanInputTest : public DeliveryTest {
+ protected:
+  Outcome check(const std::string& text, std::vector<std::string> more = {}) {
+    write_file(plan_file(), text);
+    std::vector<std::string> args{"plan", "check", plan_file()};
+    args.insert(args.end(), more.begin(), more.end());
+    return capsule_in(args);
+  }
+  static std::string task(const std::string& id, const std::string& blocked_by) {
+    return "#### Task " + id + ": Title\n\n**Work**: Write `" + id +
+           ".txt`.\n\n**Acceptance Criteria**:\n- [ ] " + id +
+           ".txt holds 1\n\n**Blocked By**: " + blocked_by + "\n\n";
+  }
+};
+
+TEST_F(PlanInputTest, AGoodPlanShowsItsWavesPathAndBound) {
+  const std::string text = "# P\n\n" + task("A", "none") + task("B", "A") + task("C", "none");
+  const Outcome shown = check(text);
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  for (const char* part : {"wave 1: A, C", "wave 2: B", "A → B", "bound: at most "})
+    EXPECT_HAS(shown.out, part);
+  configure("roles: {developer: {price: 0.50}}");
+  const auto json = nlohmann::json::parse(check(text, {"--json"}).out);
+  EXPECT_EQ(json["ok"], true);
+  EXPECT_EQ(json["waves"][1][0], "B");
+  EXPECT_EQ(json["critical_path"].size(), 2U);
+  EXPECT_GT(json["bound"]["agent_runs"].get<int>(), 9);
+  EXPECT_GT(json["bound"]["money"].get<double>(), 0.5);
+}
+
+TEST_F(PlanInputTest, AllProblemsAreToldAtOnceWithTheirLines) {
+  const Outcome shown =
+      check("# P\n\n" + task("A", "B") + task("B", "A") + task("A", "none") + task("C", "X"));
+  EXPECT_EQ(shown.exit_code, 1);
+  for (const char* part : {"PLAN.md:3", "A → B → A", "X"}) EXPECT_HAS(shown.err, part);
+  const auto json = nlohmann::json::parse(check("# P\n\n" + task("A", "A"), {"--json"}).out);
+  EXPECT_EQ(json["ok"], false);
+  EXPECT_GE(json["errors"].size(), 1U);
+  EXPECT_EQ(capsule_in({"deliver", plan_file()}).exit_code, 2) << "such a plan is not begun";
+}
+
+TEST_F(PlanInputTest, WhatIsNoPlanIsRefusedWithAClearError) {
+  for (const std::string& text :
+       {std::string(), std::string("\n\n\n"), std::string("# Only a title\n"),
+        std::string("\0\1\2\3\xff\xfe", 6), "# P\n\n" + task("has blank", "none")}) {
+    const Outcome shown = check(text);
+    EXPECT_EQ(shown.exit_code, 1) << text;
+    EXPECT_HAS(shown.err, "error: ");
+    const Outcome begun = capsule_in({"deliver", plan_file()});
+    EXPECT_EQ(begun.exit_code, 2) << text;
+  }
+  EXPECT_EQ(capsule_in({"plan", "check", path("none.md")}).exit_code, 2);
+  EXPECT_EQ(capsule_in({"deliver", path("none.md")}).exit_code, 2);
+  EXPECT_EQ(capsule_in({"deliver"}).exit_code, 2);
+  for (const char* option : {"--developers=0", "--critics=x", "--auditors=-1", "--developers=1e3"})
+    EXPECT_EQ(capsule_in({"deliver", plan_file(), option}).exit_code, 2) << option;
+}
+
+TEST_F(PlanInputTest, LineEndsOfWindowsDoNotMatter) {
+  std::string text;
+  for (const char c : "# P\n\n" + task("A", "none"))
+    text += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_EQ(check(text).exit_code, 0);
+}
+
+TEST_F(PlanInputTest, APlanThatIsFarTooLargeIsRefused) {
+  const Outcome shown = check("# P\n\n" + std::string(50'000'000, 'x'));
+  EXPECT_EQ(shown.exit_code, 1);
+  EXPECT_LT(shown.err.size(), 10'000U);
+}
+
+TEST_F(PlanInputTest, TenThousandTasksInOneCycleAreToldShortly) {
+  std::string text = "# P\n\n";
+  constexpr int kMany = 10'000;
+  for (int i = 0; i < kMany; ++i)
+    text += task("T" + std::to_string(i), "T" + std::to_string((i + 1) % kMany));
+  const Outcome shown = check(text);
+  EXPECT_EQ(shown.exit_code, 1);
+  EXPECT_HAS(shown.err, "T0");
+}
+
+TEST_F(PlanInputTest, AnAgentThatIsNotInstalledIsFoundBeforeAnythingBegins) {
+  configure("provider: claude");
+  write_plan({{"T-1"}});
+  env()["PATH"] = "/usr/bin:/bin";
+  const Outcome refused = capsule_in({"deliver", plan_file()});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_HAS(refused.err, "claude");
+}
+
+TEST_F(PlanInputTest, AFeatureBeadIsAPlan) {
+  configure("tracker: native");
+  ASSERT_EQ(capsule_in({"bead", "init", "--prefix=app"}).exit_code, 0);
+  const auto create = [&](std::vector<std::string> more) {
+    std::vector<std::string> args{"bead", "create"};
+    args.insert(args.end(), more.begin(), more.end());
+    const Outcome made = capsule_in(args);
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    const std::size_t at = made.out.find("app-");
+    return made.out.substr(at, made.out.find_first_of(" :\n", at) - at);
+  };
+  const std::string feature = create({"--title=The feature", "--type=feature"});
+  const std::string one =
+      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
+              "--acceptance=- one.txt is there"});
+  const Outcome done = capsule_in({"deliver", feature, "--json"});
+  EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
+  EXPECT_EQ(main_file(one + ".txt"), one + "\n");
+  EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
+  std::filesystem::remove_all(project() + "/.beads");
+}
+
+class DeliveryRehearsalTest : public DeliveryTest {};
+
+TEST_F(DeliveryRehearsalTest, ThePlanOfEightTasksIsDelivered) {
+  Call call = calling({path("calculator")});
+  call.program = std::string(CAPSULE_SOURCE_DIR) + "/tools/demo-delivery";
+  call.env["CAPSULE_BINARY"] = CAPSULE_BINARY;
+  const Outcome shown = run(call);
+  ASSERT_EQ(shown.exit_code, 0) << shown.out << shown.err;
+  for (const char* part :
+       {"REVIEW_FAILED", "AUDIT_FAILED", "INFRA_BLOCKED", "REMEDIATION_COMPLETE", "EXPERT_ADVICE",
+        "FILE CONFLICT", "answers file", "8 of 8 tasks complete", "ok   tests/calc_test.sh"})
+    EXPECT_HAS(shown.out, part);
+}
+
+}  // namespace
+}  // namespace capsule::test
