@@ -72,6 +72,17 @@ void expert_requested(State& s, int task, const Agent& asker, const AgentFinishe
   }
 }
 
+void forget_delegations(State& s, int task) {
+  if (s.delegations_queued == 0) return;
+  for (auto& [name, expert] : s.experts) {
+    const auto gone = std::remove_if(expert.queue.begin(), expert.queue.end(), [&](int number) {
+      return s.delegations[number - 1].task == task;
+    });
+    s.delegations_queued -= static_cast<int>(expert.queue.end() - gone);
+    expert.queue.erase(gone, expert.queue.end());
+  }
+}
+
 void expert_finished(State& s, const Agent& agent, const AgentFinished& f) {
   Delegation& d = s.delegations[agent.delegation - 1];
   d.running = false;

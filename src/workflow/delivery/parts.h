@@ -70,6 +70,7 @@ void health_checked(State&, const VerifyFinished& f);
 void retry_remediation(State&);
 
 void expert_requested(State&, int task, const Agent& asker, const AgentFinished& f);  // experts.cpp
+void forget_delegations(State&, int task);  // nobody waits for their advice any more
 void expert_finished(State&, const Agent& agent, const AgentFinished& f);
 void analyst_finished(State&, const Agent& agent, const AgentFinished& f);
 void register_expert(State&, const std::string& name, std::string supports, std::string gap);

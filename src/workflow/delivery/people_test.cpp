@@ -155,6 +155,15 @@ TEST(DeliveryExperts, TheyCanNeitherDelegateNorEscalate) {
   EXPECT_EQ(desk.state.delegations.size(), 1u);
 }
 
+TEST(DeliveryExperts, NobodyIsAskedForATaskThatWasRemoved) {
+  Desk desk({task("T1"), task("T2"), task("T3")}, {}, {}, {"databases"});
+  for (const char* id : {"T1", "T2", "T3"}) desk.says(id, Signal::expert_request, kAsk);
+  desk.give(PlanChanged{{}, {}, {"T3"}});
+  desk.answer(1, "remove");
+  desk.says(Role::expert, Signal::expert_advice);
+  EXPECT_EQ(desk.started(), Words{"developer T1"}) << "and no expert";
+}
+
 TEST(DeliveryRemediation, NothingNewIsStartedOrMergedUntilTheInfrastructureIsHealthy) {
   Desk desk({task("T1"), task("T2"), task("T3"), task("T4", {"T3"})}, {3, 1, 1});
   desk.says("T1", Signal::infra_blocked, {{"Issue", "no database"}});

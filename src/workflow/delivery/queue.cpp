@@ -138,6 +138,7 @@ void complete(State& s, int task) {
 }
 
 void drop(State& s, int task) {
+  forget_delegations(s, task);
   finish(s, task, Stage::removed);
   release_awaiting(s, task, " was removed from the plan.");
 }
