@@ -15,5 +15,5 @@ packages_test=(
   clang-format-16 shellcheck  # the tests of the lint script
 )
 packages_client=(npm) # only where no npm is there: ./test fetches the agent client with it
-packages_bench=(libbenchmark-dev)
+packages_bench=(libbenchmark-dev python3-minimal)
 packages_lint=(clang-format-16 clang-tidy-16 shellcheck)

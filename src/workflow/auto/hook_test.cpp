@@ -1,0 +1,97 @@
+#include "workflow/auto/hook.h"
+
+#include <gtest/gtest.h>
+
+#include "workflow/auto/texts.h"
+
+namespace capsule::auto_mode {
+namespace {
+
+using signal::Signal;
+
+const Moment kNow{"2026-01-01T03:00:00Z", 1767236400};
+
+State at(const char* phase) {
+  State state = started("t", {}, 2, "2026-01-01T02:59:00Z");
+  state.phase = phase;
+  return state;
+}
+
+Answer stop(const State& state, std::vector<Signal> signals, const std::string& session = "s") {
+  return answer_stop(state, {std::move(signals), std::nullopt, ""}, session, kNow);
+}
+
+TEST(AutoHook, ASignalCountsOnlyInItsPhase) {
+  EXPECT_EQ(stop(at("qa"), {Signal::qa_complete}).state.phase, "review");
+  EXPECT_EQ(stop(at("qa"), {Signal::review_complete}).verdict, Verdict::go_on);
+  EXPECT_EQ(stop(at("qa"), {Signal::review_complete, Signal::qa_complete}).state.phase, "review");
+  EXPECT_EQ(stop(at("qa"), {Signal::qa_complete, Signal::review_complete}).state.phase, "fix");
+}
+
+TEST(AutoHook, WhateverFollowsTheEndIsNotRead) {
+  const Answer answer = stop(at("reflect"), {Signal::reflect_complete, Signal::auto_complete});
+  EXPECT_EQ(answer.verdict, Verdict::finished);
+  EXPECT_EQ(answer.state.exit_reason, ExitReason::all_phases_complete);
+  EXPECT_EQ(answer.state.detected.size(), 1U);
+}
+
+TEST(AutoHook, AnErrorAfterACompletionStandsInTheNextPhase) {
+  const Answer answer = stop(at("qa"), {Signal::qa_complete, Signal::phase_error});
+  EXPECT_EQ(answer.verdict, Verdict::error);
+  EXPECT_EQ(answer.state.phase, "review");
+  EXPECT_TRUE(answer.state.active);
+}
+
+TEST(AutoHook, TheCountExceedsTheLimitBeforeItFails) {
+  State state = at("qa");
+  for (int i = 1; i <= 2; ++i) {
+    const Answer answer = stop(state, {});
+    EXPECT_EQ(answer.verdict, Verdict::go_on);
+    EXPECT_EQ(answer.state.iteration, i);
+    state = answer.state;
+  }
+  EXPECT_EQ(stop(state, {}).verdict, Verdict::failed);
+  EXPECT_EQ(stop(state, {Signal::qa_complete}).state.iteration, 0);
+}
+
+TEST(AutoHook, ALimitOfNothingFailsAtOnce) {
+  State state = at("qa");
+  state.max_iterations = 0;
+  EXPECT_EQ(stop(state, {}).verdict, Verdict::failed);
+}
+
+TEST(AutoHook, ABoundStateIsOnlyItsSessions) {
+  State state = at("qa");
+  state.session = "s";
+  EXPECT_EQ(stop(state, {Signal::qa_complete}, "other").verdict, Verdict::not_ours);
+  EXPECT_EQ(stop(state, {Signal::qa_complete}, "").verdict, Verdict::not_ours);
+  EXPECT_FALSE(stop(state, {Signal::qa_complete}, "other").changed);
+}
+
+TEST(AutoHook, ACancelledStateGoesOnAtItsFirstUnfinishedPhase) {
+  State state = stop(at("expansion"), {Signal::expansion_complete}).state;
+  state = cancelled(state, kNow.text);
+  EXPECT_EQ(state.phase, "failed");
+  ASSERT_EQ(unfinished_phase(state), Phase::init);
+  state = continued(state, kNow.text);
+  EXPECT_TRUE(state.active);
+  EXPECT_EQ(state.phase, "init");
+  EXPECT_EQ(state.session, "");
+  State done = at("reflect");
+  done.phase = "complete";
+  EXPECT_EQ(unfinished_phase(done), std::nullopt);
+}
+
+TEST(AutoHook, TheTextsHoldTheBlocksThatAreRecognised) {
+  for (std::size_t i = 0; i < kPhases; ++i) {
+    const auto phase = static_cast<Phase>(i);
+    const auto told = signal::parse_block(signal_block(phase, {}, "2026-01-01T00:00:00Z"));
+    EXPECT_EQ(told.signal, signal::expected_signal(phase));
+    EXPECT_TRUE(told.warnings.empty());
+    const Place place{phase, 1, 2, "t", {}};
+    EXPECT_EQ(signal::parse_block(continuation_prompt(place)).signal, std::nullopt);
+  }
+}
+
+}  // namespace
+}  // namespace capsule::auto_mode

@@ -1,0 +1,82 @@
+#include "workflow/auto/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace capsule::auto_mode {
+namespace {
+
+using fact::Verdict;
+
+Verdict verdict_in(std::string_view text) { return judgement_in(text).verdict; }
+
+TEST(Judgement, OneLineAtColumnZeroDecides) {
+  EXPECT_EQ(verdict_in("fine\nVERDICT: APPROVED\n"), Verdict::approved);
+  EXPECT_EQ(verdict_in("VERDICT: APPROVED\r\n"), Verdict::approved);
+  EXPECT_EQ(verdict_in("VERDICT:REJECTED"), Verdict::rejected);
+  EXPECT_EQ(verdict_in("VERDICT: NEEDS_FIX"), Verdict::needs_fix);
+}
+
+TEST(Judgement, WithoutAClearVerdictNothingIsApproved) {
+  for (const char* text :
+       {"", "looks fine", " VERDICT: APPROVED", "> VERDICT: APPROVED", "verdict: APPROVED",
+        "VERDICT: approved", "VERDICT: APPROVED maybe", "VERDICT: APPROVED\nVERDICT: REJECTED",
+        "VERDICT: NEEDS_FIX\nVERDICT: APPROVED"})
+    EXPECT_EQ(verdict_in(text), Verdict::needs_fix) << text;
+  EXPECT_EQ(judgement_in("x").issues.size(), 1U);
+}
+
+TEST(Judgement, IssuesAreTheListItems) {
+  EXPECT_THAT(judgement_in("Look:\n- a.c:1 leaks\n* b.c\n2. third\n  - nested\n-not one\n"
+                           "VERDICT: NEEDS_FIX\n")
+                  .issues,
+              ::testing::ElementsAre("a.c:1 leaks", "b.c", "third", "nested"));
+  EXPECT_TRUE(judgement_in("- looked at a.c\nVERDICT: APPROVED\n").issues.empty());
+}
+
+TEST(Learnings, AreTheListBelowTheirLastHeading) {
+  EXPECT_EQ(learnings_in("## Learnings\n- old\n## Other\n- x\n## learnings\n\n- a\n* b\ntext\n"
+                         "---\nSIGNAL: REFLECT_COMPLETE\n---\n"),
+            "- a\n- b\n");
+  EXPECT_EQ(learnings_in("- not below it"), "");
+}
+
+Run after(const std::vector<fact::Fact>& facts) {
+  Run run;
+  for (const fact::Fact& one : facts) run = apply(std::move(run), one);
+  return run;
+}
+
+fact::TurnFinished said(Phase phase, std::vector<std::string> signals) {
+  fact::TurnFinished turn;
+  turn.phase = phase;
+  turn.signals = std::move(signals);
+  turn.at = "2026-01-01T00:00:05.000Z";
+  return turn;
+}
+
+TEST(AutoWorkflow, NoSignalStandsInForChecksAndReviewers) {
+  fact::Started started;
+  started.has_checks = true;
+  started.skip_expansion = true;
+  started.at = "2026-01-01T00:00:00.000Z";
+  const auto run =
+      after({started, fact::PlaceReady{"f", ""},
+             said(Phase::init, {"INIT_COMPLETE", "PLANNING_COMPLETE", "EXECUTION_COMPLETE",
+                                "QA_COMPLETE", "REVIEW_COMPLETE", "CHECK_COMPLETE"})});
+  EXPECT_EQ(run.phase, Phase::qa);
+  EXPECT_EQ(run.step, Step::checks);
+  EXPECT_EQ(run.file.phases[index_of(Phase::init)].duration_s, 5);
+}
+
+TEST(AutoWorkflow, AFailedProgramHasSaidNothing) {
+  fact::TurnFinished turn = said(Phase::expansion, {"EXPANSION_COMPLETE"});
+  turn.fault = fact::Fault::exit_status;
+  const auto run = after({fact::Started{}, fact::PlaceReady{"f", ""}, turn});
+  EXPECT_EQ(run.phase, Phase::expansion);
+  EXPECT_EQ(run.why, Why::restart);
+  EXPECT_EQ(run.file.iteration, 1);
+}
+
+}  // namespace
+}  // namespace capsule::auto_mode
