@@ -11,6 +11,7 @@
 #include "cli/auto_view.h"
 #include "cli/commands.h"
 #include "cli/project.h"
+#include "cli/run_view.h"
 #include "cli/view.h"
 #include "engine/auto_log.h"
 #include "ui/style.h"
@@ -98,10 +99,35 @@ std::string told(const State& state) {
   return text;
 }
 
+// What the journal says of a headless run whose state file is gone.
+Result<std::optional<State>> journalled(const Args& args) {
+  const auto project = open_project(args);
+  if (!project) return std::nullopt;
+  const auto store = TRY(journal_of(*project));
+  if (store == nullptr) return std::nullopt;
+  std::optional<State> state;
+  for (const engine::RunHead& head : TRY(store->runs_of(engine::kAutoSubject))) {
+    if (head.workflow != engine::kAutoWorkflow) continue;
+    auto_mode::Run run;
+    for (const auto& one : TRY(engine::auto_facts(TRY(store->read(head.run, 0)))))
+      run = auto_mode::apply(std::move(run), one);
+    state = run.file;
+  }
+  return state;
+}
+
 Result<int> status(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   const auto document = TRY(load_or_tell(folder));
-  if (!document) return no_state(folder);
+  if (!document) {
+    const auto state = TRY(journalled(args));
+    if (!state) return no_state(folder);
+    print(args.flag("json")
+              ? auto_state::JsonObject::parse(auto_state::write_document({}, *state))->compact() +
+                    "\n"
+              : told(*state));
+    return 0;
+  }
   TRY_VOID(record_session(folder));
   print(args.flag("json") ? document->json.compact() + "\n" : told(document->state));
   return 0;

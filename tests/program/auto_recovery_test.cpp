@@ -81,6 +81,8 @@ TEST_F(AutoRecovery, ContinueTakesUpACutOffRun) {
   ASSERT_EQ(run(cut).exit_code, 128 + 9);
   // The state file is written from the journal, whatever became of it.
   std::filesystem::remove(project() + "/.caw/auto-state.json");
+  EXPECT_THAT(in({"auto", "status"}).out, HasSubstr("Rehearse"));
+  EXPECT_EQ(Json::parse(in({"auto", "status", "--json"}).out)["active"], true);
   const Outcome outcome = in({"auto", "continue", "--provider=rehearsal"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(state()["phase"], "complete");

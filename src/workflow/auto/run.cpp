@@ -87,9 +87,7 @@ void advance(Run& run, const fact::TurnFinished& turn) {
     run.step = Step::checks;
   } else if (run.phase == Phase::fix) {
     // The one way back: what was mended is reviewed again.
-    PhaseRecord& record = run.file.phases[index_of(Phase::fix)];
-    record.signal_detected = true;
-    record.completed_at = turn.at;
+    run.file.phases[index_of(Phase::fix)].signal_detected = true;
     enter(run, Phase::review, turn.at);
   } else {
     complete_phase(run, turn.at);
@@ -190,7 +188,7 @@ void on(Run& run, const fact::Reviewed& reviewed) {
     return;
   }
   if (run.round >= kReviewRounds) return stop(run, Outcome::not_approved, issues_text(reviewed));
-  complete_phase(run, reviewed.at);
+  enter(run, Phase::fix, reviewed.at);
   again(run, Why::mend, issues_text(reviewed));
 }
 
