@@ -222,6 +222,10 @@ Result<int> deliver(const Args& args, Face face) {
       changed = event::delivery::PlanChanged{changes.added, changes.changed, changes.removed};
     TRY_VOID(runner.resume({slots, limits_of(project.config)}, changed));
     hands.ask_again(runner.state());
+    // A process that was cut off may not have come to it; closing twice does no harm.
+    if (tracker != nullptr)
+      for (const std::string& task : delivery::summary_of(runner.state()).completed)
+        (void)tracker->close(task, "Merged by Capsule");
   }
   const engine::DeliveryEnd end = TRY(runner.carry_on());
   hands.clean_up();

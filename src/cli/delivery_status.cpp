@@ -61,8 +61,7 @@ std::string delivery_status_line(const DeliveryRecord& record,
                      "  " + std::to_string(summary.completed.size()) + " of " +
                      std::to_string(record.state.tasks.size()) + " complete";
   if (!summary.failed.empty()) text += ", " + std::to_string(summary.failed.size()) + " failed";
-  if (!summary.waiting.empty())
-    text += ", " + std::to_string(summary.waiting.size()) + " waiting for a person";
+  if (!summary.waiting.empty()) text += ", " + std::to_string(summary.waiting.size()) + " waiting";
   text += "; " + replace_all(state_of(record, holder), "_", " ");
   if (holder) text += ", " + words_of(*holder);
   return toned(style, holder ? ui::Tone::strong : ui::Tone::plain, text);

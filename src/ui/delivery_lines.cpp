@@ -201,8 +201,7 @@ std::string delivery_summary(const State& state, const Style& style) {
                      std::to_string(summary.completed.size()) + " of " +
                      std::to_string(state.tasks.size()) + " tasks complete";
   if (!summary.failed.empty()) text += ", " + std::to_string(summary.failed.size()) + " failed";
-  if (!summary.waiting.empty())
-    text += ", " + std::to_string(summary.waiting.size()) + " waiting for a person";
+  if (!summary.waiting.empty()) text += ", " + std::to_string(summary.waiting.size()) + " waiting";
   text += "; " + std::to_string(state.dispatched) + " agent runs\n";
   for (const TaskState& task : state.tasks)
     if (task.stage == Stage::failed)

@@ -1,0 +1,278 @@
+// Delivery: what the coordinator itself costs, with agents that answer at once and no git, and what
+// it needs while two hundred real agents work.
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "benchmarks/rows.h"
+#include "engine/delivery_log.h"
+#include "engine/delivery_runner.h"
+#include "process/command.h"
+#include "process/tree.h"
+#include "store/store.h"
+
+namespace capsule::bench {
+namespace {
+
+using namespace event::delivery;  // NOLINT: the facts are what this file is about
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = std::filesystem::temp_directory_path() / "capsule-delivery.XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct FixedClock : engine::Clock {
+  std::string utc_now() override { return "2026-01-31T23:59:59.123Z"; }
+  std::int64_t monotonic_ms() override { return 0; }
+};
+
+struct Nobody : engine::DeliveryListener {
+  void on_facts(const std::vector<DeliveryFact>&, const delivery::State&,
+                const std::string&) override {}
+};
+
+// Every agent does well, at once.
+class GoodWorld : public engine::DeliveryWorld {
+ public:
+  void carry_out(const delivery::Command& command, const delivery::State&) override {
+    if (const auto* start = std::get_if<delivery::StartAgent>(&command)) {
+      AgentFinished done;
+      done.agent = start->agent;
+      done.argument = start->task;
+      done.signal = start->role == Role::developer ? Signal::ready_for_review
+                    : start->role == Role::critic  ? Signal::review_passed
+                                                   : Signal::audit_passed;
+      inbox_.emplace_back(std::move(done));
+    } else if (const auto* merge = std::get_if<delivery::Merge>(&command)) {
+      inbox_.emplace_back(MergeDone{merge->task, "0123456789abcdef", {}, false});
+    } else if (const auto* verify = std::get_if<delivery::RunVerify>(&command)) {
+      inbox_.emplace_back(VerifyFinished{verify->purpose, {}, ""});
+    }
+  }
+  Result<std::vector<DeliveryFact>> wait(const delivery::State&) override {
+    return std::exchange(inbox_, {});
+  }
+  bool attended() override { return false; }
+
+ private:
+  std::vector<DeliveryFact> inbox_;
+};
+
+// Remembers what was appended, so that the same can be appended barely.
+class CountingLog : public engine::DeliveryFacts {
+ public:
+  CountingLog(engine::DeliveryLog& log, std::vector<std::vector<event::NewFact>>* kept)
+      : log_(log), kept_(kept) {}
+  Result<void> append(const std::vector<DeliveryFact>& facts) override {
+    if (kept_ != nullptr) {
+      std::vector<event::NewFact> batch;
+      for (const DeliveryFact& fact : facts)
+        batch.push_back({std::string(kind_of(fact)), "2026-01-31T23:59:59.123Z", body_of(fact)});
+      kept_->push_back(std::move(batch));
+    }
+    return log_.append(facts);
+  }
+  Result<std::vector<DeliveryFact>> read() override { return log_.read(); }
+
+ private:
+  engine::DeliveryLog& log_;
+  std::vector<std::vector<event::NewFact>>* kept_;
+};
+
+DeliveryStarted plan_of(int count) {
+  DeliveryStarted started;
+  started.plan = "PLAN.md";
+  started.title = "Many tasks";
+  for (int i = 0; i < count; ++i) {
+    Task task;
+    task.id = "T-" + std::to_string(i);
+    task.title = "Do the work of this task";
+    task.work = "Write the file, and a test for it.";
+    task.criteria = {"the file is there", "its test passes"};
+    task.predicted = {"src/file-" + std::to_string(i) + ".c"};
+    if (i >= 10) task.blocked_by = {"T-" + std::to_string(i - 10)};
+    if (i >= 17 && i % 3 == 0) task.blocked_by.push_back("T-" + std::to_string(i - 17));
+    started.tasks.push_back(std::move(task));
+  }
+  return started;
+}
+
+void deliver(int count, std::vector<std::vector<event::NewFact>>* kept = nullptr) {
+  const Folder folder;
+  const auto store = store::Store::open(folder.path(), store::Access::read_write).value();
+  FixedClock clock;
+  Nobody nobody;
+  GoodWorld world;
+  engine::DeliveryLog real(*store, clock, "run", "PLAN.md");
+  CountingLog log(real, kept);
+  engine::DeliveryRunner runner({clock, log, world, nobody});
+  if (!runner.start(plan_of(count))) throw std::runtime_error("cannot start");
+  const auto end = runner.carry_on();
+  if (!end || *end != engine::DeliveryEnd::over || runner.state().outcome != Outcome::complete)
+    throw std::runtime_error("the plan was not completed");
+}
+
+void commit_barely(const std::vector<std::vector<event::NewFact>>& batches) {
+  const Folder folder;
+  const auto store = store::Store::open(folder.path(), store::Access::read_write).value();
+  std::uint64_t last = 0;
+  for (const auto& batch : batches)
+    last = last == 0 ? store->begin({"run", "delivery", "PLAN.md", "now"}, batch).value()
+                     : store->append("run", last, batch, std::nullopt).value();
+}
+
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double milliseconds_a_task(int count) {
+  double best = 1e9;
+  for (int turn = 0; turn < 3; ++turn) {
+    const double from = processor_seconds();
+    deliver(count);
+    best = std::min(best, (processor_seconds() - from) * 1e3 / count);
+  }
+  return best;
+}
+
+double growth() { return milliseconds_a_task(10'000) / milliseconds_a_task(1'000); }
+
+double against_bare_commits() {
+  std::vector<std::vector<event::NewFact>> batches;
+  deliver(10'000, &batches);
+  double best = 1e9;
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto seconds = [](const auto& work) {
+      const auto from = std::chrono::steady_clock::now();
+      work();
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+    };
+    const double bare = seconds([&] { commit_barely(batches); });
+    best = std::min(best, seconds([] { deliver(10'000); }) / bare);
+  }
+  return best;
+}
+
+// ---- Two hundred agents of the real program.
+
+constexpr int kAgents = 200;
+
+double status_number(pid_t pid, std::string_view label) {
+  const std::string text = read_file("/proc/" + std::to_string(pid) + "/status").value_or("");
+  const std::size_t at = text.find(label);
+  return at == text.npos ? 0 : std::atof(text.c_str() + at + label.size());
+}
+
+double ticks_of(pid_t pid) {
+  const std::string text = read_file("/proc/" + std::to_string(pid) + "/stat").value_or("");
+  const auto words = split(std::string_view(text).substr(text.rfind(')') + 1), ' ');
+  return words.size() < 14 ? 0
+                           : std::atof(std::string(words[12]).c_str()) +
+                                 std::atof(std::string(words[13]).c_str());
+}
+
+struct Crowd {
+  double megabytes = 0;  // of the coordinator at most
+  double processor = 0;  // seconds a second, while all agents work and say nothing
+};
+
+struct Ignore : process::ChildEvents {
+  pid_t pid = 0;
+  bool gone = false;
+  void on_started(pid_t started) override { pid = started; }
+  void on_exit(const process::Exit&) override { gone = true; }
+};
+
+const Crowd& crowd() {
+  static const Crowd measured = [] {
+    const Folder folder;
+    const std::string project = folder.path() + "/project";
+    const std::string here = folder.path() + "/here";
+    std::filesystem::create_directories(project + "/.capsule");
+    std::filesystem::create_directories(here);
+    const auto git = [&](std::vector<std::string> args) {
+      args.insert(args.begin(), {"git", "-c", "user.name=a", "-c", "user.email=a@example.org"});
+      if (!process::run({.argv = args, .cwd = project}).value().ok())
+        throw std::runtime_error("git does not work");
+    };
+    git({"init", "-q", "-b", "main"});
+    git({"commit", "-q", "--allow-empty", "-m", "Start"});
+    (void)write_file(project + "/.capsule/config.yaml",
+                     "provider: mine\nproviders: {mine: {command: [/bin/sh, -c, \"touch " + here +
+                         "/$CAPSULE_TASK; exec sleep 600\"]}}\n");
+    std::string plan = "# Many\n\n";
+    for (int i = 0; i < kAgents; ++i)
+      plan += "#### Task T-" + std::to_string(i) + ": Work\n\n**Work**: Write `f" +
+              std::to_string(i) + ".txt`\n\n**Acceptance Criteria**:\n- [ ] f" + std::to_string(i) +
+              ".txt holds 1\n\n**Blocked By**: none\n\n";
+    (void)write_file(folder.path() + "/PLAN.md", plan);
+    const auto loop = process::Loop::create({CAPSULE_BINARY, std::chrono::seconds(6)}).value();
+    Ignore events;
+    const auto child = loop->start({{CAPSULE_BINARY, "deliver", folder.path() + "/PLAN.md",
+                                     "--developers=200", "--json"},
+                                    project,
+                                    {},
+                                    {}},
+                                   events)
+                           .value();
+    const auto begun = [&] {
+      int count = 0;
+      for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(here)) ++count;
+      return count;
+    };
+    const auto limit = process::Clock::now() + std::chrono::seconds(120);
+    const auto spend = [&](std::chrono::milliseconds time) {
+      const auto end = process::Clock::now() + time;
+      while (process::Clock::now() < end) loop->turn(end);
+    };
+    while (begun() < kAgents && !events.gone && process::Clock::now() < limit)
+      spend(std::chrono::milliseconds(100));
+    if (begun() < kAgents) throw std::runtime_error("not all agents began");
+    Crowd result;
+    constexpr int kSeconds = 3;
+    const double from = ticks_of(events.pid);
+    spend(std::chrono::seconds(kSeconds));
+    result.processor =
+        (ticks_of(events.pid) - from) / static_cast<double>(::sysconf(_SC_CLK_TCK)) / kSeconds;
+    result.megabytes = status_number(events.pid, "VmHWM:") / 1024;
+    loop->end(child, std::chrono::seconds(20));
+    while (!events.gone) loop->turn(process::Clock::now() + std::chrono::seconds(1));
+    return result;
+  }();
+  return measured;
+}
+
+const Rows kRows([] {
+  add_figure({"delivery: CPU of a task, of 10,000", "ms", 0.3, false,
+              [] { return milliseconds_a_task(10'000); }});
+  add_figure({"delivery: time against bare commits", "x", 1.3, false, against_bare_commits});
+  add_figure({"delivery: a task of 10,000 against one of 1,000", "x", 1.2, false, growth});
+  add_figure(
+      {"delivery: memory with 200 agents", "MB", 64, false, [] { return crowd().megabytes; }});
+  add_figure({"delivery: CPU while 200 agents work", "s/s", 0.05, false,
+              [] { return crowd().processor; }});
+});
+
+}  // namespace
+}  // namespace capsule::bench
