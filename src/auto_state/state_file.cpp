@@ -34,6 +34,12 @@ Result<void> replace(const std::string& path, std::string_view bytes) {
       return written;
     }
   }
+  // Changing places is as atomic as replacing, but some file systems take a file that replaces
+  // another for one that has to reach the disk at once, and make us wait for it.
+  if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
+    ::unlink(aside.c_str());
+    return {};
+  }
   if (::rename(aside.c_str(), path.c_str()) == 0) return {};
   const int error = errno;
   ::unlink(aside.c_str());

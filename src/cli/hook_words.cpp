@@ -1,11 +1,12 @@
 #include "cli/hook_words.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -49,31 +50,47 @@ std::string decoded(signal::RawText raw) {
   return text;
 }
 
-// The last kTailBytes of a file, from the start of a line on.
-Result<std::string> read_tail(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!file) return tl::unexpected(io_error("read the transcript", path, errno));
-  struct stat info {};
-  if (::fstat(file.fd(), &info) != 0)
-    return tl::unexpected(io_error("read the transcript", path, errno));
-  if (!S_ISREG(info.st_mode))
-    return fail(Reason::refused, "the transcript is no regular file: " + printable(path));
-  const auto size = static_cast<std::size_t>(info.st_size);
-  const std::size_t start = size > kTailBytes ? size - kTailBytes : 0;
-  std::string tail(size - start, '\0');
-  std::size_t used = 0;
-  while (used < tail.size()) {
-    const ssize_t n = ::pread(file.fd(), tail.data() + used, tail.size() - used,
-                              static_cast<off_t>(start + used));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return tl::unexpected(io_error("read the transcript", path, errno));
-    if (n == 0) break;  // shortened meanwhile
-    used += static_cast<std::size_t>(n);
+// The end of a file, from the start of a line on. Mapped rather than copied: the pages are there
+// already, since the client has just written them. Clients only ever add to a transcript.
+class Tail {
+ public:
+  static Result<Tail> open(const std::string& path) {
+    const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    struct stat info {};
+    if (!file || ::fstat(file.fd(), &info) != 0)
+      return tl::unexpected(io_error("read the transcript", path, errno));
+    if (!S_ISREG(info.st_mode))
+      return fail(Reason::refused, "the transcript is no regular file: " + printable(path));
+    Tail tail;
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (size == 0) return tail;
+    constexpr std::size_t kPage = 4096;
+    const std::size_t start = size > kTailBytes ? (size - kTailBytes) / kPage * kPage : 0;
+    void* mapping = ::mmap(nullptr, size - start, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.fd(),
+                           static_cast<off_t>(start));
+    if (mapping == MAP_FAILED) return tl::unexpected(io_error("read the transcript", path, errno));
+    tail.mapping_ = static_cast<char*>(mapping);
+    tail.size_ = size - start;
+    if (start > 0) tail.skip_ = std::min(signal::line_end(tail.text(), 0) + 1, tail.size_);
+    return tail;
   }
-  tail.resize(used);
-  if (start > 0) tail.erase(0, std::min(signal::line_end(tail, 0) + 1, tail.size()));
-  return tail;
-}
+  Tail(Tail&& other) noexcept
+      : mapping_(std::exchange(other.mapping_, nullptr)), size_(other.size_), skip_(other.skip_) {}
+  Tail& operator=(Tail&&) = delete;
+  ~Tail() {
+    if (mapping_ != nullptr) ::munmap(mapping_, size_);
+  }
+  std::string_view text() const {
+    return mapping_ == nullptr ? std::string_view()
+                               : std::string_view(mapping_ + skip_, size_ - skip_);
+  }
+
+ private:
+  Tail() = default;
+  char* mapping_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t skip_ = 0;
+};
 
 }  // namespace
 
@@ -82,7 +99,10 @@ std::vector<std::string> words_in(std::string_view tail) {
   for (std::size_t start = signal::text_start(tail); start < tail.size();
        start = signal::line_end(tail, start) + 1) {
     const std::string_view line = tail.substr(start, signal::line_end(tail, start) - start);
-    if (!may_hold_signal(line) && !may_be_border(line)) continue;
+    // Who speaks is said somewhere in the line; most lines are results of tools.
+    const bool may_count =
+        may_hold_signal(line) && (contains(line, "assistant") || contains(line, "\"result\""));
+    if (!may_count && !may_be_border(line)) continue;
     const auto record = signal::read_record(line);
     if (!record) continue;
     if (signal::is_continuation(*record) || starts_auto(*record)) words.clear();
@@ -107,14 +127,14 @@ Result<signal::BlockResult> read_words(const std::string& path, std::string_view
                                        std::string& complaint) {
   std::vector<std::string> words;
   if (!path.empty()) {
-    const auto tail = read_tail(path);
+    const auto tail = Tail::open(path);
     if (!tail && last_message.empty()) return tl::unexpected(tail.error());
     if (!tail) {
       complaint = tail.error().message;
-    } else if (path.ends_with(".jsonl") || signal::is_transcript(*tail)) {
-      words = words_in(*tail);
+    } else if (path.ends_with(".jsonl") || signal::is_transcript(tail->text())) {
+      words = words_in(tail->text());
     } else {
-      words.emplace_back(plain_words_in(*tail));
+      words.emplace_back(plain_words_in(tail->text()));
     }
   }
   // The client may have written its last message into the transcript already, whole or in parts.

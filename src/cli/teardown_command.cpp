@@ -10,6 +10,7 @@
 #include "cli/run_view.h"
 #include "cli/view.h"
 #include "cli/worktrees.h"
+#include "engine/auto_log.h"
 #include "engine/delivery_log.h"
 #include "git/command.h"
 #include "git/lock.h"
@@ -60,13 +61,14 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// Whether the worktree belongs to a delivery that is not over: it goes on in there.
-bool of_open_delivery(Cleaning& cleaning, const std::string& name) {
+// Whether the worktree belongs to a delivery, or to auto mode, that is not over: it goes on there.
+bool of_open_run(Cleaning& cleaning, const std::string& name) {
   if (cleaning.store == nullptr) return false;
   const auto runs = cleaning.store->runs();
   if (!runs) return false;
   return std::any_of(runs->begin(), runs->end(), [&](const engine::RunHead& head) {
-    return head.workflow == engine::kDeliveryWorkflow && head.ended_at.empty() &&
+    return (head.workflow == engine::kDeliveryWorkflow || head.workflow == engine::kAutoWorkflow) &&
+           head.ended_at.empty() &&
            name.starts_with(head.run.substr(head.run.find_last_of('-') + 1) + "-");
   });
 }
@@ -78,8 +80,8 @@ void clean_worktree(Cleaning& cleaning, const std::string& name) {
     cleaning.say("left alone: " + printable(path) + " is no worktree of Capsule's");
     return;
   }
-  if (of_open_delivery(cleaning, name)) {
-    cleaning.say("left alone: " + name + " belongs to a delivery that is not over");
+  if (of_open_run(cleaning, name)) {
+    cleaning.say("left alone: " + name + " belongs to a run that is not over");
     return;
   }
   if (const std::string who = worker(cleaning, name); !who.empty()) {
