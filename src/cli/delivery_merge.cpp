@@ -112,7 +112,7 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
     if (purpose == VerifyPurpose::baseline)
       baseline_.insert(fact.failures.begin(), fact.failures.end());
     else if (fact.failures.empty())
-      done_with_.push_back("+remediation-" + std::to_string(remediation_round_));
+      baseline_.clear(), done_with_.push_back("+remediation-" + std::to_string(remediation_round_));
     happened(fact);
   };
   const auto broken = [this, purpose](const Error& error) {
@@ -145,10 +145,7 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
     if (!failures || !failures->empty() || interrupt_.requested()) return answer(failures);
     const auto published = trees_.publish(planned);
     if (!published) return broken(published.error());
-    if (published->outcome == git::Publishing::done) {
-      baseline_.clear();
-      return answer(failures);
-    }
+    if (published->outcome == git::Publishing::done) return answer(failures);
     happened(VerifyFinished{VerifyPurpose::health,
                             {"merge"},
                             published->outcome == git::Publishing::main_moved

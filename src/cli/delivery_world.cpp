@@ -86,9 +86,11 @@ void DeliveryHands::recall(const std::vector<engine::DeliveryFact>& facts) {
     }
     if (const auto* entered = std::get_if<event::delivery::RemediationEntered>(&fact))
       remediation_round_ = entered->round;
-    if (const auto* verified = std::get_if<event::delivery::VerifyFinished>(&fact);
-        verified != nullptr && verified->purpose == event::delivery::VerifyPurpose::baseline)
-      baseline_.insert(verified->failures.begin(), verified->failures.end());
+    if (const auto* verified = std::get_if<event::delivery::VerifyFinished>(&fact)) {
+      const bool begin = verified->purpose == event::delivery::VerifyPurpose::baseline;
+      if (begin) baseline_.insert(verified->failures.begin(), verified->failures.end());
+      if (!begin && verified->failures.empty()) baseline_.clear();  // mended since
+    }
     if (const auto* left = std::get_if<event::delivery::RemediationLeft>(&fact))
       done_with_.push_back("+remediation-" + std::to_string(left->round));
     if (const auto* merged = std::get_if<event::delivery::MergeDone>(&fact))
