@@ -117,8 +117,8 @@ const Rows kRows([] {
                   [] { hook("idle"); }, nothing});
   add_comparison({"hook stop, active, transcript of 200 MB, against /bin/true", 5.0, 300,
                   [] { hook("active"); }, nothing});
-  add_comparison({"hook stop, inactive, against a Python script that imports json and re", 1.0 / 15,
-                  100, [] { hook("idle"); }, python});
+  add_comparison({"hook stop, inactive, against python3 that imports json, re", 1.0 / 15, 100,
+                  [] { hook("idle"); }, python});
 });
 
 }  // namespace

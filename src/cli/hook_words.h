@@ -14,7 +14,7 @@ namespace capsule::cli {
 
 // How much of a transcript's end is looked at. A signal stands at the end of a turn; one that was
 // said further back is asked for again.
-inline constexpr std::size_t kTailBytes = std::size_t{2} << 20;
+inline constexpr std::size_t kTailBytes = std::size_t{1} << 20;
 
 // The assistant's texts after the last continuation, in order; only those that may hold a signal.
 // `tail` is the end of a transcript, from the start of a line on.
