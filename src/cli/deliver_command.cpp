@@ -99,6 +99,7 @@ std::vector<Task> tasks_before(const std::vector<engine::DeliveryFact>& facts) {
 struct Earlier {
   std::vector<std::string> completed;
   std::optional<DeliveryRecord> unfinished;
+  std::optional<DeliveryRecord> ended;  // the newest
 };
 
 Result<Earlier> look_back(store::Store& store, const std::string& subject) {
@@ -112,8 +113,33 @@ Result<Earlier> look_back(store::Store& store, const std::string& subject) {
     }
     for (const std::string& id : delivery::summary_of(record.state).completed)
       earlier.completed.push_back(id);
+    earlier.ended = std::move(record);
   }
   return earlier;
+}
+
+std::string report_path(const Project& project, const std::string& run) {
+  return project.root() + "/.capsule/logs/delivery-" + run + ".md";
+}
+
+Result<void> write_report(const Project& project, const std::string& run,
+                          const delivery::State& state) {
+  TRY_VOID(make_folders(project.root() + "/.capsule/logs"));
+  return write_file(report_path(project, run), ui::delivery_report(state, run));
+}
+
+// The report comes last: without it the process was cut off between the end of the delivery and the
+// end of its clearing up.
+Result<void> finish_clearing_up(const Project& project, process::Loop& loop, Interrupt& interrupt,
+                                const DeliveryRecord& record) {
+  const std::string& run = record.head.run;
+  if (exists(report_path(project, run))) return {};
+  DeliveryOptions options;
+  options.run = run;
+  DeliveryHands hands(project, loop, interrupt, std::move(options));
+  hands.recall(record.facts);
+  hands.clean_up();
+  return write_report(project, run, record.state);
 }
 
 void leave_out(std::vector<Task>& tasks, const std::vector<std::string>& completed) {
@@ -171,6 +197,9 @@ Result<int> deliver(const Args& args, Face face) {
   // Whoever had the claim until now may have gone on meanwhile.
   earlier = TRY(look_back(*store, source.subject));
   if (earlier.unfinished) options.run = earlier.unfinished->head.run;
+  const auto loop = TRY(process::Loop::create());
+  const auto interrupt = TRY(Interrupt::create(*loop));
+  if (earlier.ended) TRY_VOID(finish_clearing_up(project, *loop, *interrupt, *earlier.ended));
   std::vector<Task> tasks = checked.plan.tasks;
   if (!earlier.unfinished) {
     leave_out(tasks, earlier.completed);
@@ -183,8 +212,6 @@ Result<int> deliver(const Args& args, Face face) {
     }
   }
 
-  const auto loop = TRY(process::Loop::create());
-  const auto interrupt = TRY(Interrupt::create(*loop));
   SystemClock clock;
   engine::DeliveryLog log(*store, clock, options.run, source.subject);
   DeliveryView view(face, options.run, *loop);
@@ -231,14 +258,12 @@ Result<int> deliver(const Args& args, Face face) {
   hands.clean_up();
   view.close();
   const delivery::State& state = runner.state();
-  const std::string report = project.root() + "/.capsule/logs/delivery-" + run + ".md";
-  TRY_VOID(make_folders(project.root() + "/.capsule/logs"));
-  TRY_VOID(write_file(report, ui::delivery_report(state, run)));
+  TRY_VOID(write_report(project, run, state));
   if (face == Face::json) {
     print(finished_line(state, earlier.completed));
   } else {
     print(ui::delivery_summary(state, style_for(STDOUT_FILENO)));
-    print("  report: " + printable(report) + "\n");
+    print("  report: " + printable(report_path(project, run)) + "\n");
     if (end != engine::DeliveryEnd::over)
       print("Go on with: capsule deliver " + shell_word(word) + project.option + "\n");
   }
