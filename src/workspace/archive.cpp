@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* kRunFile = "run-id";
+constexpr const char* kRunFileAside = "run-id.new";
 constexpr const char* kWorklog = "worklog.md";
 constexpr const char* kOutput = ".capsule/output";
 
@@ -47,24 +48,32 @@ Result<void> take(const std::string& worktree, const std::string& name, const st
   return copy_out(*file, to);
 }
 
+Result<void> move_into(const std::string& target, const std::string& folder,
+                       const std::string& name) {
+  TRY_VOID(make_folders(target));
+  const std::string to = target + "/" + name;
+  if (::rename((folder + "/" + name).c_str(), to.c_str()) == 0) return {};
+  return tl::unexpected(io_error("move", to, errno));
+}
+
+// A cut-off may come at any point of it: the name of the run goes last, and a folder without one is
+// gone on with.
 Result<void> set_earlier_aside(const std::string& folder, const std::string& run) {
+  ::unlink((folder + "/" + kRunFileAside).c_str());
   const auto earlier = read_file(folder + "/" + kRunFile, 1000);
-  const bool any = !fs::is_empty(folder);
-  if (!any || (earlier && *earlier == run + "\n")) return {};
+  if (earlier && *earlier == run + "\n") return {};
   std::string name = earlier ? std::string(trimmed(*earlier)) : "";
-  if (!valid_id(name)) name = "earlier";
+  const bool named = valid_id(name);
+  if (!named) name = "earlier";
   std::string target = folder + "/" + name;
-  for (int i = 2; exists(target); ++i) target = folder + "/" + name + "-" + std::to_string(i);
-  bool made = false;
+  for (int i = 2; exists(named ? target + "/" + kRunFile : target); ++i)
+    target = folder + "/" + name + "-" + std::to_string(i);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (entry.is_directory() && !entry.is_symlink()) continue;  // archives of still earlier runs
-    if (!made) TRY_VOID(make_folders(target));
-    made = true;
-    const std::string to = target + "/" + entry.path().filename().string();
-    if (::rename(entry.path().c_str(), to.c_str()) != 0)
-      return tl::unexpected(io_error("move", to, errno));
+    const std::string file = entry.path().filename().string();
+    if (file != kRunFile) TRY_VOID(move_into(target, folder, file));
   }
-  return {};
+  return earlier ? move_into(target, folder, kRunFile) : Result<void>{};
 }
 
 }  // namespace
@@ -73,7 +82,7 @@ Result<void> archive_worktree(const std::string& worktree, const std::string& fo
                               const std::string& run) {
   TRY_VOID(make_folders(folder));
   TRY_VOID(set_earlier_aside(folder, run));
-  TRY_VOID(write_file(folder + "/" + kRunFile, run + "\n"));
+  TRY_VOID(write_file(folder + "/" + kRunFile, run + "\n", 0644, folder + "/" + kRunFileAside));
   TRY_VOID(take(worktree, kWorklog, folder + "/" + kWorklog));
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(worktree + "/" + kOutput, error)) {

@@ -58,6 +58,33 @@ TEST_F(Archive, AnEarlierRunMovesToAFolderOfItsName) {
   EXPECT_EQ(kept("run-1/a.log"), "a");
 }
 
+// Killed while the name of the run was written aside.
+TEST_F(Archive, ACutOffBeforeTheFirstFileLeavesNoEarlierRun) {
+  write(folder_ + "/run-id.new", "run");
+  ASSERT_TRUE(archive_worktree(worktree_, folder_, "run-1"));
+  EXPECT_EQ(kept("run-id"), "run-1\n");
+  EXPECT_FALSE(fs::exists(folder_ + "/earlier"));
+}
+
+TEST_F(Archive, ACutOffWhileAnEarlierRunMovesIsGoneOnWith) {
+  ASSERT_TRUE(archive_worktree(worktree_, folder_, "run-1"));
+  fs::create_directories(folder_ + "/run-1");
+  fs::rename(folder_ + "/a.log", folder_ + "/run-1/a.log");
+  ASSERT_TRUE(archive_worktree(worktree_, folder_, "run-2"));
+  EXPECT_EQ(kept("run-1/a.log"), "a");
+  EXPECT_EQ(kept("run-1/worklog.md"), "the worklog");
+  EXPECT_EQ(kept("run-1/run-id"), "run-1\n");
+  EXPECT_FALSE(fs::exists(folder_ + "/run-1-2"));
+}
+
+TEST_F(Archive, FilesOfNoKnownRunOverwriteNothing) {
+  write(folder_ + "/worklog.md", "by hand");
+  write(folder_ + "/earlier/worklog.md", "by hand before");
+  ASSERT_TRUE(archive_worktree(worktree_, folder_, "run-1"));
+  EXPECT_EQ(kept("earlier/worklog.md"), "by hand before");
+  EXPECT_EQ(kept("earlier-2/worklog.md"), "by hand");
+}
+
 TEST_F(Archive, LinksAndPipesAreLeftOutAndPlantedNamesReplaceNothing) {
   write(root_ + "/secret", "secret");
   const std::string output = worktree_ + "/.capsule/output";

@@ -64,8 +64,12 @@ TEST_F(DeliveryCrashTest, KilledAgainAndAgainItStillEndsTheSame) {
   expect_delivered(kTasks);
 }
 
+constexpr int kParts = 12;  // so that they run side by side
+
+class DeliveryCrashMatrix : public DeliveryCrashTest, public ::testing::WithParamInterface<int> {};
+
 // One delivery for each event, killed there. The points of one run are counted first.
-TEST_F(DeliveryCrashTest, KilledAtAnyEventItGoesOnAndEndsTheSame) {
+TEST_P(DeliveryCrashMatrix, KilledAtAnyEventItGoesOnAndEndsTheSame) {
   env()["CAPSULE_TEST_POINTS"] = path("points");
   ASSERT_EQ(deliver().exit_code, 0);
   expect_delivered(kTasks);
@@ -78,6 +82,7 @@ TEST_F(DeliveryCrashTest, KilledAtAnyEventItGoesOnAndEndsTheSame) {
   const int first = 1 + (given != nullptr ? std::atoi(given) : 2) % 5;
   std::printf("events %d, every fifth from the %d. (CAPSULE_TEST_SEED)\n", all, first);
   for (int at = 1; at <= all; ++at) {
+    if (at / 5 % kParts != GetParam()) continue;
     if (!full() && at != all && at % 5 != first % 5) continue;
     SCOPED_TRACE("killed at point " + std::to_string(at) + " of " + std::to_string(all));
     // The same work once more, as another plan.
@@ -105,6 +110,8 @@ TEST_F(DeliveryCrashTest, KilledAtAnyEventItGoesOnAndEndsTheSame) {
     if (HasFailure()) break;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Part, DeliveryCrashMatrix, ::testing::Range(0, kParts));
 
 TEST_F(DeliveryCrashTest, HalfDoneWorkOfADeveloperIsKeptAndContinued) {
   write_plan({{"T-1"}});

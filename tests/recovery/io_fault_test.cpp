@@ -12,7 +12,7 @@
 namespace capsule::test {
 namespace {
 
-constexpr int kParts = 16;
+constexpr int kParts = 32;
 constexpr std::size_t kEvery = 40;    // all of the first forty
 constexpr std::size_t kSamples = 12;  // and this many of the others
 
