@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <memory>
+#include <sstream>
 
 #include "process/command.h"
 #include "process/test_support.h"
@@ -111,9 +112,12 @@ TEST(Tree, HasADefaultSignalStateAndOnlyThreeFiles) {
 TEST(Tree, AgentAndGuardianAreInSessionsOfTheirOwn) {
   const auto loop = make_loop();
   const Recorder agent = run_to_end(*loop, script("cut -d' ' -f6 /proc/$$/stat /proc/$PPID/stat"));
-  const std::string agent_session = agent.out.substr(0, agent.out.find('\n'));
-  EXPECT_EQ(agent_session, std::to_string(agent.agent));
-  EXPECT_EQ(agent.out.find(std::to_string(::getsid(0)) + "\n"), std::string::npos);
+  std::istringstream lines(agent.out);
+  pid_t agent_session = -1, guardian_session = -1;
+  lines >> agent_session >> guardian_session;
+  EXPECT_EQ(agent_session, agent.agent);
+  EXPECT_NE(guardian_session, agent_session);
+  EXPECT_NE(guardian_session, ::getsid(0));
 }
 
 TEST(Tree, LeavesNobodyAfterANormalExit) {
