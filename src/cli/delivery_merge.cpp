@@ -100,7 +100,9 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
     if (interrupt_.requested()) return;
     VerifyFinished fact;
     fact.purpose = purpose;
-    if (!failures) {
+    if (!checks_.any()) {
+      fact.detail = "no checks are set (verify.test, verify.lint, …), so merges are not checked";
+    } else if (!failures) {
       fact.failures = {"checks"};
       fact.detail = told(failures.error());
     } else {

@@ -1,7 +1,13 @@
 #include "cli/run_view.h"
 
-#include <algorithm>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <ranges>
+
+#include "base/files.h"
 #include "base/text.h"
 #include "engine/run_log.h"
 
@@ -17,7 +23,36 @@ Result<RunView> view_of(store::Store& store, const engine::RunHead& head) {
   return view;
 }
 
+// The last line of a file that is not blank; at most its last 4 KiB are read.
+std::string last_line(const std::string& root, const std::string& name) {
+  constexpr off_t kBytes = 4096;
+  const auto file = open_beneath(root, name, O_RDONLY);
+  struct stat status {};
+  if (!file || ::fstat(file->fd(), &status) != 0) return {};
+  std::string end(kBytes, '\0');
+  const ssize_t got =
+      ::pread(file->fd(), end.data(), end.size(), std::max<off_t>(0, status.st_size - kBytes));
+  end.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  for (const std::string_view line : split(end, '\n') | std::views::reverse)
+    if (!trimmed(line).empty()) return std::string(trimmed(line));
+  return {};
+}
+
 }  // namespace
+
+std::string last_words(const std::string& worktree, const std::vector<event::PipelineFact>& facts) {
+  using event::PhaseFault;
+  const event::PhaseFinished* last = nullptr;
+  for (const event::PipelineFact& fact : facts)
+    if (const auto* finished = std::get_if<event::PhaseFinished>(&fact)) last = finished;
+  if (last == nullptr ||
+      (last->fault != PhaseFault::no_signal && last->fault != PhaseFault::exit_status))
+    return {};
+  const std::string log = ".capsule/output/" + last->log.substr(last->log.rfind('/') + 1);
+  const std::string out = last_line(worktree, log), err = last_line(worktree, log + ".stderr");
+  const bool failed = last->exit_code != 0;
+  return (failed ? !err.empty() : out.empty()) ? err : out;
+}
 
 Result<std::unique_ptr<store::Store>> journal_of(const Project& project) {
   auto store = store::Store::open(project.root(), store::Access::read_only);

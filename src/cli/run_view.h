@@ -33,6 +33,11 @@ Result<std::optional<RunView>> newest_run(store::Store& store, const std::string
 // The newest run of each bead, the newest of all last.
 Result<std::vector<RunView>> newest_runs(store::Store& store);
 
+// What the agent of the last phase printed last, when it ended without a valid signal: often the
+// reason, such as a login that is missing. Empty otherwise. Read beneath the worktree, which the
+// agent can write to.
+std::string last_words(const std::string& worktree, const std::vector<event::PipelineFact>& facts);
+
 // "pid 4711 on host"
 std::string words_of(const engine::Holder& holder);
 // "2026-01-31 23:59" of a time stamp in UTC.

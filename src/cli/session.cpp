@@ -10,6 +10,7 @@
 #include "cli/gate_world.h"
 #include "cli/providers.h"
 #include "cli/requests.h"
+#include "cli/run_view.h"
 #include "git/branch.h"
 #include "git/repository.h"
 #include "git/worktree.h"
@@ -204,6 +205,7 @@ std::string Session::summary() {
   ui::Surroundings around;
   around.project_option = project_.option;
   around.main_branch = "main";
+  around.last_words = last_words(workspace::worktree_path(project_.repository, bead_.id), *facts);
   for (const event::PipelineFact& fact : *facts)
     if (const auto* intended = std::get_if<event::MergeIntended>(&fact))
       around.main_branch = intended->main_branch;

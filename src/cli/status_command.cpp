@@ -134,6 +134,8 @@ std::string told(const RunView& view, const Project& project, const ui::Style& s
     ui::Surroundings around;
     around.project_option = project.option;
     around.main_branch = main_branch_of(project);
+    around.last_words =
+        last_words(workspace::worktree_path(project.repository, view.head.subject), view.facts);
     around.worktree_gone = !exists(workspace::worktree_path(project.repository, view.head.subject));
     around.notes.push_back("ended " + minute_of(view.head.ended_at) + " UTC");
     text = ui::summary(view.report, around, style);

@@ -26,7 +26,7 @@ constexpr std::string_view kWhyNames[] = {
     "taken_up"};
 constexpr std::string_view kQuestionKindNames[] = {
     "clarification", "missing_information", "low_confidence", "expert",
-    "file_wait",     "remediation",         "removed_task"};
+    "file_wait",     "remediation",         "removed_task",   "merge"};
 constexpr std::string_view kVerifyPurposeNames[] = {"baseline", "health"};
 constexpr std::string_view kMergeRefusalNames[] = {"conflict", "verify_failed", "nothing_to_merge",
                                                    "refused", "error"};

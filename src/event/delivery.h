@@ -120,6 +120,7 @@ enum class QuestionKind {
   file_wait,
   remediation,   // answers: retry, override, halt
   removed_task,  // answers: keep, remove
+  merge,         // something that no developer can change is in the way; answers: retry, rework
 };
 
 enum class VerifyPurpose { baseline, health };
@@ -179,7 +180,8 @@ struct MergeRefused {
 };
 struct VerifyFinished {
   VerifyPurpose purpose{};
-  std::vector<std::string> failures;  // one name a failing command; empty: healthy, or none is set
+  std::vector<std::string> failures;  // one name a failing command; empty: healthy, or none is set,
+                                      // as detail says then
   std::string detail;
 };
 struct QuestionAnswered {

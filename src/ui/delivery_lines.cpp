@@ -23,6 +23,13 @@ Overloaded(Ts...) -> Overloaded<Ts...>;
 
 std::string spoken(std::string_view name) { return replace_all(name, "_", " "); }
 
+// What a person may answer, as usage lines write it.
+std::string one_of(const std::vector<std::string>& options) {
+  std::string text;
+  for (const std::string& option : options) text += (text.empty() ? "" : "|") + printable(option);
+  return text;
+}
+
 // A text of an agent in one short line.
 std::string brief(std::string_view text) {
   constexpr std::size_t kColumns = 120;
@@ -113,10 +120,12 @@ std::string Narrator::line(const DeliveryFact& fact, const State& after) {
           },
           [&](const MergeRefused& f) {
             return told(style, Tone::warn, again, f.task,
-                        "not merged: " + spoken(name_of(f.why)) + ": " +
-                            printable(f.detail.substr(0, f.detail.find('\n'))));
+                        "not merged: " + spoken(name_of(f.why)) + ": " + brief(f.detail));
           },
           [&](const VerifyFinished& f) {
+            if (f.failures.empty() && !f.detail.empty())
+              return told(style, Tone::quiet, "·", "",
+                          spoken(name_of(f.purpose)) + ": " + brief(f.detail));
             if (f.failures.empty())
               return told(style, Tone::good, good, "",
                           spoken(name_of(f.purpose)) + ": checks pass");
@@ -127,8 +136,8 @@ std::string Narrator::line(const DeliveryFact& fact, const State& after) {
           [&](const QuestionAsked& f) {
             return told(style, Tone::warn, "?", f.task,
                         "question " + std::to_string(f.question) + ": " + brief(f.text) +
-                            "\n  answer it: capsule answer " + std::to_string(f.question) +
-                            " TEXT");
+                            "\n  answer it: capsule answer " + std::to_string(f.question) + " " +
+                            (f.options.empty() ? "TEXT" : one_of(f.options)));
           },
           [&](const QuestionAnswered& f) {
             return told(style, Tone::plain, "!", "",

@@ -101,6 +101,7 @@ void LiveView::on_fact(const PipelineFact& fact, const pipeline::State& after, c
       model_.stages[static_cast<std::size_t>(stage - 1)].look = Look::passed;
     enter(pipeline::stage_of(after));
   } else if (const auto* started = std::get_if<PhaseStarted>(&fact)) {
+    line_ = {};  // another agent speaks
     enter(pipeline::stage_of(after)).detail =
         std::string(name_of(started->phase)) + attempt(started->attempt, after.max_retries);
   } else if (const auto* finished = std::get_if<PhaseFinished>(&fact)) {

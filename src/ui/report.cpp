@@ -132,6 +132,8 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
     text += " into " + around.main_branch + " as " + report.merged_as.substr(0, 12);
   text += "\n";
   if (s.outcome != Outcome::merged && !s.detail.empty()) text += indented(trimmed(s.detail));
+  if (s.outcome == Outcome::phase_error && !around.last_words.empty())
+    text += "    its agent's last line: " + fitted(around.last_words, 160) + "\n";
   if (!report.phases.empty()) text += "\n";
   std::int64_t total = 0;
   for (const PhaseLine& line : report.phases) {

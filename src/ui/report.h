@@ -35,6 +35,7 @@ Report report_of(const std::vector<event::PipelineFact>& facts);
 struct Surroundings {
   std::string project_option;  // " --project-dir=…" where the commands to paste need it, else empty
   std::string main_branch;
+  std::string last_words;             // of the agent that ended without a valid signal; empty: none
   bool worktree_gone = false;         // removed since the run ended: there is nothing to go on with
   std::vector<std::string> progress;  // "feature demo-1.1 Add input validation: 1 of 2 closed"
   std::vector<std::string>

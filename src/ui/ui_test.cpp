@@ -146,6 +146,12 @@ TEST(LiveView, DrawsEveryStageAndTheLastLineWithinTheTerminal) {
   EXPECT_NE(screen.find("✓ [1/5] Prep"), std::string::npos);
   EXPECT_NE(screen.find("│ compiling"), std::string::npos)
       << "a line that is not complete is not shown: " << screen;
+  for (std::size_t i = 3; i < 7; ++i) {  // up to the start of test-review
+    state = pipeline::apply(std::move(state), facts[i]);
+    view.on_fact(facts[i], state, "t");
+  }
+  EXPECT_EQ(screen.find("compiling"), std::string::npos)
+      << "the next agent has not said it: " << screen;
 }
 
 TEST(LiveView, ALongLineIsCutAndControlCharactersAreShownEscaped) {

@@ -390,6 +390,24 @@ TEST_F(BadInput, HostileOutputCannotSteerTheTerminal) {
   EXPECT_HAS(outcome.out, "end");
 }
 
+TEST_F(BadInput, AnAgentThatPrintsNothingIsAnErrorThatKeepsTheWork) {
+  on("test-writer", "exit 0");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.out.find("No signal JSON found"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("last line"), std::string::npos) << outcome.out;
+}
+
+TEST_F(BadInput, AnAgentThatEndsWithoutASignalIsQuoted) {
+  on("test-writer", "echo working; printf 'Invalid key \\033[2J run /login\\n\\n'; exit 1");
+  const std::string quoted = "its agent's last line: Invalid key \\x1b[2J run /login";
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.out.find(quoted), std::string::npos) << outcome.out;
+  const Outcome status = command("status", {kBead});
+  EXPECT_NE(status.out.find(quoted), std::string::npos) << status.out;
+}
+
 TEST_F(BadInput, AFullDiskIsAnErrorFromWhichTheRunGoesOn) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root, to mount a small file system";
   const std::string disk = path("disk");

@@ -278,6 +278,25 @@ TEST_F(DeliveryTest, ARedMergeIsReworkToo) {
   expect_delivered({"T-1"});
 }
 
+TEST_F(DeliveryTest, AFileOfTheUsersInTheWayIsForAPerson) {
+  write_plan({{"T-1"}, {"T-2"}});
+  write_file(project() + "/T-1.txt", "my own notes\n");
+  Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.list("waiting"), Names{"T-1"});
+  EXPECT_EQ(done.list("completed"), Names{"T-2"});
+  EXPECT_EQ(calls("developer", "T-1"), 1) << "no developer can move it away";
+  EXPECT_EQ(read_file(project() + "/T-1.txt"), "my own notes\n");
+  EXPECT_HAS(capsule_in({"questions"}).out, "T-1.txt");
+  EXPECT_EQ(capsule_in({"answer", "1", "perhaps"}).exit_code, 2) << "retry or rework";
+  std::filesystem::rename(project() + "/T-1.txt", path("kept.txt"));
+  ASSERT_EQ(capsule_in({"answer", "1", "retry"}).exit_code, 0);
+  done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("developer", "T-1") + calls("critic", "T-1") + calls("auditor", "T-1"), 3);
+  expect_delivered({"T-1", "T-2"});
+}
+
 TEST_F(DeliveryTest, AFailureThatWasThereBeforeDoesNotCountAgainstATask) {
   configure("verify: {test: \"false\"}");
   write_plan({{"T-1"}});

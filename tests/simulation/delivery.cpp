@@ -334,7 +334,9 @@ class World {
       if (random_.chance(85)) {
         give({MergeDone{task, "c", {}, false}});
       } else {
-        give({MergeRefused{task, MergeRefusal::conflict, ""}});
+        constexpr MergeRefusal kWhy[] = {MergeRefusal::conflict, MergeRefusal::verify_failed,
+                                         MergeRefusal::refused};
+        give({MergeRefused{task, kWhy[random_.below(3)], ""}});
       }
     } else {
       const VerifyPurpose purpose = verifying_.front();

@@ -158,9 +158,12 @@ struct Fold {
   void operator()(const MergeRefused& f) {
     const int task = merged(f.task);
     if (task < 0) return;
-    const std::string why(name_of(f.why));
-    if (strike(s, task, FailureKind::merge, "it could not be merged: " + why))
-      ask_for(s, task, Stage::development, Why::merge_failed, why + "\n" + f.detail, true);
+    // A file of the user's in the way, a full disk: no developer can change that.
+    if (f.why == MergeRefusal::refused || f.why == MergeRefusal::error)
+      return ask_person(s, QuestionKind::merge, task, 0,
+                        "It cannot be merged as things are. Put that right, then answer 'retry'.",
+                        f.detail, {"retry", "rework"});
+    merge_failed(s, task, name_of(f.why), f.detail);
   }
 
   void operator()(const VerifyStarted& f) {

@@ -141,6 +141,35 @@ TEST(DeliveryLoop, TheThirdRefusedMergeFailsTheTask) {
   EXPECT_EQ(exit_code(desk.state), 1);
 }
 
+TEST(DeliveryLoop, AMergeThatNoDeveloperCanMakePossibleIsForAPerson) {
+  for (const MergeRefusal why : {MergeRefusal::refused, MergeRefusal::error}) {
+    Desk desk({task("T1"), task("T2")});
+    desk.passes("T1");
+    desk.give(MergeRefused{"T1", why, "your notes.txt would be overwritten"});
+    ASSERT_EQ(desk.state.questions.size(), 1u);
+    EXPECT_EQ(desk.state.questions[0].kind, QuestionKind::merge);
+    EXPECT_NE(desk.state.questions[0].context.find("notes.txt"), std::string::npos);
+    EXPECT_TRUE(desk.started().empty()) << "nobody is paid for it";
+    desk.completes("T2");
+    desk.give(QuestionAnswered{1, "later", ""});
+    EXPECT_TRUE(desk.of<Merge>().empty()) << "only retry and rework are answers";
+    desk.give(QuestionAnswered{1, "retry", ""});
+    ASSERT_EQ(desk.of<Merge>().size(), 1u);
+    desk.merges("T1");
+    EXPECT_EQ(desk.state.outcome, Outcome::complete);
+  }
+}
+
+TEST(DeliveryLoop, APersonMaySendARefusedMergeBackToTheDeveloper) {
+  Desk desk({task("T1")});
+  desk.passes("T1");
+  desk.give(MergeRefused{"T1", MergeRefusal::refused, "in the way: a.c"});
+  desk.give(QuestionAnswered{1, "rework", ""});
+  EXPECT_EQ(desk.started(), Words{"developer T1"});
+  EXPECT_EQ(desk.start().why, Why::merge_failed);
+  EXPECT_NE(desk.start().context.find("in the way: a.c"), std::string::npos);
+}
+
 TEST(DeliveryLoop, AnEmptyPlanIsComplete) {
   Desk desk(std::vector<Task>{});
   EXPECT_EQ(desk.state.outcome, Outcome::complete);

@@ -20,6 +20,7 @@ std::string_view id_of(const State&, int task);  // empty for -1
 void announce(State&, DeliveryFact fact);
 void enqueue(State&, int task);  // requires: no hold, no agent, an open stage with a role
 void unqueue(State&, int task);
+void enqueue_merge(State&, int task);  // behind those that wait to be merged
 // The next stint of a task: who goes on follows from its stage.
 void ask_for(State&, int task, Stage stage, Why why, std::string context, bool resume);
 void set_hold(State&, int task, Hold hold);
@@ -28,6 +29,7 @@ void complete(State&, int task);
 void drop(State&, int task);  // removed from the plan
 void fail_task(State&, int task, FailCause cause, FailureKind kind, const std::string& blocker,
                std::string detail);
+void merge_failed(State&, int task, std::string_view why, const std::string& detail);
 // One more failure of this kind. False: that was the last, and the task has failed.
 bool strike(State&, int task, FailureKind kind, const std::string& detail);
 void link(State&);  // blockers and dependants, from blocked_by

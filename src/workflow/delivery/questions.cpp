@@ -15,6 +15,9 @@ std::string both(const Question& q) {
 void answered_task(State& s, const Question& q) {
   TaskState& t = s.tasks[q.task];
   if (t.hold != Hold::person) return;
+  if (q.kind == QuestionKind::merge)
+    return signal::same_letters(q.answer, "retry") ? enqueue_merge(s, q.task)
+                                                   : merge_failed(s, q.task, "refused", q.context);
   const bool expanded = q.kind == QuestionKind::low_confidence;
   ask_for(s, q.task, expanded ? Stage::development : t.stage, Why::answered, both(q), !expanded);
 }

@@ -96,6 +96,15 @@ void enqueue(State& s, int task) {
   s.queue[t.slot].emplace(t.rank, task);
 }
 
+void enqueue_merge(State& s, int task) {
+  TaskState& t = s.tasks[task];
+  t.stage = Stage::merge;
+  t.hold = Hold::none;
+  t.queued = s.arrivals++;
+  s.merges.emplace(t.queued, task);
+  refresh_holder(s, task);
+}
+
 void unqueue(State& s, int task) {
   TaskState& t = s.tasks[task];
   if (t.slot >= 0) s.queue[t.slot].erase({t.rank, task});
@@ -171,6 +180,12 @@ bool strike(State& s, int task, FailureKind kind, const std::string& detail) {
   }
   announce(s, TaskReworked{t.task.id, kind, times});
   return true;
+}
+
+void merge_failed(State& s, int task, std::string_view why, const std::string& detail) {
+  const std::string reason(why);
+  if (strike(s, task, FailureKind::merge, "it could not be merged: " + reason))
+    ask_for(s, task, Stage::development, Why::merge_failed, reason + "\n" + detail, true);
 }
 
 void link(State& s) {

@@ -46,11 +46,7 @@ void review_failed(State& s, int task, const Agent&, const AgentFinished& f) {
 }
 
 void audit_passed(State& s, int task, const Agent&, const AgentFinished&) {
-  TaskState& t = s.tasks[task];
-  t.stage = Stage::merge;
-  t.queued = s.arrivals++;
-  s.merges.emplace(t.queued, task);
-  refresh_holder(s, task);
+  enqueue_merge(s, task);
 }
 
 void audit_failed(State& s, int task, const Agent&, const AgentFinished& f) {
