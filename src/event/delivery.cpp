@@ -1,69 +1,39 @@
 #include "event/delivery.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <span>
-#include <type_traits>
-#include <utility>
 
-#include "signal/json_text.h"
+#include "event/codec.h"
 
 namespace capsule::event::delivery {
-namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The names of enumerators, in their order.
-constexpr std::string_view kFaultNames[] = {"none", "timed_out", "exit_status", "not_started",
-                                            "lost", "idle",      "refuted",     "interrupted"};
-constexpr std::string_view kFailureKindNames[] = {"review",     "audit",   "claims",
-                                                  "incomplete", "blocked", "merge",
-                                                  "unknown",    "restart", "questions"};
-constexpr std::string_view kWhyNames[] = {
+static constexpr std::string_view kFaultNames[] = {
+    "none", "timed_out", "exit_status", "not_started", "lost", "idle", "refuted", "interrupted"};
+static constexpr std::string_view kFailureKindNames[] = {"review",     "audit",   "claims",
+                                                         "incomplete", "blocked", "merge",
+                                                         "unknown",    "restart", "questions"};
+static constexpr std::string_view kWhyNames[] = {
     "fresh",     "review_failed", "audit_failed",   "merge_failed",       "refuted",
     "restarted", "signal_failed", "signal_request", "checkpoint_request", "answered",
     "advised",   "file_free",     "coordinated",    "dependency_done",    "remediated",
     "taken_up"};
-constexpr std::string_view kQuestionKindNames[] = {
+static constexpr std::string_view kQuestionKindNames[] = {
     "clarification", "missing_information", "low_confidence", "expert",
     "file_wait",     "remediation",         "removed_task",   "merge"};
-constexpr std::string_view kVerifyPurposeNames[] = {"baseline", "health"};
-constexpr std::string_view kMergeRefusalNames[] = {"conflict", "verify_failed", "nothing_to_merge",
-                                                   "refused", "error"};
-constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomplete", "halted"};
-constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
+static constexpr std::string_view kVerifyPurposeNames[] = {"baseline", "health"};
+static constexpr std::string_view kMergeRefusalNames[] = {"conflict", "verify_failed",
+                                                          "nothing_to_merge", "refused", "error"};
+static constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomplete", "halted"};
+static constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
 
-constexpr std::span<const std::string_view> names(Fault) { return kFaultNames; }
-constexpr std::span<const std::string_view> names(FailureKind) { return kFailureKindNames; }
-constexpr std::span<const std::string_view> names(Why) { return kWhyNames; }
-constexpr std::span<const std::string_view> names(QuestionKind) { return kQuestionKindNames; }
-constexpr std::span<const std::string_view> names(VerifyPurpose) { return kVerifyPurposeNames; }
-constexpr std::span<const std::string_view> names(MergeRefusal) { return kMergeRefusalNames; }
-constexpr std::span<const std::string_view> names(Outcome) { return kOutcomeNames; }
-constexpr std::span<const std::string_view> names(FailCause) { return kFailCauseNames; }
-
-template <class E>
-std::string_view text_of(E value) {
-  return names(value)[static_cast<std::size_t>(value)];
-}
-std::string_view text_of(Role value) { return signal::name_of(value); }
-std::string_view text_of(Signal value) { return signal::row(value).name; }
-
-template <class E>
-bool find(std::string_view text, E& to) {
-  const auto list = names(to);
-  for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i] == text) return to = static_cast<E>(i), true;
-  return false;
-}
-bool find(std::string_view text, Role& to) {
-  const auto role = signal::role_named(text);
-  return role ? (to = *role, true) : false;
-}
-bool find(std::string_view text, Signal& to) {
-  const signal::Row* row = signal::find_signal(text);
-  return row != nullptr ? (to = row->signal, true) : false;
-}
+static constexpr Names names(Fault) { return kFaultNames; }
+static constexpr Names names(FailureKind) { return kFailureKindNames; }
+static constexpr Names names(Why) { return kWhyNames; }
+static constexpr Names names(QuestionKind) { return kQuestionKindNames; }
+static constexpr Names names(VerifyPurpose) { return kVerifyPurposeNames; }
+static constexpr Names names(MergeRefusal) { return kMergeRefusalNames; }
+static constexpr Names names(Outcome) { return kOutcomeNames; }
+static constexpr Names names(FailCause) { return kFailCauseNames; }
 
 // One list of members a fact serves both directions.
 template <class V>
@@ -220,134 +190,37 @@ void members(V& v, FileCoordinated& f) {
   v("task", f.task), v("file", f.file), v("holder", f.holder);
 }
 
-template <class T>
-constexpr bool kIsRecord = std::is_same_v<T, Task> || std::is_same_v<T, Field> ||
-                           std::is_same_v<T, Limits> || std::is_same_v<T, Slots>;
-
-// Writes text at once: a tree of a plan with ten thousand tasks would fill the memory first.
-struct Writer {
-  std::string& out;
-  bool first = true;
-  template <class T>
-  void operator()(const char* key, T& value) {
-    out += first ? "\"" : ",\"";
-    first = false;
-    out.append(key).append("\":");
-    write(value);
-  }
-  // Agent text may hold bytes that are not UTF-8: they are stored as U+FFFD, never refused.
-  void write(const std::string& value) { out += signal::json_quoted(value); }
-  void write(bool value) { out += value ? "true" : "false"; }
-  template <class T>
-    requires std::is_integral_v<T>
-  void write(T value) {
-    out += std::to_string(value);
-  }
-  template <class E>
-    requires std::is_enum_v<E>
-  void write(E value) {
-    out.append("\"").append(text_of(value)).append("\"");
-  }
-  template <class T>
-  void write(std::vector<T>& list) {
-    out += '[';
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (i > 0) out += ',';
-      write(list[i]);
-    }
-    out += ']';
-  }
-  template <class T>
-    requires kIsRecord<T>
-  void write(T& record) {
-    out += '{';
-    Writer inner{out};
-    members(inner, record);
-    out += '}';
-  }
-};
-
-// A member that is missing keeps its default; one of another type makes the whole fact damaged.
-struct Reader {
-  const Json& json;
-  bool good = true;
-  template <class T>
-  void operator()(const char* key, T& value) {
-    const auto found = json.find(key);
-    if (found != json.end()) read(*found, value);
-  }
-  void read(const Json& from, std::string& to) {
-    if ((good &= from.is_string())) to = from.get_ref<const std::string&>();
-  }
-  void read(const Json& from, bool& to) {
-    if ((good &= from.is_boolean())) to = from.get<bool>();
-  }
-  template <class T>
-    requires std::is_integral_v<T>
-  void read(const Json& from, T& to) {
-    if ((good &= from.is_number_integer())) to = from.get<T>();
-  }
-  template <class E>
-    requires std::is_enum_v<E>
-  void read(const Json& from, E& to) {
-    good = good && from.is_string() && find(from.get_ref<const std::string&>(), to);
-  }
-  template <class T>
-  void read(const Json& from, std::vector<T>& to) {
-    if (!(good &= from.is_array())) return;
-    for (const Json& item : from) read(item, to.emplace_back());
-  }
-  template <class T>
-    requires kIsRecord<T>
-  void read(const Json& from, T& to) {
-    if (!(good &= from.is_object())) return;
-    Reader inner{from};
-    members(inner, to);
-    good &= inner.good;
-  }
-};
-
 // "task_" parts the merges of a delivery from those of a pipeline, which share the journal.
-constexpr std::string_view kKinds[] = {"delivery_started",
-                                       "delivery_resumed",
-                                       "plan_changed",
-                                       "agent_finished",
-                                       "agent_idle",
-                                       "task_merge_done",
-                                       "task_merge_refused",
-                                       "verify_finished",
-                                       "question_answered",
-                                       "file_wait_expired",
-                                       "agent_dispatched",
-                                       "task_merge_intended",
-                                       "verify_started",
-                                       "question_asked",
-                                       "file_wait_started",
-                                       "agent_ended",
-                                       "delivery_ended",
-                                       "task_completed",
-                                       "task_failed",
-                                       "task_reworked",
-                                       "review_skipped",
-                                       "task_expanded",
-                                       "unknown_signal_recovery",
-                                       "agent_signal_failure",
-                                       "checkpoint_received",
-                                       "remediation_entered",
-                                       "remediation_left",
-                                       "expert_delegated",
-                                       "expert_registered",
-                                       "file_coordinated"};
-static_assert(std::size(kKinds) == std::variant_size_v<DeliveryFact>);
-
-template <std::size_t... I>
-DeliveryFact empty_fact(std::size_t index, std::index_sequence<I...>) {
-  using Make = DeliveryFact (*)();
-  constexpr Make makes[] = {[] { return DeliveryFact(std::in_place_index<I>); }...};
-  return makes[index]();
-}
-
-}  // namespace
+static constexpr std::string_view kKinds[] = {"delivery_started",
+                                              "delivery_resumed",
+                                              "plan_changed",
+                                              "agent_finished",
+                                              "agent_idle",
+                                              "task_merge_done",
+                                              "task_merge_refused",
+                                              "verify_finished",
+                                              "question_answered",
+                                              "file_wait_expired",
+                                              "agent_dispatched",
+                                              "task_merge_intended",
+                                              "verify_started",
+                                              "question_asked",
+                                              "file_wait_started",
+                                              "agent_ended",
+                                              "delivery_ended",
+                                              "task_completed",
+                                              "task_failed",
+                                              "task_reworked",
+                                              "review_skipped",
+                                              "task_expanded",
+                                              "unknown_signal_recovery",
+                                              "agent_signal_failure",
+                                              "checkpoint_received",
+                                              "remediation_entered",
+                                              "remediation_left",
+                                              "expert_delegated",
+                                              "expert_registered",
+                                              "file_coordinated"};
 
 std::string_view name_of(Fault value) { return text_of(value); }
 std::string_view name_of(FailureKind value) { return text_of(value); }
@@ -364,29 +237,9 @@ bool is_kind(std::string_view kind) {
   return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
 }
 
-std::string body_of(const DeliveryFact& fact) {
-  std::string out = "{";
-  Writer writer{out};
-  // The list of members wants something it could write to; nothing is written here.
-  std::visit([&](auto& typed) { members(writer, typed); }, const_cast<DeliveryFact&>(fact));
-  out += '}';
-  return out;
-}
-
+std::string body_of(const DeliveryFact& fact) { return written(fact); }
 Result<DeliveryFact> read_fact(std::string_view kind, std::string_view body) {
-  for (std::size_t i = 0; i < std::size(kKinds); ++i) {
-    if (kKinds[i] != kind) continue;
-    const Json json = Json::parse(body, nullptr, false);
-    if (!json.is_object()) break;
-    DeliveryFact fact =
-        empty_fact(i, std::make_index_sequence<std::variant_size_v<DeliveryFact>>());
-    Reader reader{json};
-    std::visit([&](auto& typed) { members(reader, typed); }, fact);
-    if (!reader.good) break;
-    return fact;
-  }
-  return fail(Reason::damaged,
-              "the journal holds a fact that cannot be read: " + std::string(kind));
+  return read_written<DeliveryFact>(kKinds, kind, body);
 }
 
 }  // namespace capsule::event::delivery
