@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "benchmarks/folder.h"
 #include "benchmarks/rows.h"
 #include "engine/delivery_log.h"
 #include "engine/delivery_runner.h"
@@ -23,22 +24,6 @@ namespace capsule::bench {
 namespace {
 
 using namespace event::delivery;  // NOLINT: the facts are what this file is about
-
-class Folder {
- public:
-  Folder() {
-    std::string name = std::filesystem::temp_directory_path() / "capsule-delivery.XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct FixedClock : engine::Clock {
   std::string utc_now() override { return "2026-01-31T23:59:59.123Z"; }

@@ -3,9 +3,8 @@
 #include <time.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <stdexcept>
 
+#include "benchmarks/folder.h"
 #include "benchmarks/rows.h"
 #include "event/pipeline.h"
 #include "store/store.h"
@@ -14,22 +13,6 @@
 
 namespace capsule::bench {
 namespace {
-
-class Folder {
- public:
-  Folder() {
-    std::string name = std::filesystem::temp_directory_path() / "capsule-journal.XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 event::NewFact written(const event::PipelineFact& fact) {
   return {std::string(event::kind_of(fact)), "2026-01-31T23:59:59.123Z", event::body_of(fact)};

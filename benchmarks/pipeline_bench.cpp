@@ -10,7 +10,13 @@
 #include <string>
 #include <vector>
 
+#include <algorithm>
+#include <chrono>
+
 #include "benchmarks/rows.h"
+#include "git/repository.h"
+#include "git/snapshot.h"
+#include "git/worktree.h"
 #include "process/command.h"
 
 namespace capsule::bench {
@@ -62,16 +68,25 @@ class Projects {
   ~Projects() { fs::remove_all(root_); }
   std::string agent() const { return root_ + "/agent"; }
   std::string next() { return folder(next_++); }
+  // One more project, with this many files.
+  std::string extra(const std::string& name, int files) const {
+    make(root_ + "/" + name, files);
+    return root_ + "/" + name;
+  }
 
  private:
   std::string folder(int i) const { return root_ + "/" + std::to_string(i); }
-  void make(const std::string& at) const {
+  void make(const std::string& at, int files = 100) const {
     fs::create_directories(at + "/.beads");
     fs::create_directories(at + "/.capsule");
     must({"git", "init", "-q", "-b", "main"}, at);
     must({"git", "config", "user.name", "Bench"}, at);
     must({"git", "config", "user.email", "bench@localhost"}, at);
-    for (int i = 0; i < 100; ++i) write(at + "/file" + std::to_string(i) + ".txt", "text\n");
+    for (int i = 0; i < files; ++i) {
+      const std::string folder = at + "/part" + std::to_string(i / 1000);
+      if (i % 1000 == 0) fs::create_directories(folder);
+      write(folder + "/file" + std::to_string(i) + ".txt", "text\n");
+    }
     write(at + "/.beads/issues.jsonl",
           "{\"id\":\"b-1\",\"title\":\"Work\",\"status\":\"open\",\"issue_type\":\"task\","
           "\"priority\":2}\n");
@@ -115,7 +130,63 @@ void by_hand() {
   must({"git", "branch", "-q", "-D", "capsule-b-1"}, at);
 }
 
+// The git processes of a whole run, counted by a `git` that stands before the real one on PATH.
+// What agents start is theirs.
+double processes_of_a_run(const std::string& name, int files) {
+  const std::string at = projects().extra(name, files), path = std::getenv("PATH");
+  const auto real = process::find_program("git", path.c_str(), -1);
+  if (!real) std::abort();
+  fs::create_directories(at + "/.capsule/bin");
+  write(at + "/.capsule/bin/git", "#!/bin/sh\n[ -n \"$CAPSULE_PHASE\" ] || echo >>'" + at +
+                                      "/.capsule/calls'\nexec '" + *real + "' \"$@\"\n");
+  ::chmod((at + "/.capsule/bin/git").c_str(), 0755);
+  must({CAPSULE_BINARY, "run", "b-1", "--project-dir=" + at}, "/",
+       {{"PATH", at + "/.capsule/bin:" + path}});
+  return static_cast<double>(fs::file_size(at + "/.capsule/calls"));
+}
+
+double median_ms(const std::function<void()>& work) {
+  std::vector<double> times;
+  for (int i = 0; i < 15; ++i) {
+    const auto began = std::chrono::steady_clock::now();
+    work();
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began)
+            .count());
+  }
+  std::nth_element(times.begin(), times.begin() + 7, times.end());
+  return times[7];
+}
+
+// A snapshot of a tree in which nothing changed, less the three git calls that it needs.
+double snapshot_beyond_git() {
+  const std::string at = projects().extra("snapshots", 1000);
+  const auto repository = git::open_repository(at);
+  if (!repository) std::abort();
+  const auto tree =
+      git::create_worktree(*repository, at + "/.capsule/worktrees/b-1", "b-1", repository->head);
+  if (!tree) std::abort();
+  const auto snapshot = [&] {
+    if (!git::take_snapshot(*repository, tree->path, "refs/capsule/r/1-x", "x", repository->head))
+      std::abort();
+  };
+  const std::vector<process::EnvChange> index{{"GIT_INDEX_FILE", at + "/.git/own-index"}};
+  const auto by_git = [&] {
+    must({"git", "add", "-A"}, tree->path, index);
+    must({"git", "write-tree"}, tree->path, index);
+    must({"git", "-c", "core.fsync=all", "commit-tree", "-m", "x", "HEAD^{tree}"}, tree->path);
+  };
+  snapshot(), by_git();
+  return median_ms(snapshot) - median_ms(by_git);
+}
+
 const Rows kRows([] {
+  add_figure({"pipeline: git processes of a whole run", "processes", 38, false,
+              [] { return processes_of_a_run("small", 100); }});
+  add_figure({"pipeline: the same in 50,000 files", "processes", 38, false,
+              [] { return processes_of_a_run("large", 50'000); }});
+  add_figure({"snapshot: of an unchanged tree, beyond its git calls", "ms", 5, false,
+              snapshot_beyond_git});
   add_comparison(
       {"pipeline: a whole run against its git commands and agents", 1.5, kTurns, whole_run, [] {
          static const bool made = (projects(), true);  // not part of the first turn's time

@@ -23,6 +23,9 @@ std::string padded(std::string_view text, std::size_t width);
 // line feeds as \n. Hostile text can neither move the cursor nor forge a line.
 std::string printable(std::string_view text);
 
+// The first ten, printable and parted by commas, and how many more there are.
+std::string first_ten(const std::vector<std::string>& names);
+
 // How many single-character edits part two words.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

@@ -27,6 +27,13 @@ TEST(Text, PrintableShowsControlCharactersAndBadBytesEscaped) {
   EXPECT_EQ(printable("→ é"), "→ é");
 }
 
+TEST(Text, FirstTenSaysHowManyMoreThereAre) {
+  EXPECT_EQ(first_ten({}), "");
+  EXPECT_EQ(first_ten({"a", "b\n"}), "a, b\\n");
+  EXPECT_EQ(first_ten(std::vector<std::string>(12, "x")),
+            "x, x, x, x, x, x, x, x, x, x and 2 more");
+}
+
 TEST(Text, EditDistanceCountsSingleEdits) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
   EXPECT_EQ(edit_distance("", "abc"), 3U);

@@ -16,15 +16,6 @@ constexpr int kMergeTries = 5;
 constexpr const char* kNotes[] = {"spec.md", "context.md", "task_plan.md"};
 constexpr std::size_t kMaxNoteBytes = std::size_t{4} << 20;
 
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 10;
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMost; ++i)
-    text += (i == 0 ? "" : ", ") + printable(names[i]);
-  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
-  return text;
-}
-
 class WorktreePlace : public engine::AutoPlace {
  public:
   WorktreePlace(const Project& project, const std::string& run,
@@ -55,7 +46,7 @@ class WorktreePlace : public engine::AutoPlace {
         return event::auto_run::MergeDone{done->commit, done->nothing, ""};
       if (const auto* conflict = std::get_if<workspace::MergeConflict>(&planned))
         return engine::AutoMergeRefused{
-            "conflict with the main branch in " + listed(conflict->files) + "\nresolve it: cd " +
+            "conflict with the main branch in " + first_ten(conflict->files) + "\nresolve it: cd " +
             printable(trees_.path_of(kTask)) +
             " && git merge the main branch, then: capsule auto continue"};
       const auto& merge = std::get<workspace::PlannedMerge>(planned);
@@ -71,7 +62,7 @@ class WorktreePlace : public engine::AutoPlace {
       if (published.outcome == git::Publishing::in_the_way)
         return engine::AutoMergeRefused{
             "the merge would overwrite files in " + printable(published.checkout) + ": " +
-            listed(published.in_the_way) + "\ncommit or move them, then: capsule auto continue"};
+            first_ten(published.in_the_way) + "\ncommit or move them, then: capsule auto continue"};
     }
     return engine::AutoMergeRefused{"main moved again and again while merging"};
   }

@@ -8,6 +8,7 @@
 #include "cli/bead_command_text.h"
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/project.h"
 #include "config/config.h"
 #include "task/bd_tracker.h"
 #include "task/json_text.h"
@@ -42,15 +43,7 @@ Result<task::Choice> tracker_choice(const std::string& dir) {
   config::Sources sources;
   sources.project_dir = dir;
   sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
-  switch (TRY(config::load(sources)).tracker) {
-    case config::Tracker::native:
-      return task::Choice::native;
-    case config::Tracker::bd:
-      return task::Choice::bd;
-    case config::Tracker::automatic:
-      break;
-  }
-  return task::Choice::automatic;
+  return choice_of(TRY(config::load(sources)).tracker);
 }
 
 // Damaged lines of the store are told, whatever the command was.

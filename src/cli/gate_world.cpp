@@ -48,7 +48,8 @@ gate::Verify verify_of(const config::Config& config) {
           command_of(config.verify.build), config.verify.dir, config.verify.timeout};
 }
 
-gate::World gate_world(const Project& project, process::Loop& loop, Interrupted interrupted) {
+gate::World gate_world(const Project& project, process::Loop& loop,
+                       const Interrupted& interrupted) {
   const gate::Verify verify = verify_of(project.config);
   gate::World world;
   world.has_test = !verify.test.empty();
@@ -74,9 +75,8 @@ gate::World gate_world(const Project& project, process::Loop& loop, Interrupted 
   return world;
 }
 
-std::function<Result<std::string>(const std::string&)> verify_merged(const Project& project,
-                                                                     process::Loop& loop,
-                                                                     Interrupted interrupted) {
+std::function<Result<std::string>(const std::string&)> verify_merged(
+    const Project& project, process::Loop& loop, const Interrupted& interrupted) {
   const gate::Verify verify = verify_of(project.config);
   if (verify.test.empty() && verify.lint.empty() && verify.build.empty()) return {};
   return [verify, &project, &loop, interrupted](const std::string& commit) -> Result<std::string> {

@@ -16,11 +16,11 @@ gate::Verify verify_of(const config::Config& config);
 using Interrupted = std::function<bool()>;
 
 // `project` and `loop` must outlive what is returned. Error interrupted.
-gate::World gate_world(const Project& project, process::Loop& loop, Interrupted interrupted);
+gate::World gate_world(const Project& project, process::Loop& loop, const Interrupted& interrupted);
 
 // All of the project's checks in a clean checkout of a commit: what failed, or nothing. Empty when
 // the project has none.
 std::function<Result<std::string>(const std::string& commit)> verify_merged(
-    const Project& project, process::Loop& loop, Interrupted interrupted);
+    const Project& project, process::Loop& loop, const Interrupted& interrupted);
 
 }  // namespace capsule::cli

@@ -108,7 +108,7 @@ void details(std::string& out, std::string_view text) {
   flush();
 }
 
-void term(std::string& out, const std::string& name, std::string text) {
+void term(std::string& out, const std::string& name, const std::string& text) {
   out += ".TP\n" + name + "\n" + prose(text + ".") + "\n";
 }
 

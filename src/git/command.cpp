@@ -129,7 +129,7 @@ Result<Answer> ask_alone(const std::string& folder, const std::vector<std::strin
   spec.cwd = folder;
   spec.env = environment(false);
   spec.deadline = process::Clock::now() + kLongestCall;
-  return run(std::move(spec), args.front());
+  return run(spec, args.front());
 }
 
 std::string first_complaint(std::string_view err) {

@@ -110,7 +110,7 @@ class Reader {
 
   bool heading(std::string_view text) {
     const std::size_t level = text.find_first_not_of('#');
-    if (level == std::string_view::npos || level > 4 || !is_blank(text[level])) return false;
+    if (level > 4 /* or npos */ || !is_blank(text[level])) return false;
     std::string_view words = trimmed(text.substr(level));
     while (words.ends_with('#')) words.remove_suffix(1);  // "## Overview ##"
     words = trimmed(words);

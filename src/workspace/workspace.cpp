@@ -24,15 +24,6 @@ using event::MergeRefused;
 
 constexpr const char* kWorklog = "worklog.md";
 
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 10;
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMost; ++i)
-    text += (i == 0 ? "" : ", ") + printable(names[i]);
-  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
-  return text;
-}
-
 int times_in(std::string_view text, std::string_view part) {
   int count = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
@@ -58,7 +49,7 @@ MergeRefused foreign(const State& state, const git::BranchState& branch) {
 
 MergeRefused conflict(const State& state, const git::MergePlan& plan) {
   const std::string main = plan.main_ref.substr(plan.main_ref.find_last_of('/') + 1);
-  return {MergeRefusal::conflict, "conflict with " + main + " in " + listed(plan.conflicts) +
+  return {MergeRefusal::conflict, "conflict with " + main + " in " + first_ten(plan.conflicts) +
                                       "\nresolve it: cd " + state.worktree + " && git merge " +
                                       main + ", commit, then: capsule merge " + state.bead};
 }
@@ -245,7 +236,8 @@ Result<engine::PublishAnswer> RunWorkspace::publish_merge(const engine::MergePla
   }
   return MergeRefused{MergeRefusal::checkout_in_the_way,
                       "the merge would overwrite files in " + printable(published.checkout) + ": " +
-                          listed(published.in_the_way) + "\ncommit or move them, then merge again"};
+                          first_ten(published.in_the_way) +
+                          "\ncommit or move them, then merge again"};
 }
 
 Result<std::string> RunWorkspace::archive(const std::string& run, const State& state) {
