@@ -74,6 +74,13 @@ std::string first_ten(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kSafe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
+  if (!word.empty() && word.find_first_not_of(kSafe) == word.npos) return std::string(word);
+  return "'" + replace_all(word, "'", "'\\''") + "'";
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -26,6 +26,9 @@ std::string printable(std::string_view text);
 // The first ten, printable and parted by commas, and how many more there are.
 std::string first_ten(const std::vector<std::string>& names);
 
+// A word as a shell would need it, for commands that people paste.
+std::string shell_word(std::string_view word);
+
 // How many single-character edits part two words.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

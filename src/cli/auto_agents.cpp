@@ -162,6 +162,8 @@ Result<TurnReport> AutoAgentsPort::turn(const TurnRequest& request) {
   const signal::BlockResult result = reader.result();
   for (const signal::BlockSighting& sighting : result.sequence)
     report.signals.emplace_back(signal::row(sighting.signal).wire);
+  if (result.signal && signal::row(*result.signal).kind == signal::BlockKind::transition)
+    report.signals.emplace_back(signal::row(*result.signal).wire);
   if (result.signal == signal::Signal::phase_error) {
     const std::string* error = result.field("ERROR");
     const std::string* recoverable = result.field("RECOVERABLE");

@@ -45,7 +45,9 @@ Result<void> AutoFilesPort::write_rounds(const std::vector<fact::Reviewed>& roun
                           {"timestamp", verdict.timestamp},
                           {"started_at", verdict.started_at},
                           {"ended_at", verdict.ended_at}});
-    list.push_back({{"verdicts", verdicts}, {"all_approved", auto_mode::all_approved(round)}});
+    Json entry{{"verdicts", verdicts}, {"all_approved", auto_mode::all_approved(round)}};
+    if (!round.note.empty()) entry["note"] = round.note;
+    list.push_back(std::move(entry));
   }
   TRY_VOID(make_folders_beneath(project_, auto_state::kFolder));
   return write_file(

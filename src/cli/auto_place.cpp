@@ -46,9 +46,9 @@ class WorktreePlace : public engine::AutoPlace {
         return event::auto_run::MergeDone{done->commit, done->nothing, ""};
       if (const auto* conflict = std::get_if<workspace::MergeConflict>(&planned))
         return engine::AutoMergeRefused{
-            "conflict with the main branch in " + first_ten(conflict->files) + "\nresolve it: cd " +
-            printable(trees_.path_of(kTask)) +
-            " && git merge the main branch, then: capsule auto continue"};
+            "conflict with " + conflict->main + " in " + first_ten(conflict->files) +
+            "\nresolve it there, and commit: cd " + shell_word(trees_.path_of(kTask)) +
+            " && git merge " + conflict->main + "\nthen: capsule auto continue"};
       const auto& merge = std::get<workspace::PlannedMerge>(planned);
       if (verify_merged_ && merge.plan.main_moved) {
         const std::string failure = TRY(verify_merged_(merge.plan.commit));

@@ -133,6 +133,7 @@ Result<int> go_on(const Args& args) {
 
 template <Result<int> (*command)(const Args&)>
 int main_of(const Args& args) {
+  if (const auto project = open_project(args); !project) return report(project.error(), 2);
   const auto code = command(args);
   if (code) return *code;
   const Reason reason = code.error().reason;

@@ -87,12 +87,14 @@ void AutoView::on_fact(const fact::Fact& fact, const Run& before, const Run& aft
   }
   if (const auto* checks = std::get_if<fact::ChecksDone>(&fact))
     line(std::string("      checks: ") + (checks->passed ? "passed" : "failed"));
-  if (const auto* reviewed = std::get_if<fact::Reviewed>(&fact))
+  if (const auto* reviewed = std::get_if<fact::Reviewed>(&fact)) {
+    if (!reviewed->note.empty()) line("      ! " + printable(reviewed->note));
     for (const fact::ReviewVerdict& verdict : reviewed->verdicts)
       line("      " + padded(verdict.type, 11) + std::string(fact::name_of(verdict.verdict)) +
            (verdict.issues.empty() ? ""
                                    : ", " + std::to_string(verdict.issues.size()) +
                                          (verdict.issues.size() == 1 ? " issue" : " issues")));
+  }
   phase_ended(before, after);
   if (face_ != Face::live || after.phase == Phase::complete || after.step == auto_mode::Step::ended)
     return;

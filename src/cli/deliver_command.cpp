@@ -107,7 +107,7 @@ Result<Earlier> look_back(store::Store& store, const std::string& subject) {
   for (const engine::RunHead& head : TRY(deliveries(store, subject))) {
     DeliveryRecord record = TRY(read_delivery(store, head));
     earlier.unfinished.reset();
-    if (record.state.outcome == Outcome::none) {
+    if (record.state.outcome == Outcome::none || record.state.outcome == Outcome::halted) {
       earlier.unfinished = std::move(record);
       continue;
     }
@@ -264,8 +264,10 @@ Result<int> deliver(const Args& args, Face face) {
   } else {
     print(ui::delivery_summary(state, style_for(STDOUT_FILENO)));
     print("  report: " + printable(report_path(project, run)) + "\n");
-    if (end != engine::DeliveryEnd::over)
+    if (end != engine::DeliveryEnd::over || state.outcome == Outcome::halted)
       print("Go on with: capsule deliver " + shell_word(word) + project.option + "\n");
+    else if (delivery::exit_code(state) != 0)
+      print("Try what failed again: capsule deliver " + shell_word(word) + project.option + "\n");
   }
   if (end == engine::DeliveryEnd::stopped) return interrupt->exit_code();
   return delivery::exit_code(state);

@@ -50,7 +50,10 @@ std::string experts_of(const delivery::State& state) {
 
 std::string context_of(const delivery::StartAgent& start, const delivery::State& state,
                        const PromptSurroundings& around) {
-  std::string text(kWhy[static_cast<std::size_t>(start.why)]);
+  // Only a developer may answer with a CHECKPOINT.
+  const bool checkpoint = start.why == Why::checkpoint_request;
+  const Why why = checkpoint && start.role != Role::developer ? Why::signal_request : start.why;
+  std::string text(kWhy[static_cast<std::size_t>(why)]);
   const auto add = [&](std::string_view part) {
     part = trimmed(part);
     if (!part.empty()) text += (text.empty() ? "" : "\n\n") + std::string(part);

@@ -276,17 +276,21 @@ void DeliveryHands::read_signal(const Running& running, const agent::Ending& end
   signal::LineResult result = signal::parse_line(text, options);
   fact.preview = preview_of(text);
   if (result.signal == Signal::expert_created) {
-    const auto names = write_experts(project_.repository, result);
-    if (!names || names->empty()) return;  // stays unknown: nobody can be asked by such a name
-    fact.argument = names->front();
-    fact.more.assign(names->begin() + 1, names->end());
-  } else {
-    fact.argument = result.task_id.value_or("");
-    for (signal::Extra& extra : result.more) fact.more.push_back(std::move(extra.id));
+    const auto written = write_experts(project_.repository, result);
+    if (!written || !*written) return;  // stays unknown: nobody can be asked by such a name
   }
+  const auto add = [&](signal::Fields& fields) {
+    for (signal::Field& field : fields)
+      fact.fields.push_back({std::string(field.label), std::move(field.text)});
+  };
   fact.signal = result.signal;
-  for (signal::Field& field : result.fields)
-    fact.fields.push_back({std::string(field.label), std::move(field.text)});
+  fact.argument = result.task_id.value_or("");
+  add(result.fields);
+  for (signal::Extra& extra : result.more) {
+    fact.fields.push_back({std::string(event::delivery::kAlso), extra.id});
+    add(extra.fields);
+    fact.more.push_back(std::move(extra.id));
+  }
 }
 
 // What the agent left: kept when it may write, taken back when it may not.

@@ -1,5 +1,4 @@
 // capsule doctor: what a run would need here, what is missing, and the command that mends it.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/programs.h"
 #include "cli/providers.h"
 #include "cli/run_view.h"
 #include "cli/verify_proposal.h"
@@ -39,25 +39,6 @@ struct Finding {
   std::vector<std::string> mend = {};  // commands, or lines for the configuration
 };
 using Findings = std::vector<Finding>;
-
-// Debian's package of a program that test commands use; never bd, which is another program there.
-struct Package {
-  std::string_view program, package;
-};
-constexpr Package kPackages[] = {{"go", "golang-go"},    {"npm", "npm"},     {"node", "nodejs"},
-                                 {"python3", "python3"}, {"cargo", "cargo"}, {"cmake", "cmake"},
-                                 {"make", "make"},       {"git", "git"},     {"ctest", "cmake"}};
-
-std::string installed_by(std::string_view program) {
-  for (const Package& row : kPackages)
-    if (row.program == program) return "apt-get install " + std::string(row.package);
-  return {};
-}
-
-bool on_path(std::string_view program) {
-  const char* path = std::getenv("PATH");
-  return process::find_program(program, path != nullptr ? path : "", AT_FDCWD).has_value();
-}
 
 Finding failure(std::string what, const Error& error) {
   Finding finding{Health::bad, std::move(what), error.message};
@@ -164,10 +145,6 @@ Finding check_files(const Project& project) {
   return {Health::good, "prompts", "and template: " + text};
 }
 
-std::string first_word(const config::Command& command) {
-  return command.argv.empty() ? "" : command.argv.front();
-}
-
 Finding check_verify(const Project& project) {
   const auto& test = project.config.verify.test;
   if (!test) {
@@ -180,13 +157,8 @@ Finding check_verify(const Project& project) {
       finding.mend = {"in .capsule/config.yaml: verify: {test: [program, argument]}"};
     return finding;
   }
-  const std::string program = first_word(*test);
-  if (!program.empty() && program.find('/') == program.npos && !on_path(program)) {
-    Finding finding{Health::bad, "tests",
-                    "the test command's " + printable(program) + " is not installed"};
-    if (const std::string how = installed_by(program); !how.empty()) finding.mend.push_back(how);
-    return finding;
-  }
+  if (const auto found = check_test_program(project.config); !found)
+    return failure("tests", found.error());
   const std::string shown =
       config::written(config::key("verify.test"),
                       test->argv.empty() ? config::Value(test->shell) : config::Value(test->argv));

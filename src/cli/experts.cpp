@@ -32,21 +32,25 @@ std::string file_text(const std::string& name, const signal::Fields& fields) {
 
 }  // namespace
 
-Result<std::vector<std::string>> write_experts(const git::Repository& repository,
-                                               const signal::LineResult& created) {
-  std::vector<std::string> names;
+Result<bool> write_experts(const git::Repository& repository, signal::LineResult& created) {
+  // The first that can be asked by its name takes the place of one that cannot.
+  std::erase_if(created.more, [](const signal::Extra& extra) { return !valid_id(extra.id); });
+  if (!valid_id(created.task_id.value_or(""))) {
+    if (created.more.empty()) return false;
+    created.task_id = std::move(created.more.front().id);
+    created.fields = std::move(created.more.front().fields);
+    created.more.erase(created.more.begin());
+  }
   TRY_VOID(git::exclude_capsule_dir(repository, {std::string(kFolder) + "/"}));
   TRY_VOID(make_folders_beneath(repository.top, kFolder));
   const auto add = [&](const std::string& name, const signal::Fields& fields) -> Result<void> {
-    if (!valid_id(name)) return {};
     const std::string path = repository.top + "/" + kFolder + "/" + name + ".md";
     if (!exists(path)) TRY_VOID(write_file(path, file_text(name, fields)));
-    names.push_back(name);
     return {};
   };
-  TRY_VOID(add(created.task_id.value_or(""), created.fields));
+  TRY_VOID(add(*created.task_id, created.fields));
   for (const signal::Extra& extra : created.more) TRY_VOID(add(extra.id, extra.fields));
-  return names;
+  return true;
 }
 
 std::vector<std::string> known_experts(const std::string& project) {

@@ -11,10 +11,9 @@
 
 namespace capsule::cli {
 
-// Writes a file for each expert that the signal names and that has a valid name; a file that is
-// there already stays as it is. Returns the names, in order.
-Result<std::vector<std::string>> write_experts(const git::Repository& repository,
-                                               const signal::LineResult& created);
+// Writes a file for each expert that the signal names; a file that is there already stays as it is.
+// Names that are no ids are taken out of the signal; false: none was left.
+Result<bool> write_experts(const git::Repository& repository, signal::LineResult& created);
 
 // The names of the files that are there.
 std::vector<std::string> known_experts(const std::string& project);

@@ -81,6 +81,9 @@ Result<void> answer_event() {
   if (auto_mode::current_phase(document->state)) {
     std::string complaint;
     seen = auto_mode::seen_in(TRY(read_words(event.transcript, event.last_message, complaint)));
+    if (auto_mode::misses_a_phase(document->state, seen))
+      seen = auto_mode::seen_in(
+          TRY(read_words(event.transcript, event.last_message, complaint, kLongTailBytes)));
     if (!complaint.empty()) say(complaint);
   }
   const auto_mode::Answer answer =

@@ -54,7 +54,7 @@ std::string decoded(signal::RawText raw) {
 // already, since the client has just written them. Clients only ever add to a transcript.
 class Tail {
  public:
-  static Result<Tail> open(const std::string& path) {
+  static Result<Tail> open(const std::string& path, std::size_t most) {
     const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     struct stat info {};
     if (!file || ::fstat(file.fd(), &info) != 0)
@@ -65,7 +65,7 @@ class Tail {
     const auto size = static_cast<std::size_t>(info.st_size);
     if (size == 0) return tail;
     constexpr std::size_t kPage = 4096;
-    const std::size_t start = size > kTailBytes ? (size - kTailBytes) / kPage * kPage : 0;
+    const std::size_t start = size > most ? (size - most) / kPage * kPage : 0;
     void* mapping = ::mmap(nullptr, size - start, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.fd(),
                            static_cast<off_t>(start));
     if (mapping == MAP_FAILED) return tl::unexpected(io_error("read the transcript", path, errno));
@@ -124,10 +124,10 @@ std::string_view plain_words_in(std::string_view text) {
 }
 
 Result<signal::BlockResult> read_words(const std::string& path, std::string_view last_message,
-                                       std::string& complaint) {
+                                       std::string& complaint, std::size_t tail_bytes) {
   std::vector<std::string> words;
   if (!path.empty()) {
-    const auto tail = Tail::open(path);
+    const auto tail = Tail::open(path, tail_bytes);
     if (!tail && last_message.empty()) return tl::unexpected(tail.error());
     if (!tail) {
       complaint = tail.error().message;

@@ -12,9 +12,11 @@
 
 namespace capsule::cli {
 
-// How much of a transcript's end is looked at. A signal stands at the end of a turn; one that was
-// said further back is asked for again.
+// How much of a transcript's end is looked at: a signal stands at the end of a turn. When only
+// signals of other phases stand there, the one that is wanted may be further back: one turn can end
+// several phases.
 inline constexpr std::size_t kTailBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kLongTailBytes = std::size_t{64} << 20;
 
 // The assistant's texts after the last continuation, in order; only those that may hold a signal.
 // `tail` is the end of a transcript, from the start of a line on.
@@ -27,6 +29,6 @@ std::string_view plain_words_in(std::string_view text);
 // the transcript holds it already. A transcript that cannot be read is an error only when there is
 // no last message; otherwise `complaint` says so.
 Result<signal::BlockResult> read_words(const std::string& path, std::string_view last_message,
-                                       std::string& complaint);
+                                       std::string& complaint, std::size_t tail_bytes = kTailBytes);
 
 }  // namespace capsule::cli

@@ -15,8 +15,7 @@ Result<int> merge(const Args& args, Face face) {
   const auto session = TRY(Session::open(TRY(open_project(args)), id, face));
   const auto newest = TRY(session->newest());
   if (newest && newest->state.outcome == event::Outcome::merged && !session->has_worktree()) {
-    if (face != Face::json)
-      print(id + " is already merged as " + newest->state.merge_commit + "\n");
+    session->tell_merged(newest->state.merge_commit);
     return 0;
   }
   const bool known = newest && newest->state.outcome != event::Outcome::merged;

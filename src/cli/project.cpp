@@ -10,19 +10,25 @@
 
 namespace capsule::cli {
 
-std::string shell_word(std::string_view word) {
-  constexpr std::string_view kSafe =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-  if (!word.empty() && word.find_first_not_of(kSafe) == word.npos) return std::string(word);
-  return "'" + replace_all(word, "'", "'\\''") + "'";
+namespace {
+
+// Inside the worktree of a bead, the project is the one that it belongs to.
+Result<git::Repository> project_of(git::Repository here) {
+  const std::size_t at = here.top.rfind("/.capsule/worktrees/");
+  if (at == std::string::npos || here.git_dir == here.common_dir) return here;
+  auto owner = git::open_repository(here.top.substr(0, at));
+  if (!owner || owner->common_dir != here.common_dir) return here;
+  return owner;
 }
+
+}  // namespace
 
 Result<Project> open_project(const Args& args) {
   const std::string folder = absolute_path(args.option(kProjectDir.name).value_or("."));
   if (!is_folder(folder))
     return fail(Reason::not_found, "there is no folder " + printable(folder),
                 "give the project with --project-dir=DIR");
-  git::Repository repository = TRY(git::open_repository(folder));
+  git::Repository repository = TRY(project_of(TRY(git::open_repository(folder))));
   std::vector<config::Flag> flags;
   if (const auto provider = args.option("provider"))
     flags.push_back({"provider", *provider, "--provider"});

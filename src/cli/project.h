@@ -45,7 +45,4 @@ Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project);
 // The bead that a command names first. Error usage: it is no id.
 Result<std::string> bead_argument(const Args& args);
 
-// A word as a shell would need it, for commands that people paste.
-std::string shell_word(std::string_view word);
-
 }  // namespace capsule::cli

@@ -67,14 +67,15 @@ Result<void> choose_run(Session& session, const Args& args) {
 
 Result<int> run(const Args& args, Face face) {
   const std::string id = TRY(bead_argument(args));
+  if (args.flag("resume") && args.flag("clean"))
+    return fail(Reason::usage, "--resume goes on and --clean starts over: give one of them");
   const auto session = TRY(Session::open(TRY(open_project(args)), id, face));
   const auto newest = TRY(session->newest());
   const bool cut_off = newest && newest->state.step != Step::ended;
   if (engine::is_closed(session->bead().status) && !cut_off) {
     if (!newest || newest->state.outcome != Outcome::merged)
       return fail(Reason::refused, id + " is closed", "open it again in the tracker to run it");
-    if (face != Face::json)
-      print(id + " is already merged as " + newest->state.merge_commit + "\n");
+    session->tell_merged(newest->state.merge_commit);
     return 0;
   }
   TRY_VOID(refuse_blocked(*session));

@@ -8,12 +8,14 @@
 #include "base/text.h"
 #include "cli/crash_probe.h"
 #include "cli/gate_world.h"
+#include "cli/programs.h"
 #include "cli/providers.h"
 #include "cli/requests.h"
 #include "cli/run_view.h"
 #include "git/branch.h"
 #include "git/repository.h"
 #include "git/worktree.h"
+#include "signal/json_text.h"
 #include "ui/report.h"
 
 namespace capsule::cli {
@@ -163,7 +165,19 @@ Result<void> Session::take(const std::string& run) {
   return {};
 }
 
-Result<void> Session::preflight() { return parts_->phases.preflight(); }
+// What would cost every attempt is found before the first agent is paid.
+Result<void> Session::preflight() {
+  TRY_VOID(parts_->phases.preflight());
+  return check_test_program(project_.config);
+}
+
+void Session::tell_merged(const std::string& commit) const {
+  if (face_ == Face::json)
+    print("{\"event\":\"already_merged\",\"bead\":" + signal::json_quoted(bead_.id) +
+          ",\"commit\":" + signal::json_quoted(commit) + "}\n");
+  else
+    print(bead_.id + " is already merged as " + commit + "\n");
+}
 
 event::RunStarted Session::started() const {
   constexpr const char* kConvergence[] = {"stop", "warn", "off"};
@@ -205,6 +219,7 @@ std::string Session::summary() {
   ui::Surroundings around;
   around.project_option = project_.option;
   around.main_branch = "main";
+  around.worktree_gone = !has_worktree();
   around.last_words = last_words(workspace::worktree_path(project_.repository, bead_.id), *facts);
   for (const event::PipelineFact& fact : *facts)
     if (const auto* intended = std::get_if<event::MergeIntended>(&fact))

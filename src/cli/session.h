@@ -44,8 +44,11 @@ class Session {
   // Error blocked: another process has it.
   Result<void> take(const std::string& run);
   engine::PipelineRunner& runner() { return *runner_; }
-  // Whether the agents and prompts that a run needs are there. Requires: take().
+  // Whether the agents, prompts and the test program that a run needs are there. Requires: take().
   Result<void> preflight();
+
+  // "already merged as COMMIT", as people or programs want it.
+  void tell_merged(const std::string& commit) const;
 
   // The start of a new run of this bead, with what the configuration says.
   event::RunStarted started() const;

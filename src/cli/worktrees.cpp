@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/run_view.h"
 #include "git/lock.h"
 #include "git/refs.h"
 #include "git/snapshot.h"
@@ -55,13 +56,18 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
   return end_run(store, bead);
 }
 
-Error already_exists(const Session& session, const std::optional<Session::Newest>& newest) {
+Error already_exists(Session& session, const std::optional<Session::Newest>& newest) {
   std::string state = "it was not made by a run of Capsule";
-  if (newest) state = "its run ended: " + std::string(name_of(newest->state.outcome));
+  if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
   if (newest && newest->state.outcome == event::Outcome::prepared)
     state = "it was prepared, and no run has used it";
   if (newest && newest->state.step != pipeline::Step::ended) state = "its run has not ended";
   const std::string again = "capsule run " + session.bead().id + session.project().option;
+  if (const auto holder = session.store().holder(session.bead().id); holder && *holder)
+    return {Reason::exists,
+            "worktree " + printable(session.worktree()) + " already exists: " + words_of(**holder) +
+                " works on it",
+            "wait for it, or: capsule abort " + session.bead().id + session.project().option};
   return {Reason::exists, "worktree " + printable(session.worktree()) + " already exists: " + state,
           "go on with it: " + again + " --resume; start over: " + again + " --clean"};
 }

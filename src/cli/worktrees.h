@@ -14,7 +14,7 @@ namespace capsule::cli {
 Result<void> discard_worktree(const Project& project, store::Store& store, const std::string& bead);
 
 // What to say when the bead has a worktree already: in which state it is, and how to go on.
-Error already_exists(const Session& session, const std::optional<Session::Newest>& newest);
+Error already_exists(Session& session, const std::optional<Session::Newest>& newest);
 
 // Error blocked, naming them: the bead has `blocks` dependencies that are not closed.
 Result<void> refuse_blocked(Session& session);

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "base/text.h"
+
 namespace capsule::engine {
 
 using auto_mode::Outcome;
@@ -141,16 +143,13 @@ Result<void> AutoRunner::turn() {
 Result<void> AutoRunner::review() {
   AutoAgents::Reviews reviews = TRY(ports_.agents.review(request()));
   if (reviews.interrupted) return end(Outcome::interrupted, "");
-  // Reviewers only read. What they changed is taken back, and such a review approves nothing.
+  // Reviewers only read. What they changed is taken back and reported; who it was cannot be told,
+  // since they work in one place at the same time.
   const std::vector<std::string> changed = TRY(ports_.place.take_back("review"));
   auto_fact::Reviewed reviewed;
   reviewed.verdicts = std::move(reviews.verdicts);
-  if (!changed.empty() && !reviewed.verdicts.empty()) {
-    auto_fact::ReviewVerdict& first = reviewed.verdicts.front();
-    if (first.verdict == auto_fact::Verdict::approved)
-      first.verdict = auto_fact::Verdict::needs_fix;
-    first.issues.push_back("a reviewer changed files, which was taken back: " + changed.front());
-  }
+  if (!changed.empty())
+    reviewed.note = "a reviewer changed files, which was taken back: " + first_ten(changed);
   TRY_VOID(record(reviewed));
   return ports_.files.write_rounds(state_.rounds);
 }

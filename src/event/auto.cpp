@@ -58,7 +58,7 @@ void members(V& v, ReviewVerdict& f) {
 }
 template <class V>
 void members(V& v, Reviewed& f) {
-  v("verdicts", f.verdicts), v("at", f.at);
+  v("verdicts", f.verdicts), v("note", f.note), v("at", f.at);
 }
 template <class V>
 void members(V& v, MergeDone& f) {

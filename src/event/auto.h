@@ -99,6 +99,7 @@ struct ChecksDone {
 };
 struct Reviewed {
   std::vector<ReviewVerdict> verdicts;  // three
+  std::string note;                     // what a reviewer changed, which was taken back
   std::string at;
 };
 struct MergeDone {

@@ -13,7 +13,7 @@ std::vector<Fact> samples() {
           TurnFinished{
               Phase::fix, 4, {"FIX_COMPLETE"}, "e", true, Fault::timed_out, 3, "log", 12, "now"},
           ChecksDone{false, "why", "now"},
-          Reviewed{{verdict, verdict}, "now"},
+          Reviewed{{verdict, verdict}, "note", "now"},
           MergeDone{"commit", true, "now"},
           PlaceRemoved{"now"},
           Ended{Outcome::not_approved, "detail", "now"},

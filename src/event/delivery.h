@@ -65,6 +65,9 @@ struct Field {
   std::string label, text;
   bool operator==(const Field&) const = default;
 };
+// Of a signal that stands several times: the fields of each but the first follow one with this
+// label, whose text is its argument.
+inline constexpr std::string_view kAlso = "Also";
 
 // Why an agent's run ended without a signal that counts.
 enum class Fault {

@@ -25,8 +25,8 @@ static Names names(Outcome) {
 }
 static Names names(MergeRefusal) {
   static constexpr std::string_view kNames[] = {
-      "no_sign_off",     "nothing_to_merge",    "conflict",
-      "foreign_commits", "checkout_in_the_way", "verify_failed"};
+      "no_sign_off",         "nothing_to_merge", "conflict",    "foreign_commits",
+      "checkout_in_the_way", "verify_failed",    "work_missing"};
   return kNames;
 }
 

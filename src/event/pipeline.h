@@ -58,7 +58,8 @@ enum class MergeRefusal {
   conflict,
   foreign_commits,
   checkout_in_the_way,
-  verify_failed
+  verify_failed,
+  work_missing,  // of what was signed off
 };
 
 // One thing an agent said, or that must hold, and what Capsule found when it looked.

@@ -166,9 +166,10 @@ Result<event::PhaseChecked> Gates::check(const std::string&, const State& state)
   result.phase = state.phase;
   result.number = state.number;
   const std::string& now = state.snapshot.commit;
-  // The merge agent names what it commits: the work of the whole run.
+  // The merge agent names what it committed: the work of the whole run.
+  const bool merges = state.phase == Phase::merge && !state.snapshot.head.empty();
   const std::string& since = state.phase == Phase::merge ? state.base : state.previous_commit;
-  files_changed(result, state, TRY(changes(since, now)));
+  files_changed(result, state, TRY(changes(since, merges ? state.snapshot.head : now)));
   // Only a PASS claims that the work is as it should be.
   if (state.last.status != Status::pass) return result;
   switch (state.phase) {

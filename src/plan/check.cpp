@@ -15,74 +15,50 @@ constexpr std::size_t kMaxCycles = 100;
 constexpr std::size_t kMaxPairs = 20'000;  // of tasks that share a file, looked at
 constexpr std::size_t kMaxFilesOfATask = 1000;
 
-// What nothing can verify, unless something concrete stands beside it.
+// What nothing can verify, unless something concrete stands beside it: how somebody feels about it,
+// behind "is" and its kin; how something is done; and a few more words.
+constexpr std::string_view kBeing[] = {"is", "are", "be", "stays", "feels", "looks"};
+constexpr std::string_view kOpinions[] = {
+    "fast",     "quick",      "good",     "nice",         "clean",      "clear",    "robust",
+    "reliable", "secure",     "stable",   "efficient",    "performant", "scalable", "simple",
+    "easy",     "intuitive",  "readable", "maintainable", "elegant",    "better",   "improved",
+    "correct",  "responsive", "modern",   "well",
+};
 constexpr std::string_view kVague[] = {
-    "works properly",
-    "work properly",
-    "works correctly",
-    "work correctly",
+    "properly",
+    "correctly",
+    "quickly",
+    "gracefully",
+    "smoothly",
+    "seamlessly",
+    "nicely",
+    "efficiently",
+    "appropriately",
     "works well",
     "work well",
     "works fine",
     "works as expected",
     "work as expected",
     "works as intended",
-    "behaves properly",
-    "behaves correctly",
-    "functions properly",
-    "functions correctly",
-    "is fast",
-    "are fast",
+    "as expected",
     "fast enough",
-    "is quick",
-    "is good",
-    "are good",
     "good enough",
-    "looks good",
-    "looks nice",
-    "is nice",
-    "is clean",
-    "are clean",
-    "is clear",
-    "is robust",
-    "is reliable",
-    "is secure",
-    "is stable",
-    "is efficient",
-    "is performant",
     "performs well",
     "performant",
-    "is scalable",
     "scales well",
-    "is simple",
-    "is easy",
     "easy to use",
-    "is intuitive",
     "user-friendly",
     "user friendly",
-    "is readable",
-    "is maintainable",
-    "is elegant",
     "high quality",
     "good quality",
     "high-quality",
-    "is better",
-    "is improved",
-    "is correct",
     "as appropriate",
     "if necessary",
     "as needed",
-    "properly handled",
-    "handled properly",
-    "handled gracefully",
-    "handles errors gracefully",
     "everything works",
     "it works",
-    "is responsive",
-    "is modern",
     "well tested",
     "well documented",
-    "is well",
     "state of the art",
     "best practices",
 };
@@ -95,11 +71,26 @@ bool concrete(std::string_view text) {
 }
 
 // The vague phrase of a criterion, or nothing.
-std::string_view vague(const std::string& criterion) {
+std::string vague(const std::string& criterion) {
+  if (concrete(criterion)) return {};
   const std::string text = lowered(criterion);
   for (const std::string_view phrase : kVague)
-    if (holds_phrase(text, phrase)) return concrete(criterion) ? std::string_view() : phrase;
+    if (holds_phrase(text, phrase)) return std::string(phrase);
+  for (const std::string_view opinion : kOpinions) {
+    if (!holds_phrase(text, opinion)) continue;
+    for (const std::string_view being : kBeing)
+      if (const std::string phrase = std::string(being) + " " + std::string(opinion);
+          holds_phrase(text, phrase))
+        return phrase;
+  }
   return {};
+}
+
+// "a.md" of "a.md:10", "a.md:10-20" and "a.md#part".
+std::string without_place(const std::string& path) {
+  const std::size_t end = path.find_last_not_of("0123456789-");
+  if (end != path.npos && end + 1 < path.size() && path[end] == ':') return path.substr(0, end);
+  return path.substr(0, path.find('#'));
 }
 
 struct Checker {
@@ -150,8 +141,8 @@ struct Checker {
                 {task.id, id});
     }
     if (!any_free)
-      error(ProblemKind::nothing_can_start, 0, "no task can start: every one is blocked by another",
-            {});
+      error(ProblemKind::nothing_can_start, tasks().front().line,
+            "no task can start: every one is blocked by another", {});
   }
 
   void cycles(const Graph& graph) {
@@ -173,11 +164,10 @@ struct Checker {
       const Task& task = tasks()[i];
       for (std::size_t k = 0; k < task.criteria.size(); ++k) {
         const std::string& criterion = task.criteria[k];
-        if (const std::string_view phrase = vague(criterion); !phrase.empty())
+        if (const std::string phrase = vague(criterion); !phrase.empty())
           warn(ProblemKind::unverifiable, line_of(i, &Lines::criteria, k),
                "task " + printable(task.id) + ": nothing can verify \"" +
-                   printable(std::string_view(criterion).substr(0, 200)) + "\" (" +
-                   std::string(phrase) + ")",
+                   printable(std::string_view(criterion).substr(0, 200)) + "\" (" + phrase + ")",
                {task.id});
       }
     }
@@ -192,7 +182,8 @@ struct Checker {
         const std::string& path = task.reading[k];
         if (path.find("://") != std::string::npos) continue;
         const auto [place, is_new] = known.emplace(path, false);
-        if (is_new) place->second = exists(path);
+        if (const std::string file = without_place(path); is_new)
+          place->second = exists(path) || (file != path && exists(file));
         if (!place->second)
           warn(ProblemKind::missing_reading, line_of(i, &Lines::reading, k),
                "task " + printable(task.id) + ": the required reading " + printable(path) +
@@ -202,8 +193,8 @@ struct Checker {
     }
   }
 
-  // Of the tasks that touch one file, in an order that respects who waits for whom, neighbours
-  // must be ordered; then all are.
+  // Of the tasks that touch one file, in an order that respects who waits for whom, all pairs are
+  // looked at; where they are too many, neighbours: if those are ordered, all are.
   void shared_files(const Graph& graph, const Order& order) {
     std::unordered_map<std::string, std::vector<int>> touching;
     std::vector<std::string> names;  // in the order of the plan, so that warnings are too
@@ -214,13 +205,17 @@ struct Checker {
         list.push_back(node);
       }
     }
+    std::size_t all = 0;
+    for (const auto& [name, list] : touching) all += list.size() * (list.size() - 1) / 2;
     std::vector<std::pair<int, int>> pairs;
     std::vector<const std::string*> files;
     for (const std::string& name : names) {
       const auto& list = touching[name];
-      for (std::size_t i = 1; i < list.size() && pairs.size() < kMaxPairs; ++i) {
-        pairs.emplace_back(list[i - 1], list[i]);
-        files.push_back(&name);
+      for (std::size_t i = 1; i < list.size(); ++i) {
+        for (std::size_t k = all <= kMaxPairs ? 0 : i - 1; k < i && pairs.size() < kMaxPairs; ++k) {
+          pairs.emplace_back(list[k], list[i]);
+          files.push_back(&name);
+        }
       }
     }
     const std::vector<bool> in_order = ordered(graph, order, pairs);

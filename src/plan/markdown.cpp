@@ -108,8 +108,26 @@ class Reader {
     return bare.size() >= 3 && bare.find_first_not_of('-') == std::string_view::npos;
   }
 
+  // "### Task T-1: …" and "####Task T-1: …" would be lost without a word.
+  void warn_of_lost_task(std::string_view text, std::size_t level) {
+    if (level == 0 || level == std::string_view::npos) return;
+    const std::string_view words = trimmed(text.substr(level));
+    const std::size_t colon = words.find(':');
+    if (!begins_with(words, "task") || words.size() < 6 || !is_blank(words[4]) ||
+        colon == std::string_view::npos || !valid_id(trimmed(words.substr(4, colon - 4))))
+      return;
+    if (out_.warnings.size() < kMaxProblems)
+      out_.warnings.push_back({ProblemKind::bad_heading,
+                               number_,
+                               "this is no task, since a task's heading reads `#### Task ID: "
+                               "Title`: " +
+                                   printable(text.substr(0, 80)),
+                               {}});
+  }
+
   bool heading(std::string_view text) {
     const std::size_t level = text.find_first_not_of('#');
+    if (level != 4 || !is_blank(text[level])) warn_of_lost_task(text, level);
     if (level > 4 /* or npos */ || !is_blank(text[level])) return false;
     std::string_view words = trimmed(text.substr(level));
     while (words.ends_with('#')) words.remove_suffix(1);  // "## Overview ##"

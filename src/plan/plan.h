@@ -21,7 +21,7 @@ enum class ProblemKind {
   too_large,  // kMaxPlanBytes, kMaxTasks
   no_title,   // a warning
   no_tasks,
-  bad_heading,  // `#### Task` without an id and a title
+  bad_heading,  // `#### Task` without an id and a title; a warning: `### Task ID: Title`
   bad_id,       // with blanks, or what no branch or path may hold
   duplicate_id,
   unknown_reference,

@@ -184,8 +184,9 @@ TEST(PlanCheck, IdsThatNoBranchOrPathMayHoldAreRejected) {
 }
 
 TEST(PlanCheck, CriteriaThatNothingCanVerifyAreWarnedAbout) {
-  for (const char* vague : {"It works properly", "the search is fast", "Code is clean",
-                            "errors are handled gracefully"}) {
+  for (const char* vague :
+       {"It works properly", "the search is fast", "Code is clean", "errors are handled gracefully",
+        "it should be fast", "is working properly", "runs quickly", "handles errors properly"}) {
     const Checked checked =
         read_plan("# T\n" + one("T1", "none",
                                 std::string("**Acceptance Criteria**:\n- [ ] ") + vague + "\n"));
@@ -209,6 +210,9 @@ TEST(PlanCheck, RequiredReadingThatIsNotThereIsWarnedAbout) {
       "# T\n" + one("T1", "none", "**Required Reading**:\n- docs/a.md\n- docs/b.md: why\n") +
           one("T2", "none", "**Required Reading**: docs/b.md, https://example.org/x.html\n"),
       [&](const std::string& path) { return ++asked, path == "docs/a.md"; });
+  EXPECT_TRUE(read_plan("# T\n" + one("T1", "none", "**Required Reading**: a.md:10, a.md#part\n"),
+                        [](const std::string& path) { return path == "a.md"; })
+                  .warnings.empty());
   ASSERT_EQ(checked.warnings.size(), 2u);
   EXPECT_EQ(checked.warnings[0].kind, ProblemKind::missing_reading);
   EXPECT_EQ(checked.warnings[0].line, 9);
@@ -227,6 +231,22 @@ TEST(PlanCheck, TwoTasksThatTouchOneFileAreFineOnlyInOrder) {
   const Problem* problem = find(checked.warnings, ProblemKind::same_file);
   ASSERT_NE(problem, nullptr);
   EXPECT_EQ(problem->tasks, (Words{"A", "C", "x.c"}));
+  const std::string file = "**Files**: x.c\n";
+  const Checked three =
+      read_plan("# T\n" + one("A", "none", file) + one("B", "none", file) + one("C", "none", file));
+  EXPECT_EQ(three.warnings.size(), 3u) << "every pair";
+}
+
+TEST(PlanCheck, AHeadingThatIsNearlyATaskIsWarnedAbout) {
+  for (const char* heading : {"### Task T2: x", "##### Task T2: x", "####Task T2: x"}) {
+    const Checked checked = read_plan("# T\n" + one("T1", "none") + heading + "\n");
+    const Problem* problem = find(checked.warnings, ProblemKind::bad_heading);
+    ASSERT_NE(problem, nullptr) << heading;
+    EXPECT_EQ(problem->line, 7) << heading;
+  }
+  EXPECT_EQ(find(read_plan("# T\n### Phase 1: Task force\n" + one("T1", "none")).warnings,
+                 ProblemKind::bad_heading),
+            nullptr);
 }
 
 TEST(PlanCheck, ATaskWithoutCriteriaScopeOrPlaceIsUnclear) {

@@ -34,7 +34,7 @@ tl::unexpected<Error> held(std::string_view subject, const std::optional<Holder>
               printable(subject) + " is being worked on by process " + std::to_string(process.pid) +
                   " on " + printable(process.host) + " (run " + printable(holder->run) +
                   ", since " + printable(holder->since) + ")",
-              life == Life::alive ? "wait for it to end; another bead can be run meanwhile"
+              life == Life::alive ? "wait for it to end; another bead or plan can be run meanwhile"
                                   : "wait for it to end; if that machine is gone for good, "
                                     "docs/journal.md tells how to free the claim");
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(60);
 constexpr const char* kHint =
-    "install beads (go install github.com/steveyegge/beads/cmd/bd@latest), or set tracker: native";
+    "install beads (go install github.com/steveyegge/beads/cmd/bd@v0.49.4), or set tracker: native";
 
 // What bd said about its failure, short enough for a message.
 std::string complaint(const process::Output& output) {

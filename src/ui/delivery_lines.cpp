@@ -211,7 +211,8 @@ std::string delivery_summary(const State& state, const Style& style) {
                      std::to_string(state.tasks.size()) + " tasks complete";
   if (!summary.failed.empty()) text += ", " + std::to_string(summary.failed.size()) + " failed";
   if (!summary.waiting.empty()) text += ", " + std::to_string(summary.waiting.size()) + " waiting";
-  text += "; " + std::to_string(state.dispatched) + " agent runs\n";
+  text += "; " + std::to_string(state.dispatched) +
+          (state.dispatched == 1 ? " agent run\n" : " agent runs\n");
   for (const TaskState& task : state.tasks)
     if (task.stage == Stage::failed)
       text += "  " + toned(style, Tone::bad, style.unicode ? "✗" : "x") + " " +

@@ -56,6 +56,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
       return {"capsule run " + bead + option};
     case Outcome::merge_refused:
     case Outcome::merge_error:
+      if (s.phase != Phase::merge) return {resume};  // it is not signed off yet
       return {"capsule merge " + bead + option};
     case Outcome::interrupted:
     case Outcome::paused:

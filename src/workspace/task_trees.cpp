@@ -201,7 +201,9 @@ Result<MergeTry> TaskTrees::plan_merge(const std::string& task, const std::strin
   PlannedMerge merge;
   merge.plan =
       TRY(git::plan_merge(repository_, branch, work, git::merge_message(task, title, trailer)));
-  if (!merge.plan.conflicts.empty()) return MergeConflict{merge.plan.conflicts};
+  if (!merge.plan.conflicts.empty())
+    return MergeConflict{merge.plan.conflicts,
+                         merge.plan.main_ref.substr(std::string_view("refs/heads/").size())};
   for (const git::Change& change : merge.plan.changes) merge.files.push_back(change.path);
   return merge;
 }

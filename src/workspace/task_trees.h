@@ -33,6 +33,7 @@ struct MergedAlready {
 };
 struct MergeConflict {
   std::vector<std::string> files;
+  std::string main;  // "main"
 };
 using MergeTry = std::variant<PlannedMerge, MergedAlready, MergeConflict>;
 

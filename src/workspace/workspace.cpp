@@ -1,5 +1,8 @@
 #include "workspace/workspace.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/files.h"
 #include "base/text.h"
 #include "git/blob.h"
@@ -39,19 +42,20 @@ MergeRefused nothing_to_merge(const State& state) {
 }
 
 MergeRefused foreign(const State& state, const git::BranchState& branch) {
-  return {
-      MergeRefusal::foreign_commits,
-      "the merge would bring " + std::to_string(branch.foreign.size()) +
-          " commits to main that are not this run's (the worktree was made from another branch)\n"
-          "merge that branch first, then: capsule merge " +
-          state.bead};
+  return {MergeRefusal::foreign_commits,
+          "the merge would bring " + std::to_string(branch.foreign.size()) +
+              (branch.foreign.size() == 1 ? " commit" : " commits") +
+              " to main that the run did not make (the worktree was made from another branch)\n"
+              "merge that branch first, then: capsule merge " +
+              state.bead};
 }
 
 MergeRefused conflict(const State& state, const git::MergePlan& plan) {
   const std::string main = plan.main_ref.substr(plan.main_ref.find_last_of('/') + 1);
   return {MergeRefusal::conflict, "conflict with " + main + " in " + first_ten(plan.conflicts) +
-                                      "\nresolve it: cd " + state.worktree + " && git merge " +
-                                      main + ", commit, then: capsule merge " + state.bead};
+                                      "\nresolve it there, and commit: cd " +
+                                      shell_word(state.worktree) + " && git merge " + main +
+                                      "\nthen: capsule merge " + state.bead};
 }
 
 // A crash must not leave a half-written neighbour among the files of the work.
@@ -188,11 +192,50 @@ Result<std::optional<MergeRefused>> RunWorkspace::sign_off_gate(const State& sta
                       "worklog.md has no sign-off: " + std::string(worklog::describe(result))};
 }
 
-Result<bool> RunWorkspace::was_signed_off(const State& state, const std::string& work) const {
-  if (!state.signed_off || state.signed_commit.empty()) return false;
-  for (const git::Change& change : TRY(git::diff_trees(repository_, state.signed_commit, work)))
-    if (!git::is_excluded(change.path, settings_.exclude)) return false;
-  return true;
+Result<std::vector<std::string>> RunWorkspace::paths_between(const std::string& from,
+                                                             const std::string& to) const {
+  std::vector<std::string> paths;
+  for (const git::Change& change : TRY(git::diff_trees(repository_, from, to))) {
+    if (!git::is_excluded(change.path, settings_.exclude)) paths.push_back(change.path);
+    if (!change.from.empty() && !git::is_excluded(change.from, settings_.exclude))
+      paths.push_back(change.from);
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// What is merged is what was signed off, and tested then: where it is not, it is tested now, before
+// main moves. What the merge agent leaves behind may only be what nobody has claimed as work.
+Result<std::optional<MergeRefused>> RunWorkspace::accept(const State& state,
+                                                         const std::string& work) const {
+  const bool signed_off = state.signed_off && !state.signed_commit.empty();
+  std::vector<std::string> others;
+  if (signed_off) others = TRY(paths_between(state.signed_commit, work));
+  if (!others.empty()) {
+    const std::vector<std::string> brought = TRY(paths_between(state.base, work));
+    std::set<std::string> owed = state.claimed;
+    if (!state.tests_commit.empty())
+      for (std::string& path : TRY(paths_between(state.base, state.tests_commit)))
+        owed.insert(std::move(path));
+    std::vector<std::string> left, missing;
+    std::set_difference(others.begin(), others.end(), brought.begin(), brought.end(),
+                        std::back_inserter(left));
+    std::set_intersection(left.begin(), left.end(), owed.begin(), owed.end(),
+                          std::back_inserter(missing));
+    if (!missing.empty())
+      return MergeRefused{MergeRefusal::work_missing,
+                          "the commit lacks what was signed off: " + first_ten(missing) +
+                              "\ncommit it in " + shell_word(state.worktree) +
+                              ", or have the work signed off as it is, then: capsule merge " +
+                              state.bead};
+  }
+  if (!settings_.verify_merged || (signed_off && others.empty() && !merge_->main_moved))
+    return std::nullopt;
+  const std::string failure = TRY(settings_.verify_merged(merge_->commit));
+  if (failure.empty()) return std::nullopt;
+  return MergeRefused{
+      MergeRefusal::verify_failed,
+      "the checks fail on the merged files, which nobody has tested yet\n" + failure};
 }
 
 Result<engine::MergeAnswer> RunWorkspace::plan_merge(const std::string& run, const State& state) {
@@ -212,14 +255,7 @@ Result<engine::MergeAnswer> RunWorkspace::plan_merge(const std::string& run, con
   merge_ = TRY(
       git::plan_merge(repository_, branch, work, git::merge_message(state.bead, state.title, run)));
   if (!merge_->conflicts.empty()) return conflict(state, *merge_);
-  // What is merged is what was tested: otherwise it is tested now, before main moves.
-  if (settings_.verify_merged && (merge_->main_moved || !TRY(was_signed_off(state, work.commit)))) {
-    const std::string failure = TRY(settings_.verify_merged(merge_->commit));
-    if (!failure.empty())
-      return MergeRefused{
-          MergeRefusal::verify_failed,
-          "the checks fail on the merged files, which nobody has tested yet\n" + failure};
-  }
+  if (auto refused = TRY(accept(state, work.commit))) return std::move(*refused);
   return engine::MergePlan{merge_->main_ref.substr(std::string_view("refs/heads/").size()),
                            merge_->from, merge_->commit};
 }

@@ -63,7 +63,10 @@ class RunWorkspace : public engine::Workspace {
   Result<std::string> fresh_worklog() const;
   Result<std::string> tree_for_review(const engine::State& state, const std::string& commit,
                                       const std::string& tree) const;
-  Result<bool> was_signed_off(const engine::State& state, const std::string& work) const;
+  Result<std::vector<std::string>> paths_between(const std::string& from,
+                                                 const std::string& to) const;  // sorted
+  Result<std::optional<event::MergeRefused>> accept(const engine::State& state,
+                                                    const std::string& work) const;
   git::Repository repository_;
   Settings settings_;
   // The worklog when the phase began; not known in a process that took the run up later.

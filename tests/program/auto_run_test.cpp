@@ -325,10 +325,13 @@ TEST_F(AutoRun, AReviewerThatFailsApprovesNothing) {
   EXPECT_EQ(rounds().size(), 2U);
 }
 
-TEST_F(AutoRun, WhatAReviewerChangesIsTakenBackAndApprovesNothing) {
+TEST_F(AutoRun, WhatAReviewerChangesIsTakenBackAndReported) {
   agent("[ $CAPSULE_PHASE-$CAPSULE_ATTEMPT = review-quality-1 ] && echo mine > greeting.txt");
-  ASSERT_EQ(auto_run(kShort).exit_code, 0);
-  EXPECT_EQ(rounds().size(), 2U);
+  const Outcome outcome = auto_run(kShort);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  ASSERT_EQ(rounds().size(), 1U);
+  EXPECT_EQ(rounds()[0]["note"], "a reviewer changed files, which was taken back: greeting.txt");
+  EXPECT_THAT(outcome.out, HasSubstr("a reviewer changed files"));
   EXPECT_EQ(on_main("greeting.txt"), "hello\n");
 }
 

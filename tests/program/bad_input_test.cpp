@@ -180,7 +180,7 @@ TEST_F(BadInput, CommitsOfAnotherBranchDoNotSlipOntoMain) {
   const std::string before = main_head();
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
-  EXPECT_HAS(outcome.out, "not this run's");
+  EXPECT_HAS(outcome.out, "that the run did not make");
   EXPECT_EQ(main_head(), before);
   EXPECT_FALSE(is_closed());
 }

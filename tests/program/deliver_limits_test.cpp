@@ -78,6 +78,26 @@ TEST_F(DeliveryLimitTest, AfterTooManyRepairsAPersonChooses) {
   EXPECT_EQ(done.list("completed"), Names{"T-1"});
 }
 
+TEST_F(DeliveryLimitTest, AHaltedDeliveryGoesOnWhereItWas) {
+  configure("limits: {remediation_attempts: 1}");
+  write_plan({{"T-1", "T-2"}, {"T-2"}});
+  on("developer", "T-1", 1, "printf 'INFRA_BLOCKED: T-1\\n\\nIssue: x\\n'");
+  on("developer", "T-1", 2, "good");
+  on("health-auditor", "", 1, "printf 'HEALTH_AUDIT: UNHEALTHY\\n'");
+  on("health-auditor", "", 2, "good");
+  write_file(path("answers"), "*: halt\n");
+  Delivered done = deliver({"--answers=" + path("answers")});
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.list("completed"), Names{"T-2"});
+  const std::string run = done.events.front()["run"];
+  done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.events.front()["run"], run);
+  EXPECT_EQ(calls("developer", "T-1"), 2);
+  EXPECT_EQ(calls("developer", "T-2"), 1);
+  expect_delivered({"T-1", "T-2"});
+}
+
 TEST_F(DeliveryLimitTest, AWaitForAFileEndsAndAsksAPerson) {
   configure("limits: {file_waits: 1, file_wait: 1s}");
   write_plan({{"T-1"}, {"T-2"}});

@@ -82,11 +82,13 @@ TEST_F(Gate, AMissingToolchainIsNotRed) {
   EXPECT_HAS(outcome.out, "could not run (exit status 127)");
 }
 
-TEST_F(Gate, AListThatNamesAMissingProgramIsNotRedEither) {
+TEST_F(Gate, AListThatNamesAMissingProgramIsFoundBeforeAnybodyIsPaid) {
   configure("verify: {test: [no-such-tool-anywhere, \"./...\"]}\n");
-  const Outcome outcome = run_bead({"--max-retries=1"});
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
-  EXPECT_HAS(outcome.out, "could not run");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.err, "no-such-tool-anywhere is not installed");
+  EXPECT_TRUE(phases().empty());
+  expect_untouched();
 }
 
 TEST_F(Gate, ATestCommandThatCrashesOrHangsIsNotRed) {
@@ -188,6 +190,41 @@ TEST_F(Gate, AMergeAgentThatChangesFilesAfterSignOffIsTestedAgain) {
   EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "the checks fail on the merged files");
   EXPECT_FALSE(is_closed());
+}
+
+TEST_F(Gate, AMergeAgentThatLeavesTheTestsOutIsRefused) {
+  configure_gates();
+  on("merge",
+     "git add feature.txt >&2; git commit -q -m x >&2; "
+     "say PASS committed '\"feature.txt\", \"tests/feature_test.sh\"'");
+  Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "the commit lacks what was signed off: tests/feature_test.sh");
+  EXPECT_HAS(outcome.out, "merge: files_changed is not exact (not changed: tests/feature_test.sh)");
+  EXPECT_FALSE(is_closed());
+  on("merge", "work; say PASS committed");
+  outcome = command("merge", {kBead});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(git_out({"ls-tree", "-r", "--name-only", "main"}), "tests/feature_test.sh");
+}
+
+TEST_F(Gate, AMergeAgentThatCommitsNothingIsRefusedWithoutATestCommandToo) {
+  configure("max_retries: 1\n");
+  on("merge", "git commit -q --allow-empty -m x >&2; say PASS committed");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_FALSE(is_closed());
+}
+
+TEST_F(Gate, WhatNobodyClaimedMayStayBehind) {
+  on("execute", "work; echo noise >debug.log; say PASS green '\"feature.txt\"'");
+  on("merge",
+     "git add feature.txt tests >&2; git commit -q -m x >&2; "
+     "say PASS committed '\"feature.txt\", \"tests/feature_test.sh\"'");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_LACKS(outcome.out, "merge: files_changed");
+  EXPECT_LACKS(git_out({"ls-tree", "-r", "--name-only", "main"}), "debug.log");
 }
 
 TEST_F(Gate, DifferencesInFilesChangedAreShownAndNotPunished) {

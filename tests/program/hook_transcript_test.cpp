@@ -114,6 +114,14 @@ TEST_F(HookTranscript, APipeInsteadOfATranscriptDoesNotHoldItUp) {
   EXPECT_THAT(outcome.err, HasSubstr("no regular file"));
 }
 
+TEST_F(HookTranscript, ASignalThatMuchStandsBehindCountsWhenALaterPhaseIsEndedToo) {
+  const std::string much = line("user", std::string(3'000'000, 'x'));
+  write_file(path("t.jsonl"), line("assistant", block("PLANNING_COMPLETE")) + much);
+  EXPECT_THAT(reason(stop({{"transcript_path", path("t.jsonl")},
+                           {"last_assistant_message", block("EXECUTION_COMPLETE")}})),
+              HasSubstr("of 9: qa"));
+}
+
 // 200 MB, of which most is a hole in the file: what counts is at its end.
 TEST_F(HookTranscript, AHugeTranscriptIsReadFromItsEnd) {
   constexpr off_t kSize = 200'000'000;

@@ -317,6 +317,31 @@ TEST_P(Run, ADoneBeadIsNotDoneAgain) {
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_HAS(again.out, "already merged as " + merged);
   EXPECT_EQ(phases().size(), 6U);
+  if (GetParam() != Way::binary) return;
+  for (const char* name : {"run", "merge"}) {
+    const Outcome told = command(name, {kBead, "--json"});
+    EXPECT_EQ(told.exit_code, 0);
+    EXPECT_EQ(told.out, "{\"event\":\"already_merged\",\"bead\":\"" + std::string(kBead) +
+                            "\",\"commit\":\"" + merged + "\"}\n");
+  }
+}
+
+TEST_P(Run, AMergeThatCameTooEarlyDoesNotKeepTheRunFromGoingOn) {
+  ASSERT_EQ(command("prep", {kBead}).exit_code, 0);
+  const Outcome early = command("merge", {kBead});
+  EXPECT_EQ(early.exit_code, 1) << early.out << early.err;
+  if (GetParam() == Way::binary) {
+    EXPECT_HAS(early.out, "capsule run demo-1.1.1 --resume");
+  }
+  const Outcome outcome = run_bead({"--resume"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(phases().size(), 6U);
+}
+
+TEST_P(Run, ResumeAndCleanExcludeEachOther) {
+  const Outcome outcome = run_bead({"--resume", "--clean"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_HAS(outcome.err, "give one of them");
 }
 
 TEST_P(Run, ABeadClosedByOthersIsRefused) {
@@ -347,7 +372,7 @@ TEST_P(Run, RunningAgainAfterAFailureIsRefusedUntilAskedForMore) {
   const Outcome refused = run_bead();
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_HAS(refused.err, "already exists");
-  EXPECT_HAS(refused.err, "phase_error");
+  EXPECT_HAS(refused.err, "phase error");
   const Outcome resumed = run_bead({"--resume"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
   EXPECT_EQ(join(phases()),

@@ -288,7 +288,7 @@ class World {
         break;
       case Signal::task_incomplete:
         f.fields = {{"Blocker", random_.chance(50)   ? "task " + other + " is missing"
-                                : random_.chance(50) ? "the network"
+                                : random_.chance(50) ? "the network is down"
                                                      : "what is wanted"}};
         break;
       default:

@@ -95,6 +95,18 @@ Seen seen_in(const signal::BlockResult& result) {
   return seen;
 }
 
+bool misses_a_phase(const State& state, const Seen& seen) {
+  const auto phase = current_phase(state);
+  if (!phase) return false;
+  bool others = false;
+  for (const Signal signal : seen.sequence) {
+    if (signal == signal::expected_signal(*phase)) return false;
+    if (signal::row(signal).kind != BlockKind::completion) return false;
+    others = true;
+  }
+  return others;
+}
+
 bool concerns(const State& state, const std::string& session) {
   return state.active && (state.session.empty() || state.session == session);
 }

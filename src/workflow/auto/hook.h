@@ -19,6 +19,9 @@ struct Seen {
   std::string error;                         // of the last PHASE_ERROR
 };
 Seen seen_in(const signal::BlockResult& result);
+// Whether later phases were ended, but not the one that the state is in: its signal may stand
+// further back than was looked.
+bool misses_a_phase(const State& state, const Seen& seen);
 
 enum class Verdict {
   not_ours,       // inactive, or another session's: the stop is allowed, nothing is written

@@ -93,5 +93,13 @@ TEST(AutoHook, TheTextsHoldTheBlocksThatAreRecognised) {
   }
 }
 
+TEST(AutoHook, OnlySignalsOfOtherPhasesCallForAFurtherLook) {
+  const State state = started("task", {}, 5, "2026-01-01T00:00:00Z");  // in expansion
+  EXPECT_FALSE(misses_a_phase(state, {}));
+  EXPECT_FALSE(misses_a_phase(state, {{Signal::expansion_complete}, {}, ""}));
+  EXPECT_TRUE(misses_a_phase(state, {{Signal::init_complete}, {}, ""}));
+  EXPECT_FALSE(misses_a_phase(state, {{Signal::init_complete, Signal::phase_error}, {}, ""}));
+}
+
 }  // namespace
 }  // namespace capsule::auto_mode

@@ -104,7 +104,9 @@ void take_signals(Run& run, const fact::TurnFinished& turn) {
       run.file.exit_reason = ExitReason::auto_complete_signal;
       return enter(run, Phase::complete, turn.at);
     }
-    if (row->kind == signal::BlockKind::error) {
+    if (row->kind == signal::BlockKind::transition) {
+      run.file.detected.push_back({name, turn.at});  // recorded; the phases decide by themselves
+    } else if (row->kind == signal::BlockKind::error) {
       error = true;
     } else if (row->signal == signal::expected_signal(run.phase)) {
       run.file.detected.push_back({name, turn.at});
@@ -193,7 +195,7 @@ void on(Run& run, const fact::Reviewed& reviewed) {
 }
 
 void on(Run& run, const fact::MergeDone& merged) {
-  run.merged_as = merged.commit;
+  if (!merged.nothing) run.merged_as = merged.commit;
   run.step = Step::remove_place;
 }
 

@@ -69,6 +69,14 @@ TEST(AutoWorkflow, NoSignalStandsInForChecksAndReviewers) {
   EXPECT_EQ(run.file.phases[index_of(Phase::init)].duration_s, 5);
 }
 
+TEST(AutoWorkflow, ATransitionIsRecordedAndDecidesNothing) {
+  const auto run = after(
+      {fact::Started{}, fact::PlaceReady{"f", ""}, said(Phase::expansion, {"TRANSITION_TO_QA"})});
+  EXPECT_EQ(run.phase, Phase::expansion);
+  ASSERT_EQ(run.file.detected.size(), 1U);
+  EXPECT_EQ(run.file.detected[0].signal, "TRANSITION_TO_QA");
+}
+
 TEST(AutoWorkflow, AFailedProgramHasSaidNothing) {
   fact::TurnFinished turn = said(Phase::expansion, {"EXPANSION_COMPLETE"});
   turn.fault = fact::Fault::exit_status;

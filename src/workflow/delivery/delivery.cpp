@@ -95,7 +95,7 @@ struct Fold {
     t.agent = f.agent;
     t.attempts[at(f.role)] = f.attempt;
     t.sessions[at(f.role)] = f.session;
-    t.notices.clear();
+    if (f.role == Role::developer) t.notices.clear();  // the others are told, but can do nothing
     ++s.busy[slot_class(f.role)];
     if (f.role == Role::developer && !t.begun) hold_files(s, agent.task);
     return true;

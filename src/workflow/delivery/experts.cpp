@@ -118,13 +118,12 @@ void analyst_finished(State& s, const Agent& agent, const AgentFinished& f) {
   s.prelude = State::Prelude::done;
   if (f.fault != Fault::none) return;  // without experts, then
   if (f.signal == Signal::expert_created) {
-    const std::string supports(field(f, "Supports"));
-    const std::string gap(field(f, "Gap Filled"));
     std::vector<std::string> names{f.argument};
     names.insert(names.end(), f.more.begin(), f.more.end());
-    for (const std::string& name : names) {
-      register_expert(s, name, supports, gap);
-      announce(s, ExpertRegistered{name, supports, gap});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string supports(field(f, i, "Supports")), gap(field(f, i, "Gap Filled"));
+      register_expert(s, names[i], supports, gap);
+      announce(s, ExpertRegistered{names[i], supports, gap});
     }
     return;
   }

@@ -251,9 +251,15 @@ void file_conflict(State& s, int task, const AgentFinished& f, bool writer) {
     if (std::find(t.wanted.begin(), t.wanted.end(), file) == t.wanted.end())
       t.wanted.push_back(file);
   }
-  std::string_view can_wait = field(f, "Can Wait");
-  while (!can_wait.empty() && (can_wait[0] == ' ' || can_wait[0] == '[')) can_wait.remove_prefix(1);
-  const bool patient = signal::same_letters(can_wait.substr(0, 3), "yes");
+  bool patient = false;
+  for (const Field& each : f.fields) {  // one NO is enough not to wait
+    if (each.label != "Can Wait") continue;
+    std::string_view can_wait = each.text;
+    while (!can_wait.empty() && (can_wait[0] == ' ' || can_wait[0] == '['))
+      can_wait.remove_prefix(1);
+    patient = signal::same_letters(can_wait.substr(0, 3), "yes");
+    if (!patient) break;
+  }
   if (!writer) {  // it holds nothing and changes nothing: it is only told
     coordinate(s, task);
     return ask_for(s, task, t.stage, Why::coordinated,

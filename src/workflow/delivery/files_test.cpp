@@ -67,6 +67,27 @@ TEST(DeliveryFiles, AConflictThatCanWaitIsQueuedAndToldWhenTheFileIsFree) {
   EXPECT_EQ(desk["B"].held.size(), 1u);
 }
 
+TEST(DeliveryFiles, OfSeveralConflictsOneThatCannotWaitDecides) {
+  Desk desk({task("A", {}, {"x", "y"}), task("B")});
+  AgentFinished f = Desk::output(
+      desk.agent_of("B"), Signal::file_conflict,
+      {{"Can Wait", "YES"}, {std::string(event::delivery::kAlso), "y"}, {"Can Wait", "NO"}}, "x");
+  f.more = {"y"};
+  desk.give(f);
+  EXPECT_EQ(desk.started(), Words{"developer B"});
+  EXPECT_EQ(desk.start().notices.size(), 2u);
+}
+
+TEST(DeliveryFiles, ANoticeReachesTheDeveloperWhoeverIsAskedBefore) {
+  Desk desk({task("A", {}, {"x"}), task("B")});
+  wants(desk, "B", "x", "NO");
+  desk.says("A", Signal::ready_for_review);
+  desk.says("A", Signal::review_failed);
+  EXPECT_EQ(desk.started(), Words{"developer A"});
+  ASSERT_EQ(desk.start().notices.size(), 1u);
+  EXPECT_NE(desk.start().notices[0].find("Task B"), std::string::npos);
+}
+
 TEST(DeliveryFiles, AConflictThatCannotWaitIsCoordinatedAndBothAreTold) {
   Desk desk({task("A", {}, {"x"}), task("B")});
   wants(desk, "B", "x", "NO");

@@ -61,9 +61,16 @@ TEST(DeliveryExperts, TheAnalystRegistersThemBeforeAnybodyIsStarted) {
   desk.give(VerifyFinished{VerifyPurpose::baseline, {}, ""});
   EXPECT_EQ(desk.started(), Words{"plan-analyst"});
   AgentFinished f = Desk::output(desk.agent_of(Role::plan_analyst), Signal::expert_created,
-                                 {{"Supports", "developer"}}, "databases");
+                                 {{"Supports", "developer"},
+                                  {"Gap Filled", "indexes"},
+                                  {std::string(event::delivery::kAlso), "parsers"},
+                                  {"Gap Filled", "grammars"}},
+                                 "databases");
   f.more = {"parsers"};
   desk.give(f);
+  EXPECT_EQ(desk.state.experts.at("databases").gap, "indexes");
+  EXPECT_EQ(desk.state.experts.at("parsers").gap, "grammars");
+  EXPECT_EQ(desk.state.experts.at("parsers").supports, "");
   EXPECT_EQ(desk.started(), Words{"developer T1"});
   EXPECT_EQ(desk.state.experts.size(), 2u);
   EXPECT_EQ(desk.facts<ExpertRegistered>().size(), 2u);

@@ -44,23 +44,52 @@ void settle_blocked(State& s) {
   }
 }
 
+// A task that was over begins again, with limits of its own.
+void renew(State& s, TaskState& t) {
+  TaskState fresh;
+  fresh.task = std::move(t.task);
+  fresh.files = std::move(t.files);
+  fresh.attempts = t.attempts;
+  fresh.sessions = t.sessions;
+  fresh.confidence = t.confidence;
+  fresh.runs = std::move(t.runs);
+  fresh.asked = std::move(t.asked);
+  fresh.wait = t.wait;
+  t = std::move(fresh);
+  --s.finished;
+}
+
 void begin_again(State& s) {
-  for (TaskState& t : s.tasks) {
-    if (t.stage != Stage::failed) continue;
-    TaskState fresh;
-    fresh.task = std::move(t.task);
-    fresh.files = std::move(t.files);
-    fresh.attempts = t.attempts;
-    fresh.sessions = t.sessions;
-    fresh.confidence = t.confidence;
-    fresh.runs = std::move(t.runs);
-    fresh.asked = std::move(t.asked);
-    fresh.wait = t.wait;
-    t = std::move(fresh);
-    --s.finished;
-  }
+  for (TaskState& t : s.tasks)
+    if (t.stage == Stage::failed) renew(s, t);
   link(s);
   settle_blocked(s);
+}
+
+// What the plan says of a task that has not begun.
+void replace(State& s, int task, const Task& with) {
+  TaskState& t = s.tasks[task];
+  unqueue(s, task);
+  release_files(s, task);
+  t.stage = Stage::blocked;
+  t.task = with;
+  t.files.clear();
+  want_files(s, task, with.predicted);
+}
+
+constexpr std::string_view kByPlan = "plan";
+
+bool asked_to_remove(int task, const Question& q) {
+  return q.kind == QuestionKind::removed_task && q.task == task && q.by != kByPlan;
+}
+
+// A task that the plan has again: nobody needs to say any more what becomes of it.
+void restore(State& s, int task, const Task& as) {
+  for (Question& q : s.questions)
+    if (!q.closed && asked_to_remove(task, q)) q.closed = true, q.answer = "keep", q.by = kByPlan;
+  TaskState& t = s.tasks[task];
+  if (t.stage == Stage::removed) renew(s, t);
+  if (untouched(t) || t.stage == Stage::blocked) replace(s, task, as);
 }
 
 }  // namespace
@@ -174,20 +203,15 @@ void plan_changed(State& s, const PlanChanged& f) {
   for (const Task& task : f.changed) {
     const auto found = s.index.find(task.id);
     if (found == s.index.end() || !untouched(s.tasks[found->second])) continue;
-    TaskState& t = s.tasks[found->second];
-    unqueue(s, found->second);
-    release_files(s, found->second);
-    t.stage = Stage::blocked;
-    t.task = task;
-    t.files.clear();
-    want_files(s, found->second, task.predicted);
+    replace(s, found->second, task);
   }
-  for (const Task& task : f.added) add_task(s, task);
+  for (const Task& task : f.added)
+    if (add_task(s, task) < 0) restore(s, s.index.at(task.id), task);
   for (const std::string& id : f.removed) {
     const auto found = s.index.find(id);
     if (found == s.index.end() || !is_open(s.tasks[found->second])) continue;
     const bool asked = std::any_of(s.questions.begin(), s.questions.end(), [&](const Question& q) {
-      return q.kind == QuestionKind::removed_task && q.task == found->second;
+      return asked_to_remove(found->second, q);
     });
     if (!asked)
       ask_person(s, QuestionKind::removed_task, found->second, 0,

@@ -122,6 +122,32 @@ TEST(DeliveryRecovery, ARemovedTaskMayBeKept) {
   EXPECT_EQ(desk.state.outcome, Outcome::complete);
 }
 
+TEST(DeliveryRecovery, ATaskThatIsBackInThePlanIsDoneAfterAll) {
+  Desk desk({task("T1"), task("T2")});
+  desk.give(PlanChanged{{}, {}, {"T2"}});
+  desk.answer(1, "remove");
+  ASSERT_EQ(desk["T2"].stage, Stage::removed);
+  desk.crash();
+  Task again = task("T2");
+  again.title = "another title";
+  desk.give(PlanChanged{{again}, {}, {}});
+  EXPECT_EQ(desk["T2"].task.title, "another title");
+  EXPECT_EQ(desk.started(), Words{"developer T2"});
+  desk.completes("T1");
+  EXPECT_EQ(desk.state.outcome, Outcome::none);
+  desk.completes("T2");
+  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+}
+
+TEST(DeliveryRecovery, ATaskThatIsBackBeforeTheAnswerNeedsNoneAndCanGoAgain) {
+  Desk desk({task("T1"), task("T2")});
+  desk.give(PlanChanged{{}, {}, {"T2"}});
+  desk.give(PlanChanged{{task("T2")}, {}, {}});
+  EXPECT_TRUE(open_questions(desk.state).empty());
+  desk.give(PlanChanged{{}, {}, {"T2"}});
+  EXPECT_EQ(open_questions(desk.state), std::vector<int>{2}) << "it is asked about anew";
+}
+
 TEST(DeliveryRecovery, TheQuestionAboutARemovedTaskEndsWithTheTask) {
   Desk desk({task("T1")});
   desk.give(PlanChanged{{}, {}, {"T1"}});

@@ -61,24 +61,43 @@ void blocked(State& s, int task, const Agent&, const AgentFinished& f) {
   enter_remediation(s, task, all_fields(f));
 }
 
-// The first task that a text names, other than `task` itself; -1: none.
+// Whether a word can only be meant as an id. "A" and "2" are words of other sentences too.
+bool tells_itself(std::string_view id) {
+  return id.find_first_of("0123456789-_") != id.npos &&
+         id.find_first_not_of("0123456789-_.") != id.npos;
+}
+
+// The first task that a text names, other than `task` itself; -1: none. An id that could be
+// anything counts behind the word "task", or a list of ids that follows it.
 int named_task(const State& s, int task, std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
+  bool after_task = false;
+  for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find_first_of(" \t\r\n,;()", at), text.size());
-    const auto found = s.index.find(std::string(bare(text.substr(at, end - at))));
-    if (found != s.index.end() && found->second != task) return found->second;
+    const std::string word(bare(text.substr(at, end - at)));
     at = end + 1;
+    if (word.empty()) continue;
+    const auto found = s.index.find(word);
+    if (found != s.index.end() && (after_task || tells_itself(word))) {
+      if (found->second != task) return found->second;
+      continue;
+    }
+    const bool joins = signal::same_letters(word, "and") || signal::same_letters(word, "or");
+    after_task = signal::same_letters(word, "task") || signal::same_letters(word, "tasks") ||
+                 (after_task && joins);
   }
   return -1;
 }
 
+// What is broken, and not what is unsaid: "the network protocol is not specified" is a question.
 bool names_infrastructure(const std::string& text) {
   constexpr std::string_view kWords[] = {
-      "infrastructure",    "network",          "connection refused", "disk full",
-      "no space left",     "docker",           "permission denied",  "not installed",
-      "command not found", "toolchain",        "out of memory",      "service unavailable",
-      "server is down",    "database is down", "cannot connect",     "could not connect",
+      "infrastructure",       "network is",       "network error",       "network failure",
+      "no network",           "network access",   "network unreachable", "connection refused",
+      "connection timed out", "disk full",        "disk is full",        "no space left",
+      "docker daemon",        "docker is not",    "permission denied",   "not installed",
+      "command not found",    "toolchain is",     "out of memory",       "service unavailable",
+      "server is down",       "database is down", "cannot connect",      "could not connect",
+      "is unreachable",       "is not reachable", "is not running",
   };
   return std::any_of(std::begin(kWords), std::end(kWords),
                      [&](std::string_view word) { return text.find(word) != std::string::npos; });

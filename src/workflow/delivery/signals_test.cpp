@@ -188,6 +188,21 @@ TEST(DeliverySignals, ATaskLeftIncompleteForInformationAsksAPerson) {
   EXPECT_EQ(desk.start().continue_session_of, 1);
 }
 
+TEST(DeliverySignals, WordsThatOnlyLookLikeATaskOrABrokenMachineGoToAPerson) {
+  for (const char* needed :
+       {"a decision between 2 designs", "A decision", "which of A and B is meant",
+        "the network protocol version is not specified", "the docker image's name"}) {
+    Desk desk({task("1"), task("2"), task("A"), task("B")});
+    desk.says("1", Signal::task_incomplete, {{"Blocker", needed}});
+    EXPECT_EQ(desk["1"].hold, Hold::person) << needed;
+  }
+  for (const char* needed : {"task 2 has to be done first", "Tasks 1 and 2", "(see task: A)"}) {
+    Desk desk({task("1"), task("2"), task("A"), task("B")});
+    desk.says("1", Signal::task_incomplete, {{"Blocker", needed}});
+    EXPECT_EQ(desk["1"].hold, Hold::dependency) << needed;
+  }
+}
+
 TEST(DeliverySignals, ATaskLeftIncompleteForAnotherTaskAwaitsIt) {
   Desk desk({task("T1"), task("T2")});
   desk.says("T1", Signal::task_incomplete, {{"Needed", "the parser of task T2."}});

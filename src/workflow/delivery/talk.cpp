@@ -15,6 +15,15 @@ std::string_view field(const AgentFinished& f, std::string_view label) {
   return {};
 }
 
+std::string_view field(const AgentFinished& f, std::size_t k, std::string_view label) {
+  std::size_t at = 0;
+  for (const Field& each : f.fields) {
+    if (each.label == event::delivery::kAlso) ++at;
+    if (at == k && each.label == label) return each.text;
+  }
+  return {};
+}
+
 std::string all_fields(const AgentFinished& f) {
   std::string text;
   for (const Field& each : f.fields) text += each.label + ":\n" + each.text + "\n\n";

@@ -152,6 +152,8 @@ struct Apply {
     s.number = f.number;
     s.open = false;
     s.last = f;
+    if (f.phase == Phase::test_writer || f.phase == Phase::execute)
+      s.claimed.insert(f.files_changed.begin(), f.files_changed.end());
     if (s.step == Step::run_phase)
       s.step = Step::snapshot;
     else
@@ -182,6 +184,13 @@ struct Apply {
     s.merge_intent = {};
     s.phase = Phase::merge;
     end(s, Outcome::merge_refused, f.detail, Step::run_phase);
+    if (f.why != event::MergeRefusal::no_sign_off || !s.before_merge) return;
+    s.after = s.before_merge->step;
+    s.phase = s.before_merge->phase;
+    s.attempt = s.before_merge->attempt;
+    s.mending = s.before_merge->mending;
+    s.feedback = std::move(s.before_merge->feedback);
+    s.before_merge.reset();
   }
   void operator()(const RunArchived&) { s.step = Step::remove_worktree; }
   void operator()(const WorktreeRemoved&) { s.step = Step::close_bead; }
@@ -207,6 +216,7 @@ struct Apply {
     // Work that is on main already is cleaned up, not merged again.
     if (f.at_merge && s.merge_commit.empty() && s.step != Step::integrate) {
       s.open = false;
+      if (!s.signed_off) s.before_merge = {s.step, s.phase, s.attempt, s.mending, s.feedback};
       s.mending = false;
       go_to(s, Phase::merge, 1, "");
     }

@@ -4,6 +4,8 @@
 // taken up again.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,13 +50,23 @@ struct State {
 
   std::string bead, title, provider, convergence;
   std::string worktree, branch, base;
-  event::PhaseFinished last;  // the newest finished phase
+  event::PhaseFinished last;      // the newest finished phase
+  std::set<std::string> claimed;  // what writers say they changed
   std::string tests_commit;   // the snapshot of the newest test-writer: what execute must not touch
   std::string signed_commit;  // the snapshot that the newest sign-off passed on
   std::string previous_commit;        // the snapshot before the newest one
   event::SnapshotTaken snapshot;      // the newest one
   event::MergeIntended merge_intent;  // empty main_before: none is open
   std::string merge_commit;
+  // Where the run was when `capsule merge` was asked for, and goes on when there is no sign-off.
+  struct Place {
+    Step step{};
+    Phase phase{};
+    int attempt = 1;
+    bool mending = false;
+    std::string feedback;
+  };
+  std::optional<Place> before_merge;
   // The newest NEEDS_WORK of a review: who said it, its words, and the tree that it read.
   Phase reviewed_by = Phase::merge;
   std::string reviewed_feedback, reviewed_tree;

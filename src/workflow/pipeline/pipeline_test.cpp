@@ -175,6 +175,23 @@ TEST(Pipeline, ARefusedMergeEndsWithOneAndAResumedRunAsksTheMergeAgentAgain) {
   EXPECT_TRUE(play.s.signed_off);
 }
 
+TEST(Pipeline, AMergeThatWasAskedForTooEarlyLeavesTheRunWhereItWas) {
+  Play play;
+  play.phase(Phase::test_writer, Status::pass)
+      .phase(Phase::test_review, Status::needs_work, "more");
+  play.s = apply(play.s, RunEnded{Outcome::interrupted, ""});
+  play.s = apply(play.s, RunResumed{3, true});
+  EXPECT_EQ(play.s.phase, Phase::merge);
+  play.s = apply(play.s, MergeRefused{MergeRefusal::no_sign_off, "none"});
+  play.expect_end(Outcome::merge_refused, 1);
+  play.record_end();
+  play.s = apply(play.s, RunResumed{3, false});
+  EXPECT_EQ(play.s.step, Step::run_phase);
+  EXPECT_EQ(play.s.phase, Phase::test_writer);
+  EXPECT_EQ(play.s.attempt, 2);
+  EXPECT_EQ(play.s.feedback, "more");
+}
+
 TEST(Pipeline, AFailedCheckOfAWriterIsWorthANeedsWorkBeforeAReviewerIsPaid) {
   Play play(2);
   play.phase(Phase::test_writer, Status::pass, "tests pass already", false);
