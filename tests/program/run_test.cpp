@@ -338,6 +338,17 @@ TEST_P(Run, AMergeThatCameTooEarlyDoesNotKeepTheRunFromGoingOn) {
   EXPECT_EQ(phases().size(), 6U);
 }
 
+TEST_P(Run, InsideItsWorktreeCommandsFindTheProject) {
+  on("execute", "say ERROR no");
+  ASSERT_EQ(run_bead().exit_code, 2);
+  on("execute", "work; say PASS green");
+  Call call = calling("run", {kBead, "--resume"});
+  call.cwd = worktree();
+  const Outcome outcome = run(call);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_FALSE(fs::exists(worktree()));
+}
+
 TEST_P(Run, ResumeAndCleanExcludeEachOther) {
   const Outcome outcome = run_bead({"--resume", "--clean"});
   EXPECT_EQ(outcome.exit_code, 2);

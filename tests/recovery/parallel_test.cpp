@@ -31,6 +31,11 @@ TEST_F(SeveralCapsules, TheSecondOnABeadIsRefusedAndNamesPidAndHostOfTheFirst) {
     EXPECT_HAS(second.err, std::to_string(first.pid()));
     EXPECT_HAS(second.err, host);
   }
+  const Outcome prep = capsule_in(place, {"prep", kPlain});
+  EXPECT_EQ(prep.exit_code, 1);
+  EXPECT_HAS(prep.err, "already exists");
+  EXPECT_HAS(prep.err, std::to_string(first.pid()));
+  EXPECT_HAS(prep.err, host);
   release();
   EXPECT_EQ(first.wait().exit_code, 0);
   EXPECT_EQ(merges(place), "Merge plain-1: Make plain-1\n");
