@@ -43,13 +43,14 @@ function(capsule_test_settings)
     CAPSULE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     CAPSULE_BINARY="$<TARGET_FILE:capsule>")
 
-  # GoogleTest's headers take longer to read than most tests; they are read once. The macros of tests
-  # take longest to optimise, which gains nothing: what is under test is optimised all the same.
+  # The headers of GoogleTest and of JSON take longer to read than most tests; they are read once. The
+  # macros of tests take longest to optimise, which gains nothing: what is under test is optimised all
+  # the same.
   file(WRITE ${PROJECT_BINARY_DIR}/empty.cpp "")
   add_library(capsule_test_headers OBJECT ${PROJECT_BINARY_DIR}/empty.cpp)
   target_link_libraries(capsule_test_headers PRIVATE capsule_testing)
   target_compile_options(capsule_test_headers PRIVATE -O0 -fpch-preprocess)
-  target_precompile_headers(capsule_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  target_precompile_headers(capsule_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
 endfunction()
 
 # capsule_test(name SOURCES ... LINKS ... [OPTIMIZED]): a GoogleTest program whose tests ctest lists

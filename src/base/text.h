@@ -1,6 +1,7 @@
 // Small functions over text. Pure; results own their bytes unless they are views of the argument.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@ namespace capsule {
 
 // The parts of `text` between separators; views of `text`. An empty text has one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);
+// Not of a text that is gone before its parts are read.
+template <std::same_as<std::string> Temporary>
+std::vector<std::string_view> split(Temporary&& text, char separator) = delete;
 
 // Without blanks (space, tab, CR, LF) at both ends; a view of `text`.
 std::string_view trimmed(std::string_view text);

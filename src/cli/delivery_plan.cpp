@@ -17,7 +17,8 @@ constexpr int kMaxDepth = 32;
 
 std::vector<std::string> criteria_of(const engine::Bead& bead) {
   std::vector<std::string> criteria;
-  for (std::string_view line : split(engine::acceptance_criteria(bead), '\n')) {
+  const std::string text = engine::acceptance_criteria(bead);
+  for (std::string_view line : split(text, '\n')) {
     line = trimmed(line);
     for (std::string_view mark : {"- [ ]", "- [x]", "* [ ]", "- ", "* "})
       if (line.starts_with(mark)) {
