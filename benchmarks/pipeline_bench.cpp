@@ -134,7 +134,7 @@ void by_hand() {
 // What agents start is theirs.
 double processes_of_a_run(const std::string& name, int files) {
   const std::string at = projects().extra(name, files), path = std::getenv("PATH");
-  const auto real = process::find_program("git", path.c_str(), -1);
+  const auto real = process::find_program("git", path, -1);
   if (!real) std::abort();
   fs::create_directories(at + "/.capsule/bin");
   write(at + "/.capsule/bin/git", "#!/bin/sh\n[ -n \"$CAPSULE_PHASE\" ] || echo >>'" + at +
