@@ -103,6 +103,21 @@ TEST_F(DeliveryTest, AnAnswerReachesACoordinatorThatRuns) {
   EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "the");
 }
 
+TEST_F(DeliveryTest, APersonAnswersOnTheTerminal) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nTask: T-1\\n\\nQuestion: blue or red?\\n'");
+  on("developer", "T-1", 2, "good");
+  Call call = calling({});
+  call.program = "script";  // gives it a terminal
+  call.args = {"-qec", CAPSULE_BINARY " deliver '" + plan_file() + "'", "/dev/null"};
+  call.input = "blue\n";
+  const Outcome outcome = run(call);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "answered (terminal): blue");
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "blue");
+}
+
 TEST_F(DeliveryTest, AFileAnswersWhereNobodyWatches) {
   write_plan({{"T-1"}});
   on("critic", "T-1", 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: tabs?\\n'");
