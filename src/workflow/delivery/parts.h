@@ -28,7 +28,7 @@ void make_ready(State&, int task);  // all blockers are complete
 void complete(State&, int task);
 void drop(State&, int task);  // removed from the plan
 void fail_task(State&, int task, FailCause cause, FailureKind kind, const std::string& blocker,
-               std::string detail);
+               const std::string& detail);
 void merge_failed(State&, int task, std::string_view why, const std::string& detail);
 // One more failure of this kind. False: that was the last, and the task has failed.
 bool strike(State&, int task, FailureKind kind, const std::string& detail);

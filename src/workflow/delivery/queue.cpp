@@ -153,7 +153,7 @@ void drop(State& s, int task) {
 }
 
 void fail_task(State& s, int task, FailCause cause, FailureKind kind, const std::string& blocker,
-               std::string detail) {
+               const std::string& detail) {
   // Who depends on it can never begin, nor who depends on those: a list, since chains may be long.
   std::vector<std::pair<int, std::string>> ends{{task, blocker}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
