@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "git/lock.h"
 #include "git/private_dir.h"
 #include "process/command.h"
 
@@ -99,6 +100,7 @@ Result<Answer> ask(const Repository& repository, const Call& call) {
   if (!call.index.empty()) spec.env.push_back({"GIT_INDEX_FILE", call.index});
   for (const auto& [name, value] : call.env) spec.env.push_back({name, value});
   spec.input = call.input;
+  spec.keep_fd = held_lock();
   spec.deadline = process::Clock::now() + kLongestCall;
   spec.max_out_bytes = 1024UL * 1024 * 1024;
   return run(spec, call.args.front());
@@ -115,6 +117,7 @@ Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::str
   process::Spec spec;
   spec.argv = command_line({"core.pager=cat", "gc.auto=0", "maintenance.auto=false"}, args);
   spec.cwd = folder;
+  spec.keep_fd = held_lock();
   spec.env = environment(true);
   spec.deadline =
       process::Clock::now() + (patience == Patience::little ? kLongestQuestion : kLongestCall);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 #include <ctime>
 #include <string_view>
@@ -18,6 +19,8 @@ namespace {
 constexpr int kPollMilliseconds = 20;
 constexpr int kLongestWaitMilliseconds = 60'000;
 constexpr int kStaleAfterMilliseconds = 2'000;
+
+thread_local int held = -1;
 
 void pause_a_little() {
   const timespec time{0, kPollMilliseconds * 1'000'000L};
@@ -80,6 +83,17 @@ Result<RepositoryLock> RepositoryLock::take(const Repository& repository) {
   }
   return RepositoryLock(std::move(file));
 }
+
+RepositoryLock::RepositoryLock(File file) : file_(std::move(file)) {
+  assert(held < 0);
+  held = file_.fd();
+}
+
+RepositoryLock::~RepositoryLock() {
+  if (file_) held = -1;
+}
+
+int held_lock() { return held; }
 
 Result<void> clear_stale_lock(const std::string& path, Owner owner, const std::string& checkout) {
   struct stat info {};

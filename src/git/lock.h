@@ -10,16 +10,23 @@
 
 namespace capsule::git {
 
-// Held while the value lives; released by the system at our death. Not recursive.
+// Held while the value lives; released by the system at our death, but not before the end of a git
+// that was called meanwhile by the thread that took it: the next one finds no git at work. One a
+// thread, and it stays with its thread.
 class RepositoryLock {
  public:
   // Waits for its turn, a minute at most (blocked).
   static Result<RepositoryLock> take(const Repository& repository);
+  ~RepositoryLock();
+  RepositoryLock(RepositoryLock&&) noexcept = default;
 
  private:
-  explicit RepositoryLock(File file) : file_(std::move(file)) {}
+  explicit RepositoryLock(File file);
   File file_;
 };
+
+// The file of the lock that this thread holds; -1 when it holds none.
+int held_lock();
 
 enum class Owner {
   ours,    // of a branch, worktree or ref of Capsule: no other living program has business there

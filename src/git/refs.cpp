@@ -147,6 +147,13 @@ Result<bool> move_ref(const Repository& repository, const std::string& name,
   return tl::unexpected(git_failed(call, answer));
 }
 
+Result<void> put_ref(const Repository& repository, const std::string& name, const std::string& id,
+                     const std::string& reason) {
+  TRY_VOID(clear_stale_lock(lock_of(repository, name), owner_of(name)));
+  TRY_VOID(tell(repository, {.args = {"update-ref", "--no-deref", "-m", reason, name, id}}));
+  return {};
+}
+
 Result<void> write_own_ref(const Repository& repository, const std::string& name,
                            const std::string& id) {
   TRY_VOID(check_own_name(name));

@@ -40,6 +40,11 @@ Result<bool> move_ref(const Repository& repository, const std::string& name,
                       const std::string& from, const std::string& to, const std::string& reason,
                       Sync sync = Sync::yes);
 
+// Sets `name` itself, wherever it is and whatever it points to. One process.
+// Requires: the RepositoryLock is held.
+Result<void> put_ref(const Repository& repository, const std::string& name, const std::string& id,
+                     const std::string& reason);
+
 // Sets a ref below refs/capsule/ to `id` without a process, synced, as git itself writes loose
 // refs. Requires: the RepositoryLock is held; every part of the name is a valid_id.
 Result<void> write_own_ref(const Repository& repository, const std::string& name,

@@ -224,8 +224,7 @@ Result<void> rewind_worktree(const Repository& repository, const std::string& wo
     TRY_VOID(start_index(taking));
     TRY_VOID(tell(repository, reset));
   }
-  TRY_VOID(tell(repository, {.args = {"update-ref", "--no-deref", "-m", "capsule: put back",
-                                      "refs/heads/" + branch, head}}));
+  TRY_VOID(put_ref(repository, "refs/heads/" + branch, head, "capsule: put back"));
   // The agent's index starts anew; git looks at the files when it is next asked.
   TRY_VOID(remove_tree(record + "/index"));
   TRY_VOID(tell(repository, {.args = {"read-tree", head}, .index = record + "/index"}));

@@ -266,6 +266,11 @@ TEST_F(SnapshotTest, NothingAnAgentDoesDestroysAFinishedPhase) {
     git_code(path_, {"merge", "--no-commit", "--no-ff", "other"});
     write(project_ + "/.git/worktrees/bead-1/index.lock", "");
   });
+  after("a commit that was cut off", [&] {
+    for (const char* name : {"worktrees/bead-1/index.lock", "worktrees/bead-1/HEAD.lock",
+                             "refs/heads/capsule-bead-1.lock"})
+      write(project_ + "/.git/" + name, "");
+  });
   EXPECT_EQ(git(project_, {"rev-parse", "main"}), repository_.head);
 }
 

@@ -145,6 +145,7 @@ Result<Output> run(const Spec& spec) {
   Ends out = TRY(make_pipe());
   Ends err = TRY(make_pipe());
   start.fds = {{input.fd(), 0}, {out.write.fd(), 1}, {err.write.fd(), 2}};
+  if (spec.keep_fd >= 0) start.fds.emplace_back(spec.keep_fd, 3);
 
   pid_t pid = 0;
   if (const int error = start_process(start, pid); error != 0)

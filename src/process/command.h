@@ -23,6 +23,7 @@ struct Spec {
   std::string cwd = {};                   // empty: the current folder
   std::vector<EnvChange> env = {};        // on top of the inherited environment
   std::optional<std::string> input = {};  // its stdin, of any size; none: /dev/null
+  int keep_fd = -1;                       // one of ours that stays open in it, as 3
   std::size_t max_out_bytes = 64UL * 1024 * 1024;
   std::size_t max_err_bytes = 1024UL * 1024;
   Clock::time_point deadline = Clock::time_point::max();  // then TERM, and KILL after the grace

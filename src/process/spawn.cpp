@@ -74,7 +74,7 @@ int prepare(Actions& actions, const Start& start) {
                            POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   int highest = 2;
   for (const auto& [ours, theirs] : start.fds) {
-    assert(ours > theirs);
+    assert(ours >= theirs);  // an fd that is to keep its number only loses its close-on-exec
     if (const int e = posix_spawn_file_actions_adddup2(&actions.files, ours, theirs)) return e;
     highest = std::max(highest, theirs);
   }
