@@ -65,12 +65,11 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-std::string first_ten(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 10;
+std::string short_list(const std::vector<std::string>& names, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMost; ++i)
+  for (std::size_t i = 0; i < names.size() && i < most; ++i)
     text += (i == 0 ? "" : ", ") + printable(names[i]);
-  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
   return text;
 }
 

@@ -27,8 +27,8 @@ std::string padded(std::string_view text, std::size_t width);
 // line feeds as \n. Hostile text can neither move the cursor nor forge a line.
 std::string printable(std::string_view text);
 
-// The first ten, printable and parted by commas, and how many more there are.
-std::string first_ten(const std::vector<std::string>& names);
+// The first of them, printable and parted by commas, and how many more there are.
+std::string short_list(const std::vector<std::string>& names, std::size_t most = 10);
 
 // A word as a shell would need it, for commands that people paste.
 std::string shell_word(std::string_view word);

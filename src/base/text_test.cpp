@@ -27,10 +27,10 @@ TEST(Text, PrintableShowsControlCharactersAndBadBytesEscaped) {
   EXPECT_EQ(printable("→ é"), "→ é");
 }
 
-TEST(Text, FirstTenSaysHowManyMoreThereAre) {
-  EXPECT_EQ(first_ten({}), "");
-  EXPECT_EQ(first_ten({"a", "b\n"}), "a, b\\n");
-  EXPECT_EQ(first_ten(std::vector<std::string>(12, "x")),
+TEST(Text, AShortListSaysHowManyMoreThereAre) {
+  EXPECT_EQ(short_list({}), "");
+  EXPECT_EQ(short_list({"a", "b\n"}), "a, b\\n");
+  EXPECT_EQ(short_list(std::vector<std::string>(12, "x")),
             "x, x, x, x, x, x, x, x, x, x and 2 more");
 }
 

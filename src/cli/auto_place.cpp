@@ -46,7 +46,7 @@ class WorktreePlace : public engine::AutoPlace {
         return event::auto_run::MergeDone{done->commit, done->nothing, ""};
       if (const auto* conflict = std::get_if<workspace::MergeConflict>(&planned))
         return engine::AutoMergeRefused{
-            "conflict with " + conflict->main + " in " + first_ten(conflict->files) +
+            "conflict with " + conflict->main + " in " + short_list(conflict->files) +
             "\nresolve it there, and commit: cd " + shell_word(trees_.path_of(kTask)) +
             " && git merge " + conflict->main + "\nthen: capsule auto continue"};
       const auto& merge = std::get<workspace::PlannedMerge>(planned);
@@ -60,9 +60,10 @@ class WorktreePlace : public engine::AutoPlace {
       if (published.outcome == git::Publishing::done)
         return event::auto_run::MergeDone{merge.plan.commit, false, ""};
       if (published.outcome == git::Publishing::in_the_way)
-        return engine::AutoMergeRefused{
-            "the merge would overwrite files in " + printable(published.checkout) + ": " +
-            first_ten(published.in_the_way) + "\ncommit or move them, then: capsule auto continue"};
+        return engine::AutoMergeRefused{"the merge would overwrite files in " +
+                                        printable(published.checkout) + ": " +
+                                        short_list(published.in_the_way) +
+                                        "\ncommit or move them, then: capsule auto continue"};
     }
     return engine::AutoMergeRefused{"main moved again and again while merging"};
   }

@@ -149,7 +149,7 @@ Result<void> AutoRunner::review() {
   auto_fact::Reviewed reviewed;
   reviewed.verdicts = std::move(reviews.verdicts);
   if (!changed.empty())
-    reviewed.note = "a reviewer changed files, which was taken back: " + first_ten(changed);
+    reviewed.note = "a reviewer changed files, which was taken back: " + short_list(changed);
   TRY_VOID(record(reviewed));
   return ports_.files.write_rounds(state_.rounds);
 }

@@ -54,14 +54,8 @@ void hold(event::PhaseChecked& result, const std::string& what, bool holds,
   result.feedback += (result.feedback.empty() ? "" : "\n\n") + feedback;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 20;
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMost; ++i)
-    text += (i == 0 ? "" : ", ") + printable(names[i]);
-  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
-  return text;
-}
+// Long enough that an agent can put all of it right at once.
+std::string listed(const std::vector<std::string>& names) { return short_list(names, 20); }
 
 std::string with_output(std::string text, const Verdict& verdict) {
   text += "\n\nCommand: " + verdict.command + "\nResult: " + describe(verdict);

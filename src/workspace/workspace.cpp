@@ -52,7 +52,7 @@ MergeRefused foreign(const State& state, const git::BranchState& branch) {
 
 MergeRefused conflict(const State& state, const git::MergePlan& plan) {
   const std::string main = plan.main_ref.substr(plan.main_ref.find_last_of('/') + 1);
-  return {MergeRefusal::conflict, "conflict with " + main + " in " + first_ten(plan.conflicts) +
+  return {MergeRefusal::conflict, "conflict with " + main + " in " + short_list(plan.conflicts) +
                                       "\nresolve it there, and commit: cd " +
                                       shell_word(state.worktree) + " && git merge " + main +
                                       "\nthen: capsule merge " + state.bead};
@@ -224,7 +224,7 @@ Result<std::optional<MergeRefused>> RunWorkspace::accept(const State& state,
                           std::back_inserter(missing));
     if (!missing.empty())
       return MergeRefused{MergeRefusal::work_missing,
-                          "the commit lacks what was signed off: " + first_ten(missing) +
+                          "the commit lacks what was signed off: " + short_list(missing) +
                               "\ncommit it in " + shell_word(state.worktree) +
                               ", or have the work signed off as it is, then: capsule merge " +
                               state.bead};
@@ -272,7 +272,7 @@ Result<engine::PublishAnswer> RunWorkspace::publish_merge(const engine::MergePla
   }
   return MergeRefused{MergeRefusal::checkout_in_the_way,
                       "the merge would overwrite files in " + printable(published.checkout) + ": " +
-                          first_ten(published.in_the_way) +
+                          short_list(published.in_the_way) +
                           "\ncommit or move them, then merge again"};
 }
 
