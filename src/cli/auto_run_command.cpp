@@ -65,7 +65,9 @@ Result<void> refuse_active_session(const std::string& folder) {
 Result<int> run(const Args& args) {
   const std::string task = TRY(task_argument(args));
   const AutoWords words = TRY(auto_words(args));
-  const auto session = TRY(AutoSession::open(TRY(open_project(args)), auto_face(args)));
+  const auto project = open_project(args);
+  if (!project) return report(project.error(), 2);  // an error, whatever its reason
+  const auto session = TRY(AutoSession::open(*project, auto_face(args)));
   const std::string& root = session->project().root();
   const auto newest = TRY(session->newest());
   if (newest && newest->state.step != Step::ended) {
@@ -117,7 +119,9 @@ Result<int> go_on(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   if (auto_state::has_state(folder) && run_of_state(folder).empty())
     return continue_session(folder);
-  const auto session = TRY(AutoSession::open(TRY(open_project(args)), auto_face(args)));
+  const auto project = open_project(args);
+  if (!project) return report(project.error(), 2);  // an error, whatever its reason
+  const auto session = TRY(AutoSession::open(*project, auto_face(args)));
   const auto newest = TRY(session->newest());
   if (!newest)
     return fail(Reason::not_found, "there is no auto mode to go on with",
@@ -133,7 +137,6 @@ Result<int> go_on(const Args& args) {
 
 template <Result<int> (*command)(const Args&)>
 int main_of(const Args& args) {
-  if (const auto project = open_project(args); !project) return report(project.error(), 2);
   const auto code = command(args);
   if (code) return *code;
   const Reason reason = code.error().reason;

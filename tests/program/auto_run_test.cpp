@@ -174,6 +174,18 @@ TEST_F(AutoRun, TheLimitEndsIt) {
   EXPECT_EQ(in({"auto", "continue"}).exit_code, 1);
 }
 
+TEST_F(AutoRun, OutsideARepositoryOnlyASessionHasAutoMode) {
+  const std::string folder = path("plain");
+  std::filesystem::create_directories(folder);
+  const std::string there = "--project-dir=" + folder;
+  const Outcome outcome = in({"auto", "run", "x", there});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("git repository"));
+  ASSERT_EQ(in({"auto", "start", "x", there}).exit_code, 0);
+  ASSERT_EQ(in({"auto", "cancel", there}).exit_code, 0);
+  EXPECT_EQ(in({"auto", "continue", there}).exit_code, 0);
+}
+
 TEST_F(AutoRun, ARecoverableErrorIsTriedOnceMoreWithTheErrorAsContext) {
   agent("[ $CAPSULE_PHASE-$CAPSULE_ATTEMPT = init-1 ] && error 'port 80 is taken' true && exit 0");
   ASSERT_EQ(auto_run({"--skip-review"}).exit_code, 0);
