@@ -57,19 +57,19 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
 }
 
 Error already_exists(Session& session, const std::optional<Session::Newest>& newest) {
+  const std::string what = "worktree " + printable(session.worktree()) + " already exists: ";
+  const std::string bead = session.bead().id + session.project().option;
+  if (const auto holder = session.store().holder(session.bead().id); holder && *holder)
+    return {Reason::exists, what + words_of(**holder) + " works on it",
+            "wait for it, or: capsule abort " + bead};
   std::string state = "it was not made by a run of Capsule";
   if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
   if (newest && newest->state.outcome == event::Outcome::prepared)
     state = "it was prepared, and no run has used it";
   if (newest && newest->state.step != pipeline::Step::ended) state = "its run has not ended";
-  const std::string again = "capsule run " + session.bead().id + session.project().option;
-  if (const auto holder = session.store().holder(session.bead().id); holder && *holder)
-    return {Reason::exists,
-            "worktree " + printable(session.worktree()) + " already exists: " + words_of(**holder) +
-                " works on it",
-            "wait for it, or: capsule abort " + session.bead().id + session.project().option};
-  return {Reason::exists, "worktree " + printable(session.worktree()) + " already exists: " + state,
-          "go on with it: " + again + " --resume; start over: " + again + " --clean"};
+  return {Reason::exists, what + state,
+          "go on with it: capsule run " + bead + " --resume; start over: capsule run " + bead +
+              " --clean"};
 }
 
 Result<void> refuse_blocked(Session& session) {

@@ -193,7 +193,6 @@ TEST_F(Gate, AMergeAgentThatChangesFilesAfterSignOffIsTestedAgain) {
 }
 
 TEST_F(Gate, AMergeAgentThatLeavesTheTestsOutIsRefused) {
-  configure_gates();
   on("merge",
      "git add feature.txt >&2; git commit -q -m x >&2; "
      "say PASS committed '\"feature.txt\", \"tests/feature_test.sh\"'");
