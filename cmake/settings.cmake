@@ -24,6 +24,7 @@ if(CAPSULE_SANITIZE)
   target_compile_options(capsule_settings INTERFACE
     -fsanitize=${CAPSULE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(capsule_settings INTERFACE -fsanitize=${CAPSULE_SANITIZE})
+  target_compile_definitions(capsule_settings INTERFACE CAPSULE_SANITIZED)
 endif()
 if(CAPSULE_STATIC)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)

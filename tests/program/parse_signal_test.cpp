@@ -71,7 +71,7 @@ TEST_F(ParseSignal, AFullDiskUnderStdoutIsSaidOnStderr) {
 }
 
 // 200 MB in a process that may have 120 MB of address space: it cannot have kept the input.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef CAPSULE_SANITIZED
 TEST_F(ParseSignal, AnInputLargerThanTheMemoryAllowedIsRead) {
   const Outcome outcome = call(
       {.args =

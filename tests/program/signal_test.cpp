@@ -173,7 +173,7 @@ TEST_F(SignalParse, AFullDiskUnderStdoutIsSaidOnStderr) {
 }
 
 // 200 MB in a process that may have 60 MB of data of its own: the input is not among them.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef CAPSULE_SANITIZED
 TEST_F(SignalParse, ATextLargerThanTheMemoryAllowedIsRead) {
   for (const std::string text :
        {"EXPERT_CREATED: e\nTasks: ", "SIGNAL: QA_COMPLETE\nPHASE: qa\nX: "}) {
