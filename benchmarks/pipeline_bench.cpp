@@ -18,6 +18,7 @@
 #include "git/snapshot.h"
 #include "git/worktree.h"
 #include "process/command.h"
+#include "process/tree.h"
 
 namespace capsule::bench {
 namespace {
@@ -185,6 +186,25 @@ double snapshot_beyond_git() {
   return median_difference_ms(snapshot, by_git);
 }
 
+// Starting an agent from a process that holds a gibibyte, against one that does not.
+double spawn_from_a_large_process() {
+  const auto loop = process::Loop::create({.guardian = CAPSULE_BINARY});
+  if (!loop) std::abort();
+  const auto started = [&] {
+    std::vector<double> times;
+    for (int i = 0; i < 101; ++i)
+      times.push_back(ms_of([&] {
+        if (!process::run_tree(**loop, {.argv = {"/bin/true"}})) std::abort();
+      }));
+    std::nth_element(times.begin(), times.begin() + 50, times.end());
+    return times[50];
+  };
+  const double small = started();
+  const std::vector<char> much(std::size_t{1} << 30, 'x');
+  const double large = started();
+  return much.back() == 'x' ? large / small : 0;
+}
+
 const Rows kRows([] {
   add_figure({"pipeline: git processes of a whole run", "processes", 38, false,
               [] { return processes_of_a_run("small", 100); }});
@@ -192,6 +212,8 @@ const Rows kRows([] {
               [] { return processes_of_a_run("large", 50'000); }});
   add_figure({"snapshot: of an unchanged tree, beyond its git calls", "ms", 5, false,
               snapshot_beyond_git});
+  add_figure({"spawn: an agent, from a process of 1 GiB against a small one", "x", 1.5, false,
+              spawn_from_a_large_process});
   add_comparison(
       {"pipeline: a whole run against its git commands and agents", 1.5, kTurns, whole_run, [] {
          static const bool made = (projects(), true);  // not part of the first turn's time

@@ -22,7 +22,7 @@ TEST_F(DeliveryTest, TwoTasksGoByDeveloperCriticAndAuditorToMain) {
   DeliveryCall call = agent_call("developer", "T-1", 1);
   EXPECT_EQ(call.env["CAPSULE_ATTEMPT"], "1");
   EXPECT_EQ(call.env["CAPSULE_WORKTREE"].rfind(project() + "/.capsule/worktrees/", 0), 0U);
-  EXPECT_EQ(call.env["CAPSULE_RUN"], done.events.front()["run"]);
+  EXPECT_EQ(call.env["CAPSULE_RUN"], done.events.front()["run"].get<std::string>());
   for (const char* part : {"# Developer", "**T-1: Write T-1.txt**", "- [ ] T-1.txt holds T-1",
                            "\nREADY_FOR_REVIEW: T-1\n", "\nINFRA_BLOCKED: T-1\n"})
     EXPECT_HAS(call.prompt, part);
