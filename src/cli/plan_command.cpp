@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/delivery_plan.h"
+#include "cli/experts.h"
 #include "cli/view.h"
 
 namespace capsule::cli {
@@ -91,8 +92,10 @@ Result<int> check(const Args& args) {
     return 1;
   }
   const plan::Schedule schedule = plan::schedule_of(checked.plan);
-  const plan::Bound bound = plan::bound_of(checked.plan, limits_of(project.config),
-                                           args.flag("experts"), prices_of(project.config));
+  // Experts of an earlier delivery can be asked without the option too.
+  const bool experts = args.flag("experts") || !known_experts(project.root()).empty();
+  const plan::Bound bound =
+      plan::bound_of(checked.plan, limits_of(project.config), experts, prices_of(project.config));
   if (!json) {
     print_error(told_problems(source, checked));
     print(told(checked.plan, schedule, bound));

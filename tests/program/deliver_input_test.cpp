@@ -36,6 +36,19 @@ TEST_F(PlanInputTest, AGoodPlanShowsItsWavesPathAndBound) {
   EXPECT_GT(json["bound"]["money"].get<double>(), 0.5);
 }
 
+TEST_F(PlanInputTest, ExpertsThatAreThereCountForTheBound) {
+  const std::string text = "# P\n\n" + task("A", "none");
+  const auto runs = [&](std::vector<std::string> more) {
+    more.push_back("--json");
+    return nlohmann::json::parse(check(text, more).out)["bound"]["agent_runs"].get<int>();
+  };
+  const int with = runs({"--experts"});
+  EXPECT_LT(runs({}), with);
+  write_file(project() + "/.claude/agents/experts/colours.md", "# colours\n");
+  EXPECT_EQ(runs({}), with);
+  std::filesystem::remove_all(project() + "/.claude");
+}
+
 TEST_F(PlanInputTest, AllProblemsAreToldAtOnceWithTheirLines) {
   const Outcome shown =
       check("# P\n\n" + task("A", "B") + task("B", "A") + task("A", "none") + task("C", "X"));
