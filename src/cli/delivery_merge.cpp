@@ -1,5 +1,7 @@
 // The merge queue and the checks of a delivery: a task's work is merged on the newest main, the
 // project's checks run on the merged files, and only then main moves, by compare-and-swap.
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -80,6 +82,11 @@ void DeliveryHands::try_merge(const std::string& task, const std::string& title,
   });
 }
 
+bool DeliveryHands::known(const std::vector<std::string>& failures) const {
+  return std::all_of(failures.begin(), failures.end(),
+                     [&](const std::string& name) { return baseline_.contains(name); });
+}
+
 // All of the project's checks in a clean checkout of a commit.
 void DeliveryHands::check(const std::string& commit, gate::BackgroundChecks::Done done) {
   if (!checks_.any()) return done(std::vector<gate::FailedCheck>());
@@ -111,10 +118,10 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
         fact.detail += told(failed) + "\n\n";
       }
     }
-    if (purpose == VerifyPurpose::baseline)
-      baseline_.insert(fact.failures.begin(), fact.failures.end());
-    else if (fact.failures.empty())
-      baseline_.clear(), done_with_.push_back("+remediation-" + std::to_string(remediation_round_));
+    const bool healthy = purpose == VerifyPurpose::health && known(fact.failures);
+    if (healthy) done_with_.push_back("+remediation-" + std::to_string(remediation_round_));
+    if (healthy || purpose == VerifyPurpose::baseline)
+      baseline_ = {fact.failures.begin(), fact.failures.end()};
     happened(fact);
   };
   const auto broken = [this, purpose](const Error& error) {
@@ -125,7 +132,8 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
     const auto main = trees_.main_commit();
     return main ? check(*main, answer) : broken(main.error());
   }
-  // Health: what remediation made, merged on the newest main. It lands when all checks pass.
+  // Health: what remediation made, merged on the newest main. It lands when all checks pass
+  // that passed at the start.
   const std::string tree = "+remediation-" + std::to_string(state.remediation.round);
   if (!trees_.has(tree)) {
     const auto main = trees_.main_commit();
@@ -144,7 +152,10 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
     return check(done->commit, answer);
   const auto& planned = std::get<workspace::PlannedMerge>(*tried);
   check(planned.plan.commit, [this, answer, broken, planned](const auto& failures) {
-    if (!failures || !failures->empty() || interrupt_.requested()) return answer(failures);
+    if (!failures || interrupt_.requested()) return answer(failures);
+    std::vector<std::string> names;
+    for (const gate::FailedCheck& failed : *failures) names.push_back(failed.name);
+    if (!known(names)) return answer(failures);
     const auto published = trees_.publish(planned);
     if (!published) return broken(published.error());
     if (published->outcome == git::Publishing::done) return answer(failures);

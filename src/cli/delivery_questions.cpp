@@ -18,15 +18,15 @@ void DeliveryHands::ask(int number, const delivery::State& state) {
   const delivery::Question& question = state.questions[static_cast<std::size_t>(number - 1)];
   const std::string task =
       question.task < 0 ? "" : state.tasks[static_cast<std::size_t>(question.task)].task.id;
-  if (options_.answers) {
-    const auto text = options_.answers->answer(number, task);
-    if (text && delivery::accepts(question, *text))
-      return happened(event::delivery::QuestionAnswered{number, *text, "answers file"});
-  }
   open_questions_[number] = {task, question.options};
   listen_for_answers();
-  collect_answers();
-  if (!options_.terminal || !open_questions_.contains(number)) return;
+  collect_answers();  // what a person said before goes before what is said for all cases
+  if (!open_questions_.contains(number)) return;
+  if (options_.answers) {
+    const auto text = options_.answers->answer(number, task);
+    if (text && delivery::accepts(question, *text)) return answered(number, *text, "answers file");
+  }
+  if (!options_.terminal) return;
   std::string text = "\nQuestion " + std::to_string(number) +
                      (task.empty() ? "" : " (" + task + ")") + ": " + printable(question.text);
   if (!question.options.empty()) {

@@ -10,6 +10,7 @@
 #include "cli/experts.h"
 #include "cli/gate_world.h"
 #include "cli/providers.h"
+#include "git/command.h"
 #include "signal/line.h"
 
 namespace capsule::cli {
@@ -28,6 +29,26 @@ constexpr std::size_t kHistoryBytes = 60'000;
 
 // They may change their worktree; all others only look at it.
 bool writes(Role role) { return role == Role::developer || role == Role::remediation; }
+
+// What the agent waited for is on main, so it has to be in its worktree too.
+bool tells_of_main(Why why) {
+  return why == Why::merge_failed || why == Why::remediated || why == Why::dependency_done ||
+         why == Why::file_free;
+}
+
+// Files with conflict markers as a merge of main leaves them: with the ids of its two sides.
+Result<std::vector<std::string>> marked_files(const git::Repository& repository,
+                                              const std::string& folder) {
+  const git::Call call{.args = {"grep", "--no-index", "--exclude-standard", "-l", "-z", "-I", "-E",
+                                "-e", "^<<<<<<< [0-9a-f]{40}", "--", "."},
+                       .work_tree = folder};
+  const git::Answer answer = TRY(git::ask(repository, call));
+  if (answer.code > 1) return tl::unexpected(git::git_failed(call, answer));
+  std::vector<std::string> files;
+  for (const std::string_view name : split(answer.out, '\0'))
+    if (!name.empty()) files.emplace_back(name);
+  return files;
+}
 
 // The first 200 characters, whole ones.
 std::string preview_of(std::string_view text) {
@@ -87,9 +108,9 @@ void DeliveryHands::recall(const std::vector<engine::DeliveryFact>& facts) {
     if (const auto* entered = std::get_if<event::delivery::RemediationEntered>(&fact))
       remediation_round_ = entered->round;
     if (const auto* verified = std::get_if<event::delivery::VerifyFinished>(&fact)) {
-      const bool begin = verified->purpose == event::delivery::VerifyPurpose::baseline;
-      if (begin) baseline_.insert(verified->failures.begin(), verified->failures.end());
-      if (!begin && verified->failures.empty()) baseline_.clear();  // mended since
+      if (verified->purpose == event::delivery::VerifyPurpose::baseline ||
+          known(verified->failures))
+        baseline_ = {verified->failures.begin(), verified->failures.end()};
     }
     if (const auto* left = std::get_if<event::delivery::RemediationLeft>(&fact))
       done_with_.push_back("+remediation-" + std::to_string(left->round));
@@ -144,13 +165,13 @@ Result<std::string> DeliveryHands::prepare(const delivery::StartAgent& start,
       TRY_VOID(trees_.keep(tree, std::string(signal::name_of(start.role)) + "-unfinished"));
     else
       TRY_VOID(trees_.take_back(tree, signal::name_of(start.role)));
+    add_conflicts(tree, TRY(marked_files(project_.repository, folder)));
   }
-  const bool wants_main = start.why == Why::merge_failed || start.why == Why::remediated;
-  if (wants_main && was_there && !start.task.empty()) {
+  if (tells_of_main(start.why) && was_there && !start.task.empty()) {
     const workspace::BroughtIn in = TRY(
         trees_.bring_main_in(tree, start.role == Role::developer ? workspace::Conflicts::mark
                                                                  : workspace::Conflicts::leave));
-    if (in.moved) conflicts_[tree] = in.conflicts;
+    if (in.moved) add_conflicts(tree, in.conflicts);
   }
   return folder;
 }
@@ -313,6 +334,10 @@ Result<void> DeliveryHands::settle_tree(const Running& running, AgentFinished& f
   fact.fault = Fault::refuted;
   fact.detail = "there are still conflict markers in " + printable(left.front());
   return {};
+}
+
+void DeliveryHands::add_conflicts(const std::string& tree, const std::vector<std::string>& files) {
+  conflicts_[tree].insert(files.begin(), files.end());
 }
 
 // Of the files that conflicted with main, those that still have markers.

@@ -96,6 +96,9 @@ class DeliveryHands : public engine::DeliveryWorld {
   std::string history_of(int session) const;
   std::string uuid_of(int session) const;
   std::string verify_text() const;
+  void add_conflicts(const std::string& tree, const std::vector<std::string>& files);
+  // Whether all of them failed at the start already.
+  bool known(const std::vector<std::string>& failures) const;
   std::vector<std::string> unresolved(const std::string& task, const std::string& folder);
   void happened(engine::DeliveryFact fact) { inbox_.push_back(std::move(fact)); }
 
@@ -106,12 +109,12 @@ class DeliveryHands : public engine::DeliveryWorld {
   agent::Crew crew_;
   gate::BackgroundChecks checks_;
   workspace::TaskTrees trees_;
-  std::map<int, Running> running_;                             // by agent number
-  std::map<int, std::vector<int>> sessions_;                   // agents of a session, in order
-  std::map<int, std::string> log_names_;                       // by agent number
-  std::map<std::string, std::vector<std::string>> conflicts_;  // of tasks, when main was brought in
-  std::set<std::string> seen_trees_;                           // touched by this process
-  std::set<std::string> baseline_;                             // checks that failed at the start
+  std::map<int, Running> running_;                          // by agent number
+  std::map<int, std::vector<int>> sessions_;                // agents of a session, in order
+  std::map<int, std::string> log_names_;                    // by agent number
+  std::map<std::string, std::set<std::string>> conflicts_;  // of tasks, when main was brought in
+  std::set<std::string> seen_trees_;                        // touched by this process
+  std::set<std::string> baseline_;  // checks that failed at the start, and still do
   int remediation_round_ = 0;
   bool taken_up_ = false;
   std::vector<engine::DeliveryFact> inbox_;

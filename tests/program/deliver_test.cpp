@@ -192,7 +192,7 @@ TEST_F(DeliveryTest, AFileConflictWaitsForTheHolder) {
      "while [ ! -e \"$M/calls/developer.T-2.1/stdin\" ]; do sleep 0.05; done; good");
   on("developer", "T-2", 1,
      "printf 'FILE CONFLICT: T-1.txt\\n\\nAssigned To: T-1\\nI Need To: add\\nCan Wait: YES\\n'");
-  on("developer", "T-2", 2, "good");
+  on("developer", "T-2", 2, "test -f T-1.txt && good");
   const Delivered done = deliver();
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(calls("developer", "T-2"), 2);

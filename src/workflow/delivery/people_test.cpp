@@ -221,6 +221,19 @@ TEST(DeliveryRemediation, TheVerdictIsCheckedAndBaselineFailuresAreNotHeldAgains
   EXPECT_EQ(desk.started(), Words{"developer T1"});
 }
 
+TEST(DeliveryRemediation, WhatWasMendedOnceMustNotBreakAgain) {
+  Desk desk;
+  DeliveryStarted start;
+  start.tasks = {task("T1")};
+  desk.give(start);
+  desk.give(VerifyFinished{VerifyPurpose::baseline, {"old", "older"}, ""});
+  desk.says("T1", Signal::infra_blocked);
+  desk.says(Role::remediation, Signal::remediation_complete);
+  desk.says(Role::health_auditor, Signal::health_healthy);
+  desk.give(VerifyFinished{VerifyPurpose::health, {"older"}, ""});
+  EXPECT_EQ(introduced(desk.state, {"old", "older"}), Words{"old"});
+}
+
 Desk unhealthy(const std::vector<Task>& tasks) {
   Desk desk(tasks);
   desk.says("T1", Signal::infra_blocked);

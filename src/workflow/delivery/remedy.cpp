@@ -69,7 +69,10 @@ void retry_remediation(State& s) {
 void health_checked(State& s, const VerifyFinished& f) {
   if (s.remediation.step != Step::verifying) return;
   const auto failures = introduced(s, f.failures);
-  if (failures.empty()) return leave_remediation(s, false);
+  if (failures.empty()) {
+    s.baseline = f.failures;  // what was mended since must not break again
+    return leave_remediation(s, false);
+  }
   std::string context = "The health auditor said HEALTHY, but these verify commands fail:\n";
   for (const std::string& failure : failures) context += "- " + failure + "\n";
   next_attempt(s, context + f.detail);
