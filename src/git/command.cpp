@@ -113,12 +113,13 @@ Result<std::string> tell(const Repository& repository, const Call& call) {
 }
 
 Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args,
-                           Patience patience) {
+                           Patience patience, const std::string& work_tree) {
   process::Spec spec;
   spec.argv = command_line({"core.pager=cat", "gc.auto=0", "maintenance.auto=false"}, args);
   spec.cwd = folder;
   spec.keep_fd = held_lock();
   spec.env = environment(true);
+  if (!work_tree.empty()) spec.env.push_back({"GIT_WORK_TREE", work_tree});
   spec.deadline =
       process::Clock::now() + (patience == Patience::little ? kLongestQuestion : kLongestCall);
   return run(spec, args.front());

@@ -36,9 +36,11 @@ Result<std::string> tell(const Repository& repository, const Call& call);
 
 // With the repository's and the user's own configuration in force, hooks and the like switched off:
 // only for commands that run nothing by themselves (rev-parse, config, worktree remove --force).
+// `work_tree` goes before what the configuration says about one.
 enum class Patience { little, much };
 Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args,
-                           Patience patience = Patience::little);
+                           Patience patience = Patience::little,
+                           const std::string& work_tree = {});
 
 // In a repository that we have just made: its own configuration alone is in force, hooks and the
 // like are switched off, and neither the user's nor the system's configuration has a say.

@@ -13,7 +13,6 @@ namespace {
 
 // rev-parse prints options that it does not know as they are. These lines part the answers, which
 // are paths and may hold line feeds themselves.
-constexpr std::string_view kTop = "--capsule-top";
 constexpr std::string_view kCommon = "--capsule-common";
 constexpr std::string_view kOwn = "--capsule-own";
 constexpr std::string_view kHead = "--capsule-head";
@@ -38,6 +37,30 @@ Error unusable(const std::string& folder, std::string_view git_words) {
                "--project-dir=DIR"};
 }
 
+bool lies_in(const std::string& path, const std::string& folder) {
+  return (path + "/").starts_with(folder + "/");
+}
+
+// Where `<folder>/.git` leads; empty when that is no git dir.
+std::string git_dir_at(const std::string& folder) {
+  const std::string entry = within(folder, ".git");
+  if (is_folder(entry))
+    return exists(entry + "/HEAD") ? real_path(entry).value_or("") : std::string();
+  const std::string text = read_file(entry).value_or("");
+  constexpr std::string_view kLink = "gitdir:";
+  if (!text.starts_with(kLink)) return {};
+  const std::string target(trimmed(std::string_view(text).substr(kLink.size())));
+  return real_path(target.starts_with('/') ? target : within(folder, target)).value_or("");
+}
+
+// The checkout that `path` lies in, found as git does, but without its configuration: by
+// core.worktree and core.bare an agent could show us another folder as the project, or none.
+std::string checkout_of(std::string path) {
+  for (; git_dir_at(path).empty(); path = parent_of(path))
+    if (path.size() <= 1) return {};
+  return path;
+}
+
 std::string branch_of_head(const std::string& git_dir) {
   const Result<std::string> head = read_file(git_dir + "/HEAD");
   if (!head || !head->starts_with("ref:")) return {};
@@ -49,26 +72,31 @@ std::string branch_of_head(const std::string& git_dir) {
 Result<Repository> open_repository(const std::string& folder) {
   const std::string path = TRY(real_path(folder.empty() ? "." : folder));
 
-  const Answer answer = TRY(ask_plainly(
-      path, {"rev-parse", "--is-bare-repository", "--is-inside-git-dir", "--show-object-format",
-             std::string(kTop), "--show-toplevel", std::string(kCommon), "--path-format=absolute",
-             "--git-common-dir", std::string(kOwn), "--absolute-git-dir", std::string(kHead),
-             "HEAD^{commit}"}));
+  const std::string top = checkout_of(path);
+  const Answer answer =
+      TRY(ask_plainly(path,
+                      {"rev-parse", "--show-object-format", std::string(kCommon),
+                       "--path-format=absolute", "--git-common-dir", std::string(kOwn),
+                       "--absolute-git-dir", std::string(kHead), "HEAD^{commit}"},
+                      Patience::little, top));
   const std::vector<std::string_view> lines = split(answer.out, '\n');
-  if (lines.size() < 4) return tl::unexpected(unusable(path, first_complaint(answer.err)));
-  if (lines[0] == "true") {
+  if (lines.size() < 2) return tl::unexpected(unusable(path, first_complaint(answer.err)));
+  const std::string common(between(answer.out, kCommon, kOwn));
+  const std::string git_dir(between(answer.out, kOwn, kHead));
+  if (!git_dir.empty() &&
+      (top.empty() || git_dir_at(top) != real_path(git_dir).value_or(git_dir))) {
     return fail(Reason::refused, printable(path) + " is a bare repository, without a working tree",
                 "work in a clone of it: git clone " + printable(path));
   }
-  if (lines[1] == "true") {
+  if (lies_in(path, git_dir) || lies_in(path, common)) {
     return fail(Reason::refused, printable(path) + " lies inside a .git folder",
                 "name the folder of the project itself");
   }
   Repository result;
-  result.sha256 = lines[2] == "sha256";
-  result.top = between(answer.out, kTop, kCommon);
-  result.common_dir = between(answer.out, kCommon, kOwn);
-  result.git_dir = between(answer.out, kOwn, kHead);
+  result.sha256 = lines[0] == "sha256";
+  result.top = top;
+  result.common_dir = common;
+  result.git_dir = git_dir;
   result.head = between(answer.out, kHead, "");
   result.once = std::make_shared<SettingsOnce>();
   if (!is_folder(result.top) || !exists(result.common_dir) || !exists(result.git_dir)) {

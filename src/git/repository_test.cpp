@@ -26,6 +26,31 @@ TEST_F(RepositoryTest, ASubfolderAndALinkedWorktreeLeadToTheSameRepository) {
   EXPECT_EQ(other.branch, "refs/heads/side");
 }
 
+// An agent can write to the configuration that its worktree shares with the project.
+TEST_F(RepositoryTest, TheConfigurationDoesNotSayWhereTheProjectIs) {
+  make_project(root_ + "/elsewhere");
+  const auto plant = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"config", "--file", project_ + "/.git/config"});
+    git(root_, words);
+  };
+  for (const std::string& planted : {root_ + "/elsewhere", root_ + "/no/such", std::string("..")}) {
+    plant({"core.worktree", planted});
+    EXPECT_EQ(MUST(open_repository(project_)).top, project_) << planted;
+    EXPECT_EQ(MUST(open_repository(project_ + "/src")).top, project_) << planted;
+  }
+  plant({"core.bare", "true"});
+  EXPECT_EQ(MUST(open_repository(project_)).top, project_);
+  plant({"--unset", "core.worktree"});
+  EXPECT_EQ(MUST(open_repository(project_)).top, project_);
+  plant({"core.bare", "false"});
+}
+
+TEST_F(RepositoryTest, ABareRepositoryInsideAProjectIsNotTheProject) {
+  git(project_, {"init", "-q", "--bare", project_ + "/bare"});
+  EXPECT_EQ(open_repository(project_ + "/bare").error().reason, Reason::refused);
+  EXPECT_EQ(open_repository(project_ + "/.git").error().reason, Reason::refused);
+}
+
 TEST_F(RepositoryTest, ADetachedHeadIsAState) {
   git(project_, {"checkout", "-q", "--detach"});
   const Repository repository = open();
