@@ -32,6 +32,7 @@ struct Taking {
   std::string index;
   std::string parent;
   std::string warning = {};
+  bool changed = false;  // since our index was last written
 };
 
 Call in_worktree(const Taking& taking, std::vector<std::string> args) {
@@ -124,6 +125,7 @@ Result<void> add_everything(Taking& taking) {
   std::set<std::string> opened;
   for (int level = 0; level < kMaxNesting; ++level) {
     const Answer answer = TRY(add_all(taking));
+    taking.changed = taking.changed || !answer.out.empty();
     std::vector<std::string> nested = links_added(taking, answer.out);
     taking.warning.clear();
     if (answer.code != 0) {
@@ -165,12 +167,9 @@ std::string head_in(const Commit& snapshot) {
   return snapshot.parents.empty() ? "" : snapshot.parents.front();
 }
 
-}  // namespace
-
-Result<Snapshot> take_snapshot(const Repository& repository, const std::string& worktree,
-                               const std::string& ref, const std::string& message,
-                               const std::string& parent) {
-  if (!is_object_id(repository, parent)) return fail(Reason::usage, "not a commit id: " + parent);
+// Ensures: our index holds the files as they are.
+Result<Taking> take_files(const Repository& repository, const std::string& worktree,
+                          const std::string& parent) {
   if (!is_plain_folder(worktree)) {
     return fail(Reason::not_found, "there is no worktree at " + printable(worktree));
   }
@@ -178,11 +177,27 @@ Result<Snapshot> take_snapshot(const Repository& repository, const std::string& 
   TRY_VOID(clear_stale_lock(taking.index + ".lock", Owner::ours));
   if (!is_plain_file(taking.index)) TRY_VOID(start_index(taking));
   TRY_VOID(add_everything(taking));
+  return taking;
+}
+
+Result<std::string> tree_of(const Taking& taking) {
+  const std::string out = TRY(tell(taking.repository, in_worktree(taking, {"write-tree"})));
+  return std::string(trimmed(out));
+}
+
+}  // namespace
+
+Result<Snapshot> take_snapshot(const Repository& repository, const std::string& worktree,
+                               const std::string& ref, const std::string& message,
+                               const std::string& parent) {
+  if (!is_object_id(repository, parent)) return fail(Reason::usage, "not a commit id: " + parent);
+  Taking taking = TRY(take_files(repository, worktree, parent));
   Snapshot snapshot;
-  snapshot.tree = trimmed(TRY(tell(repository, in_worktree(taking, {"write-tree"}))));
+  snapshot.tree = TRY(tree_of(taking));
   TRY_VOID(commit_snapshot(taking, worktree_head(repository, worktree), message, snapshot));
   snapshot.warning = std::move(taking.warning);
   const RepositoryLock lock = TRY(RepositoryLock::take(repository));
+  TRY_VOID(clear_worktree_locks(repository, worktree));  // of the agent that has just ended
   TRY_VOID(write_own_ref(repository, ref, snapshot.commit));
   return snapshot;
 }
@@ -228,6 +243,19 @@ Result<void> rewind_worktree(const Repository& repository, const std::string& wo
   // The agent's index starts anew; git looks at the files when it is next asked.
   TRY_VOID(remove_tree(record + "/index"));
   TRY_VOID(tell(repository, {.args = {"read-tree", head}, .index = record + "/index"}));
+  return {};
+}
+
+Result<std::string> note_files(const Repository& repository, const std::string& worktree,
+                               const std::string& parent) {
+  return tree_of(TRY(take_files(repository, worktree, parent)));
+}
+
+Result<void> put_files_back(const Repository& repository, const std::string& worktree,
+                            const std::string& tree) {
+  const Taking taking = TRY(take_files(repository, worktree, tree));
+  if (!taking.changed) return {};
+  TRY_VOID(tell(repository, in_worktree(taking, {"read-tree", "--reset", "-u", tree})));
   return {};
 }
 

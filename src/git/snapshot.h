@@ -40,4 +40,13 @@ Result<void> restore_snapshot(const Repository& repository, const std::string& c
 Result<void> rewind_worktree(const Repository& repository, const std::string& worktree,
                              const std::string& branch, const std::string& snapshot);
 
+// Around a command that is run in a worktree, so that what it leaves there counts for nothing: the
+// files as they are now, as the id of a tree, and afterwards the same files again. Ignored files,
+// branch and staging are left alone. Two processes; one, or two when there is something to undo.
+// Errors: not_found (no such worktree), failed, io.
+Result<std::string> note_files(const Repository& repository, const std::string& worktree,
+                               const std::string& parent);
+Result<void> put_files_back(const Repository& repository, const std::string& worktree,
+                            const std::string& tree);
+
 }  // namespace capsule::git

@@ -274,6 +274,36 @@ TEST_F(SnapshotTest, NothingAnAgentDoesDestroysAFinishedPhase) {
   EXPECT_EQ(git(project_, {"rev-parse", "main"}), repository_.head);
 }
 
+TEST_F(SnapshotTest, LocksThatAnAgentLeftDoNotStopTheNextOne) {
+  for (const char* name : {"worktrees/bead-1/index.lock", "worktrees/bead-1/HEAD.lock",
+                           "refs/heads/capsule-bead-1.lock"})
+    write(project_ + "/.git/" + name, "");
+  write(path_ + "/work", "work\n");
+  (void)MUST(snap(1));
+  commit(path_, {"work"}, "Work");
+}
+
+TEST_F(SnapshotTest, WhatACommandLeavesIsTakenBackAndNothingElse) {
+  write(path_ + "/.gitignore", "*.o\n");
+  write(path_ + "/work", "work\n");
+  const Snapshot snapshot = MUST(snap());
+  write(path_ + "/edited", "by a person since\n");
+  git(path_, {"add", "work"});
+  const std::string files = MUST(note_files(repository_, path_, snapshot.commit));
+  MUST_VOID(put_files_back(repository_, path_, files));  // nothing to do
+  write(path_ + "/cache/deep/a.pyc", "left\n");
+  write(path_ + "/a.o", "ignored\n");
+  write(path_ + "/work", "changed\n");
+  fs::remove(path_ + "/src/main.c");
+  MUST_VOID(put_files_back(repository_, path_, files));
+  EXPECT_FALSE(fs::exists(path_ + "/cache"));
+  EXPECT_TRUE(fs::exists(path_ + "/a.o"));
+  EXPECT_TRUE(fs::exists(path_ + "/src/main.c"));
+  EXPECT_EQ(read(path_ + "/work"), "work\n");
+  EXPECT_EQ(read(path_ + "/edited"), "by a person since\n");
+  EXPECT_EQ(git(path_, {"diff", "--cached", "--name-only"}), "work");
+}
+
 TEST_F(SnapshotTest, DifferencesNameEveryKindOfChange) {
   write(path_ + "/gone", "to be deleted, and long enough\n");
   write(path_ + "/moved", "to be renamed, and long enough to be seen\n");

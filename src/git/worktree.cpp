@@ -60,11 +60,19 @@ Result<std::string> make_record(const Repository& repository, const std::string&
   return fail(Reason::exists, "too many worktrees are called " + name, "run `git worktree prune`");
 }
 
+constexpr std::string_view kPrefix = "capsule-";
+
 // What git keeps there while a merge, rebase or the like is under way, and locks of a killed git.
 constexpr std::string_view kUnderWay[] = {
     "MERGE_HEAD", "MERGE_MSG",    "MERGE_MODE",   "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE",
     "sequencer",  "rebase-merge", "rebase-apply", "BISECT_LOG",       "index.lock",  "HEAD.lock",
 };
+
+// The prefix is not part of the id, which may be as long as ids may be.
+Result<void> check_branch(std::string_view name) {
+  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  return check_id("branch name", name);
+}
 
 Result<void> put_file(const std::string& path, const std::string& content) {
   if (is_plain_file(path)) {
@@ -165,7 +173,7 @@ Result<void> write_files(const Repository& repository, const std::string& tree,
 
 Result<Worktree> create_worktree(const Repository& repository, const std::string& path,
                                  const std::string& branch, const std::string& start) {
-  TRY_VOID(check_id("branch name", branch));
+  TRY_VOID(check_branch(branch));
   TRY_VOID(check_id("worktree name", name_of(absolute_path(path))));
   if (!is_object_id(repository, start)) return fail(Reason::usage, "not a commit id: " + start);
   const RepositoryLock lock = TRY(RepositoryLock::take(repository));
@@ -190,7 +198,7 @@ Result<Worktree> create_worktree(const Repository& repository, const std::string
 
 Result<void> remove_worktree(const Repository& repository, const std::string& path,
                              const std::string& branch) {
-  TRY_VOID(check_id("branch name", branch));
+  TRY_VOID(check_branch(branch));
   const std::string place = settled(path);
   const RepositoryLock lock = TRY(RepositoryLock::take(repository));
   const std::vector<std::string> known = records_of(repository, place);
@@ -225,7 +233,7 @@ std::string worktree_head(const Repository& repository, const std::string& path)
 
 Result<std::string> mend_worktree(const Repository& repository, const std::string& path,
                                   const std::string& branch) {
-  TRY_VOID(check_id("branch name", branch));
+  TRY_VOID(check_branch(branch));
   const std::string place = settled(path);
   if (!is_plain_folder(place)) TRY_VOID(remove_tree(place));
   TRY_VOID(make_folders(place));
@@ -240,6 +248,19 @@ Result<std::string> mend_worktree(const Repository& repository, const std::strin
   TRY_VOID(put_file(record + "/HEAD", "ref: refs/heads/" + branch + "\n"));
   TRY_VOID(put_file(place + "/.git", "gitdir: " + record + "\n"));
   return record;
+}
+
+Result<void> clear_worktree_locks(const Repository& repository, const std::string& path) {
+  for (const std::string& record : records_of(repository, settled(path))) {
+    const std::string head = read_file(record + "/HEAD").value_or("");
+    if (!head.starts_with("ref: refs/heads/" + std::string(kPrefix))) continue;
+    const std::string branch(trimmed(std::string_view(head).substr(5)));
+    if (branch.find("..") != branch.npos) continue;
+    for (const std::string& lock : {record + "/index.lock", record + "/HEAD.lock",
+                                    repository.common_dir + "/" + branch + ".lock"})
+      TRY_VOID(clear_stale_lock(lock, Owner::ours));
+  }
+  return {};
 }
 
 Result<Worktree> find_worktree(const Repository& repository, const std::string& path) {

@@ -38,6 +38,10 @@ std::string worktree_head(const Repository& repository, const std::string& path)
 Result<std::string> mend_worktree(const Repository& repository, const std::string& path,
                                   const std::string& branch);
 
+// Removes the locks that a git of an agent that has ended left on the worktree and its branch. Only
+// where a branch of Capsule is checked out. Requires: the RepositoryLock is held.
+Result<void> clear_worktree_locks(const Repository& repository, const std::string& path);
+
 // Our own index of that worktree, which no agent sees; and the folder that it is kept in.
 std::string own_index(const Repository& repository, const std::string& path);
 std::string own_notes(const Repository& repository, const std::string& path);

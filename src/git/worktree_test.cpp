@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "base/ids.h"
 #include "git/refs.h"
 #include "git/remove_tree.h"
 #include "git/test_support.h"
@@ -92,6 +93,13 @@ TEST_F(WorktreeTest, WhatAMakingThatWasCutOffLeftIsCleared) {
   const Worktree worktree = make_worktree(repository);
   EXPECT_EQ(git(worktree.path, {"status", "--porcelain"}), "");
   EXPECT_FALSE(std::filesystem::exists(project_ + "/.capsule/worktrees/.bead-1.making"));
+}
+
+TEST_F(WorktreeTest, TheLongestIdHasAWorktreeToo) {
+  const Repository repository = open();
+  const std::string branch = "capsule-" + std::string(kMaxIdBytes, 'x');
+  (void)MUST(create_worktree(repository, worktree_path(), branch, repository.head));
+  MUST_VOID(remove_worktree(repository, worktree_path(), branch));
 }
 
 TEST_F(WorktreeTest, NamesThatCouldBeOptionsOrPathsAreRefused) {
