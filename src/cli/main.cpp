@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <string_view>
 
 #include "cli/command.h"
@@ -12,6 +13,6 @@ int main(int argc, char** argv) {
     return capsule::cli::hook_stop();
   // Not for people: what stands between Capsule and an agent.
   if (argc > 1 && argv[1] == capsule::process::kGuardianCommand)
-    return capsule::process::guardian_main(argc, argv);
+    std::_Exit(capsule::process::guardian_main(argc, argv));  // at once: there is nothing to flush
   return capsule::cli::run_program({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
 }

@@ -42,6 +42,17 @@ Result<std::vector<std::string>> environment(const std::vector<EnvChange>& chang
   return env;
 }
 
+Result<std::vector<std::string>> environment_elsewhere(const std::vector<EnvChange>& changes) {
+  std::vector<EnvChange> all;
+  for (const char* name :
+       {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_INDEX_VERSION",
+        "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_NAMESPACE",
+        "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_QUARANTINE_PATH"})
+    all.push_back({name, {}});
+  all.insert(all.end(), changes.begin(), changes.end());
+  return environment(all);
+}
+
 std::string_view env_value(const std::vector<std::string>& env, std::string_view name) {
   for (const std::string& entry : env)
     if (name_of(entry) == name && entry.size() > name.size())

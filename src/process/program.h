@@ -20,6 +20,10 @@ struct EnvChange {
 // The inherited environment with the changes applied in order, as NAME=value.
 Result<std::vector<std::string>> environment(const std::vector<EnvChange>& changes);
 
+// The same for a program that works in a folder of its own: variables by which git is told that its
+// repository is elsewhere (as it tells its hooks and aliases) are left out.
+Result<std::vector<std::string>> environment_elsewhere(const std::vector<EnvChange>& changes);
+
 // The value of `name` in such a list; empty when it is not there.
 std::string_view env_value(const std::vector<std::string>& env, std::string_view name);
 

@@ -95,7 +95,7 @@ Result<ChildId> Loop::start(const TreeSpec& spec, ChildEvents& events) {
   File folder;
   if (!spec.cwd.empty()) folder = TRY(open_folder(spec.cwd));
   Start start;
-  start.env = TRY(environment(spec.env));
+  start.env = TRY(environment_elsewhere(spec.env));
   start.folder_fd = folder.fd();
   const std::string program = TRY(
       find_program(spec.argv[0], env_value(start.env, "PATH"), folder ? folder.fd() : AT_FDCWD));
