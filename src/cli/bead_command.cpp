@@ -18,12 +18,7 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Option kProjectDir{"project-dir", "DIR", "The project", {}, "."};
 constexpr Option kJson{"json", "", "Print JSON, in the shape that bd prints"};
-
-std::string project_dir(const Args& args) {
-  return std::string(args.option("project-dir").value_or("."));
-}
 
 std::string value_of(const Args& args, std::string_view option) {
   return std::string(args.option(option).value_or(""));
@@ -76,7 +71,7 @@ int forwarded(const std::string& dir, const Args& args, std::vector<std::string>
 // What a command does natively, and the words that it is for bd.
 template <class Native>
 int run_either(const Args& args, std::vector<std::string> words, Native native) {
-  const std::string dir = project_dir(args);
+  const std::string dir = project_folder(args);
   const auto choice = tracker_choice(dir);
   if (!choice) return failed(choice.error());
   const auto with_bd = task::uses_bd(dir, *choice);
@@ -94,7 +89,7 @@ int run_either(const Args& args, std::vector<std::string> words, Native native) 
 constexpr int kUnlessDamaged = -1;
 
 int run_init(const Args& args) {
-  const std::string dir = project_dir(args);
+  const std::string dir(args.option("project-dir").value_or("."));
   const std::string prefix = value_of(args, "prefix");
   if (prefix.empty())
     return report({Reason::usage, "bead init needs --prefix=NAME", "new ids begin with it"}, 2);

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/project.h"
 #include "config/config.h"
 
 namespace capsule::cli {
@@ -80,7 +81,7 @@ int report_all(const std::vector<Problem>& problems) {
 
 int show(const Args& args) {
   config::Sources sources;
-  sources.project_dir = std::string(args.option("project-dir").value_or("."));
+  sources.project_dir = project_folder(args);
   sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
   if (!is_folder(sources.project_dir))
     return report({Reason::not_found, "no such folder: " + sources.project_dir,

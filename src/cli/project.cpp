@@ -7,6 +7,8 @@
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "git/branch.h"
+#include "git/refs.h"
 
 namespace capsule::cli {
 
@@ -40,7 +42,34 @@ Result<Project> open_project(const Args& args) {
   std::error_code error;
   const bool here = std::filesystem::equivalent(repository.top, ".", error);
   std::string option = here ? "" : " --project-dir=" + shell_word(repository.top);
-  return Project{std::move(repository), std::move(config), std::move(assets), std::move(option)};
+  const auto provider = args.option("provider");
+  return Project{std::move(repository), std::move(config), std::move(assets), std::move(option),
+                 provider ? " --provider=" + shell_word(*provider) : ""};
+}
+
+Result<void> check_main_branch(const Project& project) {
+  const std::string& configured = project.config.main_branch;
+  for (const std::string_view name : {std::string_view("main"), std::string_view("master")})
+    if (configured.empty() &&
+        !git::read_ref(project.repository, "refs/heads/" + std::string(name)).empty())
+      return {};
+  TRY_VOID(git::find_tips(project.repository, configured, ""));
+  return {};
+}
+
+std::string project_folder(const Args& args) {
+  const std::string given(args.option(kProjectDir.name).value_or("."));
+  const auto real = real_path(given);
+  if (!real) return given;
+  const auto has = [](const std::string& folder, const char* name) {
+    return exists(folder + "/" + name);
+  };
+  for (std::string folder = *real; folder.size() > 1; folder.resize(folder.rfind('/'))) {
+    if (has(folder, ".beads") || has(folder, ".capsule")) return folder == *real ? given : folder;
+    const std::size_t at = folder.rfind("/.capsule/worktrees/");
+    if (has(folder, ".git") && at == std::string::npos) return folder == *real ? given : folder;
+  }
+  return given;
 }
 
 task::Choice choice_of(config::Tracker tracker) {

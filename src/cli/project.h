@@ -30,6 +30,8 @@ struct Project {
   config::Config config;
   Assets assets;
   std::string option;  // " --project-dir=…", quoted for a shell, where commands to paste need it
+  std::string provider_option =
+      {};  // " --provider=…", the same, where it was given; for run and merge
 
   const std::string& root() const { return repository.top; }
 };
@@ -41,6 +43,14 @@ Result<Project> open_project(const Args& args);
 
 task::Choice choice_of(config::Tracker tracker);
 Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project);
+
+// Error not_found: there is no branch to merge into. Starts no process when there is one.
+Result<void> check_main_branch(const Project& project);
+
+// The project's root for commands that also work without a repository: the nearest folder, from
+// --project-dir (here by default) upwards, that has beads, a configuration or a repository; inside
+// the worktree of a bead, the project that it belongs to. That folder itself when there is none.
+std::string project_folder(const Args& args);
 
 // The bead that a command names first. Error usage: it is no id.
 Result<std::string> bead_argument(const Args& args);

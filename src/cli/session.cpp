@@ -168,6 +168,7 @@ Result<void> Session::take(const std::string& run) {
 // What would cost every attempt is found before the first agent is paid.
 Result<void> Session::preflight() {
   TRY_VOID(parts_->phases.preflight());
+  TRY_VOID(check_main_branch(project_));
   return check_test_program(project_.config);
 }
 
@@ -218,6 +219,7 @@ std::string Session::summary() {
   if (!facts) return {};
   ui::Surroundings around;
   around.project_option = project_.option;
+  around.provider_option = project_.provider_option;
   around.main_branch = "main";
   around.worktree_gone = !has_worktree();
   around.last_words = last_words(workspace::worktree_path(project_.repository, bead_.id), *facts);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/run_view.h"
 #include "git/lock.h"
+#include "git/paths.h"
 #include "git/refs.h"
 #include "git/snapshot.h"
 #include "git/worktree.h"
@@ -34,7 +35,7 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
   const std::string path = workspace::worktree_path(project.repository, bead);
   const std::vector<engine::RunHead> heads = TRY(store.runs_of(bead));
   const std::string run = heads.empty() ? "unknown-" + utc_stamp() : heads.back().run;
-  if (is_folder(path)) {
+  if (git::is_plain_folder(path)) {
     const auto noted = git::find_worktree(project.repository, path);
     const std::string ref = "refs/capsule/rescue/" + run + "/" + utc_stamp();
     // What is no worktree of ours (an empty folder, say) has nothing to rescue but its files.
@@ -43,7 +44,8 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
     TRY_VOID(
         workspace::archive_worktree(path, workspace::archive_path(project.repository, bead), run));
   } else {
-    // Somebody removed the folder: what was committed on its branch is kept all the same.
+    // Somebody removed the folder, or put a link or a file in its place: what was committed on its
+    // branch is kept all the same.
     const std::string branch = "refs/heads/" + workspace::branch_name(bead);
     const auto tips = TRY(git::resolve_refs(project.repository, {branch}));
     if (const auto tip = tips.find(branch); tip != tips.end()) {
@@ -67,9 +69,9 @@ Error already_exists(Session& session, const std::optional<Session::Newest>& new
   if (newest && newest->state.outcome == event::Outcome::prepared)
     state = "it was prepared, and no run has used it";
   if (newest && newest->state.step != pipeline::Step::ended) state = "its run has not ended";
+  const std::string run = "capsule run " + bead + session.project().provider_option;
   return {Reason::exists, what + state,
-          "go on with it: capsule run " + bead + " --resume; start over: capsule run " + bead +
-              " --clean"};
+          "go on with it: " + run + " --resume; start over: " + run + " --clean"};
 }
 
 Result<void> refuse_blocked(Session& session) {

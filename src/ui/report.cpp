@@ -41,29 +41,28 @@ constexpr Words kWords[] = {
 // Commands that can be pasted, by how the run ended.
 std::vector<std::string> next_steps(const Report& report, const Surroundings& around) {
   const pipeline::State& s = report.state;
-  const std::string bead = s.bead, option = around.project_option;
-  const std::string resume = "capsule run " + bead + option + " --resume";
-  const std::string look = "capsule log " + bead + option;
+  const std::string words = s.bead + around.project_option;
+  const std::string run = "capsule run " + words + around.provider_option;
+  const std::string resume = run + " --resume";
   const bool on_main = !s.merge_commit.empty() && s.outcome != Outcome::merged;
-  if (on_main || (around.worktree_gone && s.outcome != Outcome::merged))
-    return {"capsule run " + bead + option};
+  if (on_main || (around.worktree_gone && s.outcome != Outcome::merged)) return {run};
   switch (s.outcome) {
     case Outcome::merged:
       return {"git log -2 " + around.main_branch};
     case Outcome::prepared:
       return {resume};
     case Outcome::prep_failed:
-      return {"capsule run " + bead + option};
+      return {run};
     case Outcome::merge_refused:
     case Outcome::merge_error:
       if (s.phase != Phase::merge) return {resume};  // it is not signed off yet
-      return {"capsule merge " + bead + option};
+      return {"capsule merge " + words + around.provider_option};
     case Outcome::interrupted:
     case Outcome::paused:
     case Outcome::aborted:
       return {resume};
     default:
-      return {look, resume, "capsule run " + bead + option + " --clean"};
+      return {"capsule log " + words, resume, run + " --clean"};
   }
 }
 

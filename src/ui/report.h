@@ -34,6 +34,7 @@ Report report_of(const std::vector<event::PipelineFact>& facts);
 // What the summary needs beyond the run itself.
 struct Surroundings {
   std::string project_option;  // " --project-dir=…" where the commands to paste need it, else empty
+  std::string provider_option;  // " --provider=…" for those that start agents, the same
   std::string main_branch;
   std::string last_words;             // of the agent that ended without a valid signal; empty: none
   bool worktree_gone = false;         // removed since the run ended: there is nothing to go on with
