@@ -64,8 +64,15 @@ gate::World gate_world(const Project& project, process::Loop& loop,
   world.is_test_file = [&project](std::string_view path) {
     return gate::is_test_file(path, project.config.test_files);
   };
-  world.test = [verify, &loop, interrupted](const std::string& folder) {
-    return unless(interrupted, gate::run_check(loop, verify.test, verify, folder));
+  // What the command leaves in the worktree is no agent's doing, and no part of the work.
+  world.test = [verify, &project, &loop, interrupted](
+                   const std::string& worktree,
+                   const std::string& commit) -> Result<gate::Verdict> {
+    const std::string files = TRY(git::note_files(project.repository, worktree, commit));
+    Result<gate::Verdict> verdict =
+        unless(interrupted, gate::run_check(loop, verify.test, verify, worktree));
+    TRY_VOID(git::put_files_back(project.repository, worktree, files));
+    return verdict;
   };
   world.test_clean = [verify, &project, &loop,
                       interrupted](const std::string& commit) -> Result<gate::Verdict> {

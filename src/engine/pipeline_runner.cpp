@@ -63,6 +63,7 @@ event::PhaseFinished finished(const State& state, const PhaseReport& report,
 Result<State> PipelineRunner::replay() {
   state_ = {};
   for (const PipelineFact& fact : TRY(ports_.log.read())) state_ = apply_(std::move(state_), fact);
+  check_cut_off_ = state_.step == Step::check;
   return state_;
 }
 
@@ -124,6 +125,9 @@ Result<void> PipelineRunner::do_step() {
       return record(taken);
     }
     case Step::check:
+      // The commands of a check that was cut off may have left anything: only the snapshot counts.
+      if (check_cut_off_) TRY_VOID(ports_.workspace.rewind(run_, state_));
+      check_cut_off_ = false;
       return record(TRY(ports_.checks.check(run_, state_)));
     case Step::integrate:
       return integrate();

@@ -49,6 +49,7 @@ class PipelineRunner {
   Apply apply_;
   State state_;
   bool journal_failed_ = false;
+  bool check_cut_off_ = false;
 };
 
 }  // namespace capsule::engine

@@ -170,12 +170,13 @@ Result<event::PhaseChecked> Gates::check(const std::string&, const State& state)
     case Phase::test_writer:
     case Phase::test_review:
       only_test_files(result, world_, TRY(changes(state.base, now)));
-      if (world_.has_test) red(result, TRY(world_.test(state.worktree)));
+      if (world_.has_test) red(result, TRY(world_.test(state.worktree, now)));
       break;
     case Phase::execute:
     case Phase::execute_review:
       TRY_VOID(tests_untouched(result, state));
-      if (world_.has_test) green(result, TRY(world_.test(state.worktree)), "tests pass (GREEN)");
+      if (world_.has_test)
+        green(result, TRY(world_.test(state.worktree, now)), "tests pass (GREEN)");
       break;
     case Phase::sign_off:
       TRY_VOID(tests_untouched(result, state));

@@ -26,9 +26,10 @@ struct World {
   std::function<Result<std::vector<Changed>>(const std::string& from, const std::string& to)>
       changes;
   std::function<bool(std::string_view path)> is_test_file;
-  // The test command in a folder; not called when there is none.
-  std::function<Result<Verdict>(const std::string& folder)> test;
-  // Calls back with a folder that holds exactly the files of a snapshot, and removes it afterwards.
+  // The test command in a worktree, whose files are afterwards as they were; not called when there
+  // is none. `commit` is the newest snapshot of that worktree.
+  std::function<Result<Verdict>(const std::string& worktree, const std::string& commit)> test;
+  // The same in a folder that holds exactly the files of a snapshot, and is removed afterwards.
   std::function<Result<Verdict>(const std::string& commit)> test_clean;
   bool has_test = false;
 };

@@ -26,7 +26,9 @@ struct Fake {
       return changes[from + ".." + to];
     };
     world.is_test_file = [](std::string_view path) { return is_test_file(path, {}); };
-    world.test = [this](const std::string&) -> Result<Verdict> { return ++tested, verdict; };
+    world.test = [this](const std::string&, const std::string&) -> Result<Verdict> {
+      return ++tested, verdict;
+    };
     world.test_clean = [this](const std::string&) -> Result<Verdict> { return ++tested, clean; };
     return world;
   }

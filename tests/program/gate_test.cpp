@@ -1,4 +1,6 @@
 // Signals are claims: what the gates of the pipeline do with agents that err or lie.
+#include <signal.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -162,6 +164,51 @@ TEST_F(Gate, SignOffIsTestedFromACleanCheckout) {
   EXPECT_HAS(outcome.out, "sign-off: not true: tests pass from a clean checkout");
   EXPECT_TRUE(!fs::exists(project() + "/.capsule/tmp") ||
               fs::is_empty(project() + "/.capsule/tmp"));
+}
+
+// A test command that writes where git looks: caches, reports, even over a file of the project.
+constexpr const char* kUntidy =
+    "verify: {test: \"mkdir -p cache; date +%N >cache/x; date +%N >tests/report.xml; "
+    "date +%N >>README.md; sh tests/feature_test.sh\"}\n";
+
+TEST_F(Gate, WhatTheTestCommandLeavesIsNobodysChange) {
+  configure(kUntidy);
+  on("merge", "git add -A >&2; git commit -q -m x >&2; say PASS committed");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), kWhole);
+  EXPECT_LACKS(outcome.out, "cache");
+  EXPECT_LACKS(outcome.out, "report.xml");
+  EXPECT_LACKS(command("ledger", {}).out, "false  1");
+  EXPECT_EQ(git_out({"diff", "--name-only", "main~1", "main"}),
+            "feature.txt\ntests/feature_test.sh");
+}
+
+TEST_F(Gate, WhatTheTestCommandLeavesDoesNotHideThatAReviewRepeatsItself) {
+  configure(kUntidy);
+  on("test-review", "say NEEDS_WORK 'always the same'");
+  const Outcome outcome = run_bead({"--max-retries=9"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), "test-writer test-review test-writer test-review");
+  EXPECT_HAS(outcome.out, "same twice");
+}
+
+TEST_F(Gate, WhatATestCommandLeftThatDiedWithItsCapsuleIsNobodysChangeEither) {
+  configure("verify: {test: \"mkdir -p cache; date +%N >cache/x; test -e '" + mock("again") +
+            "' || { touch '" + mock("ready") +
+            "'; sleep 300; }; rm -r cache; sh tests/feature_test.sh\"}\n");
+  {
+    Running running(calling("run", {kBead}));
+    ASSERT_TRUE(eventually([&] { return fs::exists(mock("ready")); }));
+    write_file(worktree() + "/left", "by the command\n");
+    running.send(SIGKILL);
+    running.wait();
+  }
+  write_file(mock("again"), "");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), kWhole);
+  EXPECT_LACKS(outcome.out, "left");
 }
 
 TEST_F(Gate, WhatIsMergedWithANewerMainIsTestedFirst) {
