@@ -4,6 +4,7 @@
 #include "cli/session.h"
 #include "cli/worktrees.h"
 #include "engine/bead_context.h"
+#include "git/paths.h"
 
 namespace capsule::cli {
 namespace {
@@ -43,6 +44,9 @@ Result<void> choose_run(Session& session, const Args& args) {
     if (newest && newest->state.outcome != Outcome::merged) {
       TRY_VOID(session.take(newest->run));
       TRY_VOID(session.preflight());
+      // An agent has put something else in its place.
+      if (!newest->state.worktree.empty() && !git::is_plain_folder(session.worktree()))
+        TRY_VOID(session.bring_worktree_back(newest->state));
       return session.runner().resume({session.project().config.max_retries, false});
     }
     TRY_VOID(session.take(new_run_id()));

@@ -9,6 +9,7 @@
 #include "git/branch.h"
 #include "git/diff.h"
 #include "git/exclusion.h"
+#include "git/paths.h"
 #include "git/refs.h"
 #include "git/snapshot.h"
 #include "git/work_commit.h"
@@ -64,6 +65,17 @@ Result<void> put_worklog(const std::string& worktree, const std::string& text) {
   return write_file(worktree + "/" + kWorklog, text, 0644, worktree + "/.capsule/worklog.new");
 }
 
+// An agent may have removed its folder, or put a link or a file in its place: nothing is written
+// through it, and nobody works there.
+Result<void> need_folder(const State& state) {
+  if (git::is_plain_folder(state.worktree)) return {};
+  return fail(Reason::not_found,
+              "the worktree " + printable(state.worktree) + " is gone" +
+                  (exists(state.worktree) ? ": something else is in its place" : ""),
+              "what finished phases left is kept; put it back and go on: capsule run " +
+                  state.bead + " --resume");
+}
+
 }  // namespace
 
 std::string worktree_path(const git::Repository& repository, std::string_view bead) {
@@ -86,7 +98,7 @@ Result<event::WorktreeIntended> RunWorkspace::plan_worktree(const State& state) 
 Result<void> RunWorkspace::make_worktree(const event::WorktreeIntended& intent) {
   // The intent is recorded, so a worktree of that name and base is ours, left by a cut-off.
   const auto found = git::find_worktree(repository_, intent.worktree);
-  const bool ours = found && found->base == intent.base && is_folder(intent.worktree);
+  const bool ours = found && found->base == intent.base && git::is_plain_folder(intent.worktree);
   if (!ours) {
     TRY_VOID(git::exclude_capsule_dir(repository_));
     TRY_VOID(make_folders(repository_.top + "/.capsule/logs"));
@@ -106,6 +118,7 @@ Result<std::string> RunWorkspace::fresh_worklog() const {
 }
 
 Result<void> RunWorkspace::before_phase(const State& state) {
+  TRY_VOID(need_folder(state));
   // An agent may have removed it, or put something else in its place: then there is nothing to
   // compare.
   worklog_before_ = read_file_beneath(state.worktree, kWorklog).value_or("");
@@ -113,6 +126,7 @@ Result<void> RunWorkspace::before_phase(const State& state) {
 }
 
 Result<void> RunWorkspace::note_in_worklog(const State& state) {
+  TRY_VOID(need_folder(state));
   const std::string phase(name_of(state.last.phase));
   const std::string after = read_file_beneath(state.worktree, kWorklog).value_or("");
   // Taken up by another process: what the last snapshot holds is what the phase began with.
@@ -158,7 +172,7 @@ Result<event::SnapshotTaken> RunWorkspace::snapshot(const std::string& run, cons
 }
 
 Result<void> RunWorkspace::keep_unfinished(const std::string& run, const State& state) {
-  if (!is_folder(state.worktree)) return {};
+  if (!git::is_plain_folder(state.worktree)) return {};
   const std::string ref = "refs/capsule/" + run + "/" + std::to_string(state.number) + "-" +
                           std::string(name_of(state.phase)) + "-unfinished";
   const std::string parent = state.snapshot.commit.empty() ? state.base : state.snapshot.commit;
@@ -172,14 +186,14 @@ Result<void> RunWorkspace::rewind(const std::string& run, const State& state) {
   if (!state.snapshot.commit.empty())
     return git::rewind_worktree(repository_, state.worktree, state.branch, state.snapshot.commit);
   // The first phase began on a fresh worktree. Its log goes with the old one, so it is kept first.
-  if (is_folder(state.worktree))
+  if (git::is_plain_folder(state.worktree))
     TRY_VOID(archive_worktree(state.worktree, archive_path(repository_, state.bead), run));
   TRY_VOID(git::remove_worktree(repository_, state.worktree, state.branch));
   return make_worktree({state.worktree, state.branch, state.base});
 }
 
 Result<std::optional<MergeRefused>> RunWorkspace::sign_off_gate(const State& state) {
-  if (!is_folder(state.worktree))
+  if (!git::is_plain_folder(state.worktree))
     return fail(Reason::not_found,
                 "there is no worktree for " + state.bead + " at " + printable(state.worktree),
                 "start with: capsule run " + state.bead);
@@ -278,7 +292,7 @@ Result<engine::PublishAnswer> RunWorkspace::publish_merge(const engine::MergePla
 
 Result<std::string> RunWorkspace::archive(const std::string& run, const State& state) {
   const std::string folder = archive_path(repository_, state.bead);
-  if (is_folder(state.worktree)) TRY_VOID(archive_worktree(state.worktree, folder, run));
+  if (git::is_plain_folder(state.worktree)) TRY_VOID(archive_worktree(state.worktree, folder, run));
   return folder;
 }
 

@@ -173,6 +173,41 @@ INSTANTIATE_TEST_SUITE_P(Wrecks, Destructive,
                                            "git reset -q --hard; git clean -qfdx",
                                            "rm -rf ./* ./.[!.]* ", "rm -rf \"$PWD\""));
 
+// The writer puts something else where its worktree was; what is behind a link belongs to others.
+class Replaced : public Keeping, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    Keeping::SetUp();
+    write_file(path("others/worklog.md"), "theirs\n");
+    before("execute", "cd /; rm -rf \"$CAPSULE_WORKTREE\"; " + std::string(GetParam()) + " '" +
+                          path("others") + "' \"$CAPSULE_WORKTREE\"; say PASS done; exit 0");
+    const Outcome outcome = capsule_in(place_, {"run", kPlain});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+    EXPECT_HAS(outcome.out, "is gone: something else is in its place");
+    EXPECT_HAS(outcome.out, "capsule run plain-1 --resume");
+    before("execute", "");
+  }
+  void expect_nothing_written() const {
+    EXPECT_EQ(read_file(path("others/worklog.md")), "theirs\n");
+    EXPECT_EQ(std::distance(fs::directory_iterator(path("others")), {}), 1);
+  }
+};
+
+TEST_P(Replaced, AWorktreeComesBackFromItsLastSnapshotOnResume) {
+  expect_nothing_written();
+  const Outcome resumed = capsule_in(place_, {"run", kPlain, "--resume"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(git(place_, {"show", "main:plain-1.txt"}), "done\n");
+  expect_nothing_written();
+}
+
+TEST_P(Replaced, CleanRemovesWhatIsInThePlaceAndNotWhatItLeadsTo) {
+  const Outcome clean = capsule_in(place_, {"run", kPlain, "--clean"});
+  EXPECT_EQ(clean.exit_code, 0) << clean.out << clean.err;
+  expect_nothing_written();
+}
+INSTANTIATE_TEST_SUITE_P(Things, Replaced, ::testing::Values("ln -s", "echo >$CAPSULE_WORKTREE"));
+
 TEST_F(Keeping, CleanKeepsASnapshotOfWhatItRemoves) {
   before("execute", "echo half >half.txt; say ERROR 'broken'; exit 0");
   ASSERT_EQ(capsule_in(place_, {"run", kPlain}).exit_code, 2);
