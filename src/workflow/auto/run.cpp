@@ -124,7 +124,9 @@ void take_signals(Run& run, const fact::TurnFinished& turn) {
   run.file.last_error = turn.error;
   if (turn.recoverable && !run.retried) {
     run.retried = true;
-    return again(run, Why::retry, "The phase was tried before and failed: " + turn.error);
+    // What was to be mended is still open.
+    const std::string open = run.feedback.empty() ? "" : run.feedback + "\n";
+    return again(run, Why::retry, open + "The phase was tried before and failed: " + turn.error);
   }
   stop(run, Outcome::needs_person, turn.error);
 }

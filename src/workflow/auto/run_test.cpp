@@ -77,6 +77,43 @@ TEST(AutoWorkflow, ATransitionIsRecordedAndDecidesNothing) {
   EXPECT_EQ(run.file.detected[0].signal, "TRANSITION_TO_QA");
 }
 
+fact::TurnFinished failed(Phase phase, const std::string& error) {
+  fact::TurnFinished turn = said(phase, {"PHASE_ERROR"});
+  turn.error = error;
+  turn.recoverable = true;
+  return turn;
+}
+
+TEST(AutoWorkflow, ARetryStillHasToMendWhatReviewersRaised) {
+  fact::Started started;
+  started.skip_expansion = started.skip_qa = true;
+  fact::Reviewed reviewed;
+  for (const std::string_view type : fact::kReviewers)
+    reviewed.verdicts.push_back(
+        {std::string(type), Verdict::needs_fix, {"a.c:1 leaks"}, "", "", "", ""});
+  const auto run =
+      after({started, fact::PlaceReady{"f", ""},
+             said(Phase::init, {"INIT_COMPLETE", "PLANNING_COMPLETE", "EXECUTION_COMPLETE"}),
+             reviewed, failed(Phase::fix, "port 80 is taken")});
+  EXPECT_EQ(run.phase, Phase::fix);
+  EXPECT_EQ(run.why, Why::retry);
+  EXPECT_THAT(run.feedback, ::testing::HasSubstr("a.c:1 leaks"));
+  EXPECT_THAT(run.feedback, ::testing::HasSubstr("port 80 is taken"));
+}
+
+TEST(AutoWorkflow, ARetryStillHasToMendWhatTheChecksFound) {
+  fact::Started started;
+  started.skip_expansion = true;
+  started.has_checks = true;
+  const auto run = after(
+      {started, fact::PlaceReady{"f", ""},
+       said(Phase::init, {"INIT_COMPLETE", "PLANNING_COMPLETE", "EXECUTION_COMPLETE"}),
+       fact::ChecksDone{false, "make: *** no rule", ""}, failed(Phase::qa, "port 80 is taken")});
+  EXPECT_EQ(run.phase, Phase::qa);
+  EXPECT_THAT(run.feedback, ::testing::HasSubstr("make: *** no rule"));
+  EXPECT_THAT(run.feedback, ::testing::HasSubstr("port 80 is taken"));
+}
+
 TEST(AutoWorkflow, AFailedProgramHasSaidNothing) {
   fact::TurnFinished turn = said(Phase::expansion, {"EXPANSION_COMPLETE"});
   turn.fault = fact::Fault::exit_status;
