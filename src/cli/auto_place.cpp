@@ -30,6 +30,10 @@ class WorktreePlace : public engine::AutoPlace {
     return folder;
   }
   Result<void> keep(const std::string& label) override {
+    // A new one would be empty, and count as the work.
+    if (!trees_.has(kTask))
+      return fail(Reason::not_found, "the worktree is gone: " + printable(trees_.path_of(kTask)),
+                  "what it held is kept as " + trees_.snapshots_of(kTask) + "/…");
     TRY(trees_.open(kTask));
     TRY(trees_.keep(kTask, label));
     return {};
@@ -45,16 +49,18 @@ class WorktreePlace : public engine::AutoPlace {
       if (const auto* done = std::get_if<workspace::MergedAlready>(&planned))
         return event::auto_run::MergeDone{done->commit, done->nothing, ""};
       if (const auto* conflict = std::get_if<workspace::MergeConflict>(&planned))
-        return engine::AutoMergeRefused{
-            "conflict with " + conflict->main + " in " + short_list(conflict->files) +
-            "\nresolve it there, and commit: cd " + shell_word(trees_.path_of(kTask)) +
-            " && git merge " + conflict->main + "\nthen: capsule auto continue"};
+        return engine::AutoMergeRefused{"conflict with " + conflict->main + " in " +
+                                        short_list(conflict->files) + "\n" +
+                                        how_to_merge(conflict->main, "resolve it")};
       const auto& merge = std::get<workspace::PlannedMerge>(planned);
       if (verify_merged_ && merge.plan.main_moved) {
         const std::string failure = TRY(verify_merged_(merge.plan.commit));
         if (!failure.empty())
           return engine::AutoMergeRefused{
-              "the checks fail on the merged files, which nobody has tested yet\n" + failure};
+              "the checks fail on the merged files, which nobody has tested yet\n" + failure +
+              (failure.ends_with('\n') ? "" : "\n") +
+              how_to_merge(merge.plan.main_ref.substr(std::string_view("refs/heads/").size()),
+                           "mend it")};
       }
       const git::Published published = TRY(trees_.publish(merge));
       if (published.outcome == git::Publishing::done)
@@ -79,6 +85,13 @@ class WorktreePlace : public engine::AutoPlace {
   }
 
  private:
+  // Agents commit nothing, and git does not merge over what is not committed.
+  std::string how_to_merge(const std::string& main, const std::string& task) const {
+    return "merge it there: cd " + shell_word(trees_.path_of(kTask)) +
+           " && git add -A && git commit --allow-empty -m work && git merge " + shell_word(main) +
+           "\n" + task + ", then: git add -A && git commit --allow-empty -m work && cd " +
+           shell_word(project_.root()) + " && capsule auto continue";
+  }
   static workspace::TreeSettings settings_of(const Project& project) {
     workspace::TreeSettings settings{project.config.main_branch, project.config.exclude};
     settings.exclude.push_back("/" + std::string(auto_state::kFolder) + "/");

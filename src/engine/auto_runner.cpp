@@ -38,7 +38,18 @@ Result<void> AutoRunner::record(auto_fact::Fact fact) {
 }
 
 Result<void> AutoRunner::start(auto_fact::Started started) { return record(std::move(started)); }
-Result<void> AutoRunner::resume() { return record(auto_fact::Resumed{}); }
+
+Result<void> AutoRunner::resume() {
+  // What a person did there since counts, so that one state is checked, reviewed and merged. First:
+  // cut off in between, the run has still ended, and this is done again.
+  const Step next = state_.after;
+  const bool at_work =
+      next == Step::turn || next == Step::checks || next == Step::review || next == Step::merge;
+  if (at_work && !state_.open) TRY_VOID(ports_.place.keep("continued"));
+  reached("done", "keep");
+  return record(auto_fact::Resumed{});
+}
+
 Result<void> AutoRunner::end(Outcome outcome, std::string detail) {
   return record(auto_fact::Ended{outcome, std::move(detail), ""});
 }
@@ -141,11 +152,13 @@ Result<void> AutoRunner::turn() {
 }
 
 Result<void> AutoRunner::review() {
-  AutoAgents::Reviews reviews = TRY(ports_.agents.review(request()));
-  if (reviews.interrupted) return end(Outcome::interrupted, "");
+  Result<AutoAgents::Reviews> done = ports_.agents.review(request());
   // Reviewers only read. What they changed is taken back and reported; who it was cannot be told,
-  // since they work in one place at the same time.
+  // since they work in one place at the same time. However they ended: what stands there when the
+  // run goes on is a person's.
   const std::vector<std::string> changed = TRY(ports_.place.take_back("review"));
+  AutoAgents::Reviews reviews = TRY(std::move(done));
+  if (reviews.interrupted) return end(Outcome::interrupted, "");
   auto_fact::Reviewed reviewed;
   reviewed.verdicts = std::move(reviews.verdicts);
   if (!changed.empty())

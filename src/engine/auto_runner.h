@@ -19,7 +19,7 @@ class AutoRunner {
   Result<void> replay();
   // Requires: the log is empty.
   Result<void> start(auto_fact::Started started);
-  // Requires: it has ended.
+  // What the place holds now counts from here on. Requires: it has ended.
   Result<void> resume();
   Result<void> end(auto_mode::Outcome outcome, std::string detail);
 

@@ -34,8 +34,9 @@ enum class RunBug {
   merges_without_checks,
   rejected_is_approved,
   retries_for_ever,
+  trusts_a_person,
 };
-inline constexpr int kRunBugs = 8;
+inline constexpr int kRunBugs = 9;
 
 struct Finding {
   std::string broken;  // empty: every invariant held

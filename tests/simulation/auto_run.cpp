@@ -47,6 +47,10 @@ Run apply(Run run, const fact::Fact& one) {
     case RunBug::retries_for_ever:
       after.retried = false;
       break;
+    case RunBug::trusts_a_person:
+      if (std::holds_alternative<fact::Resumed>(one) && after.phase == Phase::complete)
+        after.step = before.after;
+      break;
   }
   return after;
 }
@@ -67,7 +71,8 @@ struct World : Clock,
   std::vector<fact::Fact> journal;
   std::vector<std::string> story;
   std::string broken;
-  bool tree_checked = false;  // the checks passed on what is there now
+  // What is there now, the state that counts, and what the checks passed on.
+  int tree = 0, kept = 0, checked = -1;
   bool approved = false, merged = false, removed = false;
   int merges = 0, turns = 0, reviews = 0, crashes_left, crashes = 0, faults_left = 3;
   int errors_left = 4;
@@ -102,7 +107,7 @@ struct World : Clock,
   }
   Result<TurnReport> turn(const TurnRequest& request) override {
     ++turns;
-    tree_checked = false;
+    ++tree;
     const Phase now = request.turn.phase;
     TurnReport report;
     if (random.once_in(25)) {
@@ -132,6 +137,8 @@ struct World : Clock,
     ++reviews;
     Reviews result;
     approved = true;
+    if (tree != kept) complain("reviewed another state than the one that counts");
+    if (random.once_in(6)) ++tree;  // which no reviewer may
     for (const std::string_view type : fact::kReviewers) {
       fact::ReviewVerdict verdict;
       verdict.type = type;
@@ -144,16 +151,22 @@ struct World : Clock,
     return result;
   }
   Result<std::string> run(const std::string&) override {
-    tree_checked = !random.once_in(4);
-    return tree_checked ? std::string() : "a test fails";
+    if (random.once_in(4)) return std::string("a test fails");
+    checked = tree;
+    return std::string();
   }
   Result<std::string> prepare() override { return "folder"; }
-  Result<void> keep(const std::string&) override { return {}; }
+  Result<void> keep(const std::string&) override {
+    kept = tree;
+    return {};
+  }
   Result<std::vector<std::string>> take_back(const std::string&) override {
+    tree = kept;
     return std::vector<std::string>{};
   }
   Result<AutoMergeAnswer> merge(const std::string&) override {
-    if (has_checks && !tree_checked) complain("merged what was not checked");
+    if (has_checks && checked != kept) complain("merged what was not checked");
+    if (tree != kept) complain("merged another state than the one that is there");
     if (merged) return fact::MergeDone{"commit", false, ""};  // found done
     if (random.once_in(10)) return AutoMergeRefused{"conflict"};
     merged = true;
@@ -196,6 +209,14 @@ struct World : Clock,
       complain("the limit does not hold");
   }
   bool requested() override { return false; }
+  // Changes something by hand, before the run is taken up again; limits count from there.
+  void mend() {
+    ++tree;
+    turns = reviews = 0;
+    errors_left = 4;
+    retries.clear();
+    mended.clear();
+  }
   void reached(std::string_view) override {
     if (crashes_left > 0 && random.once_in(12)) {
       --crashes_left;
@@ -227,14 +248,20 @@ Finding simulate_run(std::uint64_t seed, signal::Skips skips, RunBug bug) {
   const int most_turns = (9 + 2 + 2) * (limit + 1) + 4 + 4;
   Finding finding;
   const AutoPorts ports{world, world, world, world, world, world, world, world, &world};
+  int persons = choose.once_in(3) ? 2 : 0;
+  bool goes_on = false;
   Outcome outcome = Outcome::none;
-  for (int life = 0; life < 20 && outcome == Outcome::none && world.broken.empty(); ++life) {
+  for (int life = 0; life < 40 && outcome == Outcome::none && world.broken.empty(); ++life) {
     AutoRunner runner("run", ports, apply);
     try {
       if (const auto replayed = runner.replay(); !replayed) break;
       if (runner.state().step == Step::start) {
         if (!runner.start(started)) continue;
       }
+      if (runner.state().step == Step::ended && goes_on) {
+        if (!runner.resume()) continue;
+      }
+      goes_on = false;
       // A workflow that does not end would turn here for ever.
       struct Guard : AutoStops {
         World& world;
@@ -256,6 +283,13 @@ Finding simulate_run(std::uint64_t seed, signal::Skips skips, RunBug bug) {
       const auto ended = guarded_runner.carry_on();
       if (ended) outcome = ended->outcome;
     } catch (const Crash&) {
+    }
+    if (outcome != Outcome::none && outcome != Outcome::complete && persons > 0 &&
+        world.broken.empty() && !world.merged) {
+      --persons;
+      goes_on = true;
+      outcome = Outcome::none;
+      world.mend();
     }
   }
   finding.broken = world.broken;

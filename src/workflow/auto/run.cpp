@@ -243,6 +243,9 @@ void on(Run& run, const fact::Resumed&) {
   if (run.phase != Phase::complete) run.file.phase = signal::name_of(run.phase);
   run.session_alive = false;
   if (run.why == Why::go_on) run.why = Why::restart;
+  // A person may have worked there.
+  run.unchecked = true;
+  if (run.step == Step::merge) run.step = step_after_all(run);
   if (run.step == Step::checks && run.phase == Phase::qa) run.qa_cycle = 0;
   if (run.step == Step::review) run.round = 0;
 }

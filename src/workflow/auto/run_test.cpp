@@ -114,6 +114,20 @@ TEST(AutoWorkflow, ARetryStillHasToMendWhatTheChecksFound) {
   EXPECT_THAT(run.feedback, ::testing::HasSubstr("port 80 is taken"));
 }
 
+TEST(AutoWorkflow, WhatAPersonMayHaveMendedIsCheckedBeforeTheMerge) {
+  fact::Started started;
+  started.has_checks = true;
+  std::vector<fact::Fact> facts{started, fact::PlaceReady{"f", ""},
+                                said(Phase::expansion, {"AUTO_COMPLETE"}),
+                                fact::ChecksDone{true, "", ""}};
+  EXPECT_EQ(after(facts).step, Step::merge);
+  facts.emplace_back(fact::Ended{Outcome::merge_refused, "conflict", ""});
+  facts.emplace_back(fact::Resumed{});
+  EXPECT_EQ(after(facts).step, Step::checks);
+  facts.emplace_back(fact::ChecksDone{true, "", ""});
+  EXPECT_EQ(after(facts).step, Step::merge);
+}
+
 TEST(AutoWorkflow, AFailedProgramHasSaidNothing) {
   fact::TurnFinished turn = said(Phase::expansion, {"EXPANSION_COMPLETE"});
   turn.fault = fact::Fault::exit_status;
