@@ -1,6 +1,7 @@
 #include "workflow/auto/hook.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace capsule::auto_mode {
 namespace {
@@ -126,7 +127,10 @@ Answer answer_stop(State state, const Seen& seen, const std::string& session, co
     state.exit_reason = ExitReason::stale_state;
     return {Verdict::stale, std::move(state), true};
   }
-  if (++next.iteration > next.max_iterations) {
+  const bool at_limit = next.iteration >= next.max_iterations;
+  if (next.iteration < std::numeric_limits<std::int64_t>::max()) ++next.iteration;
+  if (at_limit) {
+    next = with_its_phase_begun(std::move(next), now.text);
     finish(next, ExitReason::max_iterations_reached, kFailedPhase, now);
     return {Verdict::failed, std::move(next), true};
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "workflow/auto/texts.h"
 
 namespace capsule::auto_mode {
@@ -80,6 +82,36 @@ TEST(AutoHook, ACancelledStateGoesOnAtItsFirstUnfinishedPhase) {
   State done = at("reflect");
   done.phase = "complete";
   EXPECT_EQ(unfinished_phase(done), std::nullopt);
+}
+
+TEST(AutoHook, AStateOfAnotherToolGoesOnInThePhaseThatItWasIn) {
+  State state;  // without a word on any phase
+  state.active = true;
+  state.phase = "execution";
+  state.started_at = "2026-01-01T02:59:00Z";
+  EXPECT_EQ(unfinished_phase(cancelled(state, kNow.text)), Phase::execution);
+  state.max_iterations = 0;
+  const State failed = stop(state, {}).state;
+  EXPECT_EQ(failed.phase, "failed");
+  EXPECT_EQ(unfinished_phase(failed), Phase::execution);
+}
+
+TEST(AutoHook, AStateThatWasBegunNowhereGoesOnAtItsFirstPhase) {
+  State state;
+  state.phase = "failed";
+  EXPECT_EQ(unfinished_phase(state), Phase::expansion);
+  state.config.skip_expansion = true;
+  EXPECT_EQ(unfinished_phase(state), Phase::init);
+  state.phases[index_of(Phase::reflect)].signal_detected = true;
+  EXPECT_EQ(unfinished_phase(state), std::nullopt);
+}
+
+TEST(AutoHook, TheCountEndsAtTheLargestNumber) {
+  State state = at("qa");
+  state.iteration = state.max_iterations = std::numeric_limits<std::int64_t>::max();
+  const Answer answer = stop(state, {});
+  EXPECT_EQ(answer.verdict, Verdict::failed);
+  EXPECT_EQ(answer.state.iteration, state.iteration);
 }
 
 TEST(AutoHook, TheTextsHoldTheBlocksThatAreRecognised) {

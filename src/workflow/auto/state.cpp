@@ -47,7 +47,16 @@ State started(std::string task, const Config& config, std::int64_t max_iteration
   return state;
 }
 
+State with_its_phase_begun(State state, const std::string& now) {
+  if (const auto phase = current_phase(state)) {
+    std::string& began = state.phases[index_of(*phase)].started_at;
+    if (began.empty()) began = state.started_at.empty() ? now : state.started_at;
+  }
+  return state;
+}
+
 State cancelled(State state, const std::string& now) {
+  state = with_its_phase_begun(std::move(state), now);
   state.active = false;
   state.phase = kFailedPhase;
   state.exit_reason = ExitReason::user_cancelled;
@@ -58,11 +67,16 @@ State cancelled(State state, const std::string& now) {
 std::optional<Phase> unfinished_phase(const State& state) {
   if (const auto phase = current_phase(state)) return phase;
   if (state.phase != kFailedPhase) return std::nullopt;
+  // Phases never go backwards: the furthest that was begun counts, whatever those before it say.
   const signal::Skips skips = state.config.skips();
-  for (Phase phase = signal::first_phase(skips); phase != Phase::complete;
-       phase = signal::next_phase(phase, skips))
-    if (!state.phases[index_of(phase)].signal_detected) return phase;
-  return std::nullopt;
+  for (std::size_t i = kPhases; i-- > 0;) {
+    const auto phase = static_cast<Phase>(i);
+    if (!state.phases[i].signal_detected && state.phases[i].started_at.empty()) continue;
+    if (!state.phases[i].signal_detected) return phase;
+    const Phase next = signal::next_phase(phase, skips);
+    return next == Phase::complete ? std::nullopt : std::optional(next);
+  }
+  return signal::first_phase(skips);
 }
 
 State continued(State state, const std::string& now) {

@@ -87,11 +87,15 @@ std::optional<Phase> current_phase(const State& state);
 State started(std::string task, const Config& config, std::int64_t max_iterations,
               const std::string& now);
 
+// With a time at which its phase began: a state that names no phase any more still says where it
+// was. Other tools do not write it.
+State with_its_phase_begun(State state, const std::string& now);
+
 // A person ended it.
 State cancelled(State state, const std::string& now);
 
-// Where an ended state goes on: the phase it names, else the first that is neither skipped nor
-// done. nullopt: all are.
+// Where an ended state goes on: the phase it names, else the furthest that was begun, or the one
+// after it when it is done. nullopt: that was the last.
 std::optional<Phase> unfinished_phase(const State& state);
 
 // Active again in that phase, with its iterations counted anew, for any session. Requires:
