@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "auto_state/json_object.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "signal/find.h"
@@ -38,6 +39,16 @@ bool starts_auto(const signal::Record& record) {
         contains(raw, "<command-name>capsule-auto<"))
       return true;
   return false;
+}
+
+// A person wrote it: no tool, no agent to its helper, and not the client by itself.
+bool is_persons(const signal::Record& record, std::string_view line) {
+  if (record.speaker != signal::Speaker::user || record.texts.empty()) return false;
+  const auto json = auto_state::JsonObject::parse(line);
+  if (!json || json->boolean("isSidechain") == true || json->boolean("isMeta") == true)
+    return false;
+  // In a text the quotes are escaped.
+  return !contains(line, "\"tool_result\"");
 }
 
 std::string decoded(signal::RawText raw) {
@@ -94,21 +105,23 @@ class Tail {
 
 }  // namespace
 
-std::vector<std::string> words_in(std::string_view tail) {
-  std::vector<std::string> words;
+Words words_in(std::string_view tail) {
+  Words words;
   for (std::size_t start = signal::text_start(tail); start < tail.size();
        start = signal::line_end(tail, start) + 1) {
     const std::string_view line = tail.substr(start, signal::line_end(tail, start) - start);
     // Who speaks is said somewhere in the line; most lines are results of tools.
     const bool may_count =
         may_hold_signal(line) && (contains(line, "assistant") || contains(line, "\"result\""));
-    if (!may_count && !may_be_border(line)) continue;
+    const bool may_answer = words.answered < words.texts.size() && contains(line, "\"user\"");
+    if (!may_count && !may_be_border(line) && !may_answer) continue;
     const auto record = signal::read_record(line);
     if (!record) continue;
-    if (signal::is_continuation(*record) || starts_auto(*record)) words.clear();
+    if (signal::is_continuation(*record) || starts_auto(*record)) words = {};
+    if (may_answer && is_persons(*record, line)) words.answered = words.texts.size();
     if (record->speaker != signal::Speaker::assistant) continue;
     for (const signal::RawText raw : record->texts)
-      if (may_hold_signal(raw)) words.push_back(decoded(raw));
+      if (may_hold_signal(raw)) words.texts.push_back(decoded(raw));
   }
   return words;
 }
@@ -125,7 +138,7 @@ std::string_view plain_words_in(std::string_view text) {
 
 Result<signal::BlockResult> read_words(const std::string& path, std::string_view last_message,
                                        std::string& complaint, std::size_t tail_bytes) {
-  std::vector<std::string> words;
+  Words words;
   if (!path.empty()) {
     const auto tail = Tail::open(path, tail_bytes);
     if (!tail && last_message.empty()) return tl::unexpected(tail.error());
@@ -134,13 +147,17 @@ Result<signal::BlockResult> read_words(const std::string& path, std::string_view
     } else if (path.ends_with(".jsonl") || signal::is_transcript(tail->text())) {
       words = words_in(tail->text());
     } else {
-      words.emplace_back(plain_words_in(tail->text()));
+      words.texts.emplace_back(plain_words_in(tail->text()));
     }
   }
   // The client may have written its last message into the transcript already, whole or in parts.
-  while (!words.empty() && contains(last_message, trimmed(words.back()))) words.pop_back();
+  std::vector<std::string>& texts = words.texts;
+  while (!texts.empty() && contains(last_message, trimmed(texts.back()))) texts.pop_back();
   signal::BlockReader reader;
-  for (const std::string& text : words) reader.read_plain(text);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    reader.read_plain(texts[i]);
+    if (i + 1 == words.answered) reader.forget(signal::Signal::phase_error);
+  }
   reader.read_plain(last_message);
   return reader.result();
 }

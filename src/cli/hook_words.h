@@ -18,13 +18,20 @@ namespace capsule::cli {
 inline constexpr std::size_t kTailBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kLongTailBytes = std::size_t{64} << 20;
 
+struct Words {
+  std::vector<std::string> texts;
+  std::size_t answered = 0;  // so many of them stand before a person's last message
+};
+
 // The assistant's texts after the last continuation, in order; only those that may hold a signal.
 // `tail` is the end of a transcript, from the start of a line on.
-std::vector<std::string> words_in(std::string_view tail);
+Words words_in(std::string_view tail);
 
 // The same of plain text.
 std::string_view plain_words_in(std::string_view text);
 
+// PHASE_ERROR asks for a person: what a person wrote after it settles it.
+//
 // Reads the end of the transcript at `path` (empty: there is none) and then `last_message`, unless
 // the transcript holds it already. A transcript that cannot be read is an error only when there is
 // no last message; otherwise `complaint` says so.

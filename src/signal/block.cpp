@@ -136,6 +136,11 @@ void BlockReader::forget() {
   sequence_.clear();
 }
 
+void BlockReader::forget(Signal signal) {
+  close();
+  taken_back_[index_of(signal)] = ordinal_;
+}
+
 void BlockReader::read_line(std::string_view line, std::size_t offset) {
   const std::string_view bare = without_blanks(line);
   if (is_signal_line(bare)) {

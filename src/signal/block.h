@@ -63,8 +63,9 @@ class BlockReader {
   void read_transcript(std::string_view text);
   // Either, by what it is.
   void read(std::string_view text);
-  // Leaves out all that was read so far.
+  // Leaves out all that was read so far; of one signal, or all.
   void forget();
+  void forget(Signal signal);
 
   BlockResult result(const BlockOptions& options = {}) const;
 

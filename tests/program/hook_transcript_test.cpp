@@ -71,6 +71,43 @@ TEST_F(HookTranscript, WhatWasSaidBeforeAutoModeWasStartedIsForgotten) {
               HasSubstr("Auto Mode Continuation"));
 }
 
+TEST_F(HookTranscript, WhatAPersonWroteAfterAnErrorSettlesIt) {
+  const std::string error = line("assistant", block("PHASE_ERROR", "ERROR: no key\n"));
+  EXPECT_EQ(after(error), "");
+  const std::string answered = error + line("user", "I fixed it, go on");
+  EXPECT_THAT(after(answered + line("assistant", "fine")), HasSubstr("Auto Mode Continuation"));
+  EXPECT_EQ(now()["signals"]["detected_signals"].size(), 1U);
+  // The next one asks for a person again, be it the same.
+  EXPECT_EQ(after(answered + error), "");
+  write_file(path("t.jsonl"), answered + error);
+  EXPECT_EQ(reason(stop({{"transcript_path", path("t.jsonl")},
+                         {"last_assistant_message", block("PHASE_ERROR", "ERROR: no key\n")}})),
+            "");
+  EXPECT_THAT(after(answered + error + line("user", "and now?") + line("assistant", "hm")),
+              HasSubstr("Auto Mode Continuation"));
+}
+
+TEST_F(HookTranscript, OnlyAPersonSettlesAnError) {
+  const std::string error = line("assistant", block("PHASE_ERROR", "ERROR: no key\n"));
+  Json tool = record("user", "x");
+  tool["message"]["content"] =
+      Json::array({{{"type", "tool_result"}, {"tool_use_id", "1"}, {"content", "done"}},
+                   {{"type", "text"}, {"text", "mind the time"}}});
+  Json helper = record("user", "look at this");
+  helper["isSidechain"] = true;
+  Json client = record("user", "the conversation goes on");
+  client["isMeta"] = true;
+  for (const Json& other : {tool, helper, client, record("system", "x"), record("assistant", "x")})
+    EXPECT_EQ(after(error + other.dump() + "\n" + line("assistant", "that is all")), "") << other;
+}
+
+TEST_F(HookTranscript, WhatWasCompletedBeforeAPersonWroteCountsStill) {
+  EXPECT_THAT(after(line("assistant", block("PLANNING_COMPLETE")) +
+                    line("assistant", block("PHASE_ERROR", "ERROR: no key\n")) +
+                    line("user", "I fixed it, go on") + line("assistant", "fine")),
+              HasSubstr("of 9: execution"));
+}
+
 TEST_F(HookTranscript, AHalfWrittenLastLineIsPassedOver) {
   const std::string whole = line("user", "go") + line("assistant", block("PLANNING_COMPLETE"));
   const std::string half = record("assistant", block("EXECUTION_COMPLETE")).dump();
