@@ -1,4 +1,5 @@
 // The Markdown form of a plan. One pass over the lines; what is inside a code fence is text.
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -47,14 +48,12 @@ class Reader {
   void line(std::string_view text, int number) {
     number_ = number;
     const std::string_view bare = trimmed(text);
-    if (fence(bare)) return add(text);
-    if (!fence_.empty()) return add(text);
+    // In a list of ids it is an example, or a remark; its lines still count.
+    if (fence(bare) || fence_length_ > 0) return add(section_ == Section::blocked_by ? "" : text);
     if (text.starts_with('#') && heading(text)) return;
-    if (task_open_ && rule(bare)) {
-      close();
-      section_ = Section::none;
-      return;
-    }
+    // Ends what is being said; labels that follow before the next heading are the task's all the
+    // same.
+    if (task_open_ && rule(bare)) return flush();
     std::string_view rest;
     if (task_open_) {
       bool item = false;
@@ -91,16 +90,21 @@ class Reader {
       out_.errors.push_back({kind, number_, std::move(text), {}});
   }
 
-  // Opens or closes a code fence.
+  // Opens or closes a code fence. As in CommonMark: it is closed by one that is at least as long,
+  // and "```make``` must run" is code within a line.
   bool fence(std::string_view bare) {
-    if (fence_.empty()) {
-      if (bare.starts_with("```")) fence_ = "```";
-      if (bare.starts_with("~~~")) fence_ = "~~~";
-      return !fence_.empty();
+    const char mark = fence_length_ > 0 ? fence_ : bare.empty() ? '\0' : bare.front();
+    if (mark != '`' && mark != '~') return false;
+    const std::size_t length = std::min(bare.find_first_not_of(mark), bare.size());
+    const std::string_view info = bare.substr(length);
+    if (fence_length_ > 0) {
+      if (length < fence_length_ || !info.empty()) return false;
+      fence_length_ = 0;
+      return true;
     }
-    if (!bare.starts_with(fence_) || bare.find_first_not_of(fence_[0]) != std::string_view::npos)
-      return false;
-    fence_ = {};
+    if (length < 3 || (mark == '`' && info.find('`') != std::string_view::npos)) return false;
+    fence_ = mark;
+    fence_length_ = length;
     return true;
   }
 
@@ -280,7 +284,8 @@ class Reader {
   int number_ = 0, first_ = 0;  // the line at hand; the first one of the section
   Section section_ = Section::none;
   std::string text_, phase_;
-  std::string_view fence_;
+  char fence_ = 0;
+  std::size_t fence_length_ = 0;  // of the one that is open
   bool task_open_ = false, full_ = false;
   std::unordered_set<int> seen_;
 };

@@ -104,6 +104,41 @@ TEST(PlanText, CarriageReturnsAndAByteOrderMarkDoNotMatter) {
   EXPECT_TRUE(b.ok());
 }
 
+TEST(PlanText, ALineInsideATaskEndsNeitherTheTaskNorWhatFollows) {
+  const Checked checked = read_plan("# T\n" + one("T1", "none") +
+                                    "#### Task T2: Two\n**Work**: change b.c\n\n---\n\n"
+                                    "A remark.\n**Acceptance Criteria**:\n- [ ] 1 is 1\n"
+                                    "**Blocked By**: T1\n");
+  ASSERT_EQ(checked.plan.tasks.size(), 2u);
+  EXPECT_EQ(checked.plan.tasks[1].work, "change b.c");
+  EXPECT_EQ(checked.plan.tasks[1].criteria, Words{"1 is 1"});
+  EXPECT_EQ(checked.plan.tasks[1].blocked_by, Words{"T1"});
+}
+
+TEST(PlanText, ALongFenceIsClosedByALongOneAlone) {
+  const Checked checked =
+      read_plan("# T\n" + one("T1", "none", "**Work**: see\n````\n```\n**Files**: a.c\n````\n") +
+                one("T2", "T1"));
+  ASSERT_EQ(checked.plan.tasks.size(), 2u);
+  EXPECT_TRUE(checked.plan.tasks[0].files.empty());
+  EXPECT_EQ(checked.plan.tasks[1].blocked_by, Words{"T1"});
+}
+
+TEST(PlanText, CodeWithinALineOpensNoFence) {
+  const Checked checked = read_plan(
+      "# T\n" + one("T1", "none", "**Work**:\n```make``` must be run\n") + one("T2", "T1"));
+  EXPECT_EQ(checked.plan.tasks.size(), 2u);
+}
+
+TEST(PlanText, WhatIsFencedUnderBlockedByIsNoReference) {
+  const Checked checked =
+      read_plan("# T\n" + one("T1", "none") + one("T2", "T1", "```\nnot an id\n```\nT9\n"));
+  ASSERT_EQ(checked.errors.size(), 1u);
+  EXPECT_NE(checked.errors[0].text.find("T9"), std::string::npos);
+  EXPECT_EQ(checked.errors[0].line, 15);
+  EXPECT_EQ(checked.plan.tasks[1].blocked_by, (Words{"T1", "T9"}));
+}
+
 TEST(PlanText, InsideACodeFenceNothingIsAHeadingOrALabel) {
   const Checked checked = read_plan(
       "# T\n" + one("T1", "none", "**Work**: see\n```\n#### Task X: no\n**Files**: a.c\n```\n"));
