@@ -29,8 +29,8 @@ constexpr std::string_view kWhy[] = {
     "The expert has answered.",
     "The file that you waited for is yours now.",
     "Go on although another task works on the file; the section on coordination says which.",
-    "The task that yours waited for is complete and merged.",
-    "The infrastructure has been mended, and the newest main branch is in your directory.",
+    "About the task that yours waited for:",
+    "Remediation is over, and the newest main branch is in your directory.",
     "The coordinator was cut off. What was done so far is in the directory: go on from there.",
 };
 static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::taken_up) + 1);

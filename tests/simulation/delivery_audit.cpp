@@ -28,6 +28,7 @@ void Audit::dispatched(const AgentDispatched& f) {
   interval_of_[f.agent] = interval_;
   ++runs_;
   count();
+  claim(f.task.empty() || !tasks_[f.task].doubted, "nobody works on what a person may remove");
   if (f.role == Role::expert) {
     claim(++experts_[f.expert] <= 2, "two at a time for one expert");
     claim(!remedying_ || f.task.empty(), "no dispatch in remediation");
@@ -122,6 +123,7 @@ void Audit::read(const DeliveryFact& fact) {
     claim(merging_.empty(), "one merge at a time");
     claim(tasks_[f->task].audited, "only AUDIT_PASSED leads to a merge");
     claim(!remedying_, "no merge begins in remediation");
+    claim(!tasks_[f->task].doubted, "nothing is merged that a person may remove");
     merging_ = f->task;
   }
   if (const auto* f = std::get_if<MergeDone>(&fact)) {
@@ -149,10 +151,14 @@ void Audit::read(const DeliveryFact& fact) {
   }
   if (const auto* f = std::get_if<QuestionAsked>(&fact)) {
     claim(questions_.insert(f->question).second, "a question is asked once");
-    if (f->kind == QuestionKind::removed_task) removals_[f->question] = f->task;
+    if (f->kind == QuestionKind::removed_task) {
+      removals_[f->question] = f->task;
+      tasks_[f->task].doubted = true;
+    }
   }
   if (const auto* f = std::get_if<QuestionAnswered>(&fact)) {
     claim(questions_.contains(f->question), "only what was asked is answered");
+    if (removals_.contains(f->question)) tasks_[removals_[f->question]].doubted = false;
     if (answered_.insert(f->question).second && f->text == "remove") {
       Of& of = tasks_[removals_[f->question]];
       of.removed = of.over = true;

@@ -25,7 +25,7 @@ class Audit {
   struct Of {
     std::set<std::string> blocked_by;
     bool audited = false, merged = false, reviewed = false, ready = false, over = false,
-         removed = false;
+         removed = false, doubted = false;
     int agents = 0, failed_reviews = 0, failed_audits = 0;
   };
   void dispatched(const AgentDispatched& f);

@@ -254,8 +254,11 @@ std::optional<Decision> decide_remediation(State& s) {
     return Decision{VerifyStarted{VerifyPurpose::health}, RunVerify{VerifyPurpose::health}};
   if (r.step != Step::mend && r.step != Step::judge) return std::nullopt;
   const Role role = r.step == Step::mend ? Role::remediation : Role::health_auditor;
+  // Whoever mends or judges is told what was reported, however often it was tried.
+  const std::string context =
+      r.context.empty() ? r.issue : r.context + "\n\nWhat was reported as broken:\n\n" + r.issue;
   return start(s, role, -1, r.attempts[at(role)] + 1, r.resume ? r.sessions[at(role)] : 0, r.why,
-               r.context);
+               context);
 }
 
 std::optional<Decision> decide_expert(State& s) {
@@ -264,7 +267,7 @@ std::optional<Decision> decide_expert(State& s) {
     if (expert.running >= kRunsOfOneExpert) continue;
     for (const int number : expert.queue) {
       const Delegation& d = s.delegations[number - 1];
-      if (is_remedying(s) && d.task >= 0) continue;
+      if (d.task >= 0 && (is_remedying(s) || s.tasks[d.task].doubted)) continue;
       return start(s, Role::expert, d.task, d.attempts + 1,
                    d.attempts == 0 || d.why == Why::fresh ? 0 : d.session, d.why, d.prompt, name,
                    std::string(kRequest) + std::to_string(number));
@@ -273,11 +276,20 @@ std::optional<Decision> decide_expert(State& s) {
   return std::nullopt;
 }
 
+// What brings the agent on, and for a developer what else is still to be settled.
+std::string context_of(const TaskState& t) {
+  std::string text = t.context;
+  if (t.stage != Stage::development) return text;
+  for (const std::string& earlier : t.unsettled)
+    if (earlier != t.context) text += "\n\nFrom before, still to be settled:\n\n" + earlier;
+  return text;
+}
+
 Decision start_on(State& s, int task) {
   const TaskState& t = s.tasks[task];
   const Role role = role_of(t.stage);
   Decision decision = start(s, role, task, t.attempts[at(role)] + 1,
-                            t.resume ? t.sessions[at(role)] : 0, t.why, t.context);
+                            t.resume ? t.sessions[at(role)] : 0, t.why, context_of(t));
   std::get<StartAgent>(*decision.command).notices = notices_of(s, task);
   return decision;
 }

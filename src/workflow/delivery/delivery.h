@@ -152,12 +152,14 @@ struct TaskState {
   int file_conflicts = 0;
   int file_waits = 0;  // that expired
 
-  std::string confidence;  // of the business analyst; empty: was not needed
-  Why why = Why::fresh;    // of the run that comes next
-  std::string context;     // for it
-  bool resume = false;     // in the newest session of its role
+  std::string confidence;              // of the business analyst; empty: was not needed
+  Why why = Why::fresh;                // of the run that comes next
+  std::string context;                 // for it
+  std::vector<std::string> unsettled;  // findings, answers and advice since the last review
+  bool resume = false;                 // in the newest session of its role
   std::vector<std::string> notices;
 
+  bool doubted = false;    // the plan has it no more: a person says first whether it stays
   bool begun = false;      // a developer was started: it holds files
   std::vector<int> files;  // that it will probably touch
   std::vector<int> held;

@@ -18,13 +18,16 @@ bool is_remedying(const State&);  // no dispatch, no merge
 std::string_view id_of(const State&, int task);  // empty for -1
 
 void announce(State&, DeliveryFact fact);
-void enqueue(State&, int task);  // requires: no hold, no agent, an open stage with a role
+// Requires: no hold, no agent, an open stage with a role. A doubted task is held instead.
+void enqueue(State&, int task);
 void unqueue(State&, int task);
 void enqueue_merge(State&, int task);  // behind those that wait to be merged
 // The next stint of a task: who goes on follows from its stage.
 void ask_for(State&, int task, Stage stage, Why why, std::string context, bool resume);
 void set_hold(State&, int task, Hold hold);
 void make_ready(State&, int task);  // all blockers are complete
+void doubt(State&, int task);       // nobody works on it, nor merges it, until keep_task
+void keep_task(State&, int task);
 void complete(State&, int task);
 void drop(State&, int task);  // removed from the plan
 void fail_task(State&, int task, FailCause cause, FailureKind kind, const std::string& blocker,

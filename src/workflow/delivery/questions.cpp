@@ -19,6 +19,12 @@ void answered_task(State& s, const Question& q) {
     return signal::same_letters(q.answer, "retry") ? enqueue_merge(s, q.task)
                                                    : merge_failed(s, q.task, "refused", q.context);
   const bool expanded = q.kind == QuestionKind::low_confidence;
+  // Part of the task from now on: whoever reviews and audits it has to know it too.
+  if (expanded)
+    t.task.work += "\n\nThe business analyst proposes, without being sure:\n\n" + q.context +
+                   "A person was asked whether that is meant. This answer goes before the "
+                   "proposal:\n\n" +
+                   q.answer;
   ask_for(s, q.task, expanded ? Stage::development : t.stage, Why::answered, both(q), !expanded);
 }
 
@@ -76,7 +82,8 @@ void answered(State& s, const QuestionAnswered& f) {
   q.by = f.by;
   const Question copy = q;
   if (copy.kind == QuestionKind::removed_task) {
-    if (signal::same_letters(copy.answer, "remove")) remove_task(s, copy.task);
+    signal::same_letters(copy.answer, "remove") ? remove_task(s, copy.task)
+                                                : keep_task(s, copy.task);
   } else if (copy.task >= 0) {
     answered_task(s, copy);
   } else {

@@ -27,6 +27,12 @@ int limit_of(const Limits& limits, FailureKind kind) {
   }
 }
 
+// Whether what the developer is told holds until the next review, whatever comes between.
+bool lasts(Why why) {
+  return why == Why::review_failed || why == Why::audit_failed || why == Why::merge_failed ||
+         why == Why::answered || why == Why::advised;
+}
+
 void finish(State& s, int task, Stage stage) {
   TaskState& t = s.tasks[task];
   unqueue(s, task);
@@ -34,6 +40,7 @@ void finish(State& s, int task, Stage stage) {
   forget_wanted(s, task);
   t.stage = stage;
   t.hold = Hold::none;
+  t.doubted = false;
   ++s.finished;
   release_files(s, task);
   close_questions(s, task);
@@ -91,6 +98,10 @@ void announce(State& s, DeliveryFact fact) { s.announcements.push_back(std::move
 
 void enqueue(State& s, int task) {
   TaskState& t = s.tasks[task];
+  if (t.doubted) {
+    t.hold = Hold::person;
+    return;
+  }
   t.slot = slot_class(role_of(t.stage));
   t.rank = rank_of(t);
   s.queue[t.slot].emplace(t.rank, task);
@@ -99,9 +110,9 @@ void enqueue(State& s, int task) {
 void enqueue_merge(State& s, int task) {
   TaskState& t = s.tasks[task];
   t.stage = Stage::merge;
-  t.hold = Hold::none;
+  t.hold = t.doubted ? Hold::person : Hold::none;
   t.queued = s.arrivals++;
-  s.merges.emplace(t.queued, task);
+  if (!t.doubted) s.merges.emplace(t.queued, task);
   refresh_holder(s, task);
 }
 
@@ -123,6 +134,8 @@ void ask_for(State& s, int task, Stage stage, Why why, std::string context, bool
   unqueue(s, task);
   t.stage = stage;
   t.hold = Hold::none;
+  if (stage == Stage::review) t.unsettled.clear();
+  if (stage == Stage::development && lasts(why)) t.unsettled.push_back(context);
   t.why = why;
   t.context = std::move(context);
   t.resume = resume;
@@ -134,6 +147,30 @@ void ask_for(State& s, int task, Stage stage, Why why, std::string context, bool
 void make_ready(State& s, int task) {
   TaskState& t = s.tasks[task];
   ask_for(s, task, t.task.unclear ? Stage::analysis : Stage::development, Why::fresh, "", false);
+}
+
+void doubt(State& s, int task) {
+  TaskState& t = s.tasks[task];
+  t.doubted = true;
+  unqueue(s, task);
+  s.merges.erase({t.queued, task});
+  if (!t.begun) release_files(s, task);  // others may stand behind what it would have taken
+  const bool idle = t.agent == 0 && s.merging != task && t.stage != Stage::blocked;
+  if (idle && t.hold == Hold::none) set_hold(s, task, Hold::person);
+}
+
+void keep_task(State& s, int task) {
+  TaskState& t = s.tasks[task];
+  if (!std::exchange(t.doubted, false) || t.hold != Hold::person) return;
+  for (const int number : t.asked)
+    if (!s.questions[number - 1].closed) return;  // it waits for another answer too
+  t.hold = Hold::none;
+  if (t.stage == Stage::merge) {
+    s.merges.emplace(t.queued, task);
+  } else {
+    enqueue(s, task);
+  }
+  refresh_holder(s, task);
 }
 
 void complete(State& s, int task) {

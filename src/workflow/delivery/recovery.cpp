@@ -88,6 +88,7 @@ void restore(State& s, int task, const Task& as) {
   for (Question& q : s.questions)
     if (!q.closed && asked_to_remove(task, q)) q.closed = true, q.answer = "keep", q.by = kByPlan;
   TaskState& t = s.tasks[task];
+  keep_task(s, task);
   if (t.stage == Stage::removed) renew(s, t);
   if (untouched(t) || t.stage == Stage::blocked) replace(s, task, as);
 }
@@ -166,6 +167,7 @@ void resumed(State& s, const DeliveryResumed& f) {
   if (s.merging >= 0) {
     const int task = std::exchange(s.merging, -1);
     if (s.tasks[task].stage == Stage::merge) s.merges.emplace(s.tasks[task].queued, task);
+    if (s.tasks[task].doubted) doubt(s, task);
   }
   if (s.prelude == Prelude::verifying) s.prelude = Prelude::baseline;
   if (s.remediation.step == Step::verifying) s.remediation.step = Step::verify;
@@ -213,10 +215,11 @@ void plan_changed(State& s, const PlanChanged& f) {
     const bool asked = std::any_of(s.questions.begin(), s.questions.end(), [&](const Question& q) {
       return asked_to_remove(found->second, q);
     });
-    if (!asked)
-      ask_person(s, QuestionKind::removed_task, found->second, 0,
-                 "Task " + id + " is not in the plan any more: keep or remove it?", "",
-                 {"keep", "remove"});
+    if (asked) continue;
+    ask_person(s, QuestionKind::removed_task, found->second, 0,
+               "Task " + id + " is not in the plan any more: keep or remove it?", "",
+               {"keep", "remove"});
+    doubt(s, found->second);
   }
   link(s);
   settle_blocked(s);

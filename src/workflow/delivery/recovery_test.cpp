@@ -106,11 +106,72 @@ TEST(DeliveryRecovery, RemovedTasksAreAskedAboutAndFinishedOnesStay) {
   desk.give(PlanChanged{{}, {}, {"T1", "T2"}});
   ASSERT_EQ(desk.of<AskPerson>().size(), 1u);
   EXPECT_EQ(desk.state.questions[0].kind, QuestionKind::removed_task);
-  EXPECT_NE(desk.agent_of("T2"), 0) << "it goes on until the answer";
+  EXPECT_NE(desk.agent_of("T2"), 0) << "who is at work may end it";
+  desk.says("T2", Signal::ready_for_review);
+  EXPECT_TRUE(desk.started().empty()) << "but nobody follows";
   desk.answer(1, "remove");
-  EXPECT_EQ(desk.of<EndAgent>().size(), 1u);
   EXPECT_EQ(desk["T2"].stage, Stage::removed);
   EXPECT_EQ(desk["T1"].stage, Stage::complete);
+  EXPECT_EQ(desk.started(), Words{"developer T3"});
+}
+
+TEST(DeliveryRecovery, AnAgentAtWorkIsEndedWhenItsTaskIsRemoved) {
+  Desk desk({task("T1")});
+  desk.give(PlanChanged{{}, {}, {"T1"}});
+  desk.answer(1, "remove");
+  EXPECT_EQ(desk.of<EndAgent>().size(), 1u);
+}
+
+TEST(DeliveryRecovery, ARemovedTaskWaitsForTheAnswerAndTheOthersGoOn) {
+  Desk desk({task("T1"), task("T2"), task("T3", {"T2"}), task("T4", {"T1"})}, {1, 1, 1});
+  desk.state = desk.replayed();
+  desk.give_all({DeliveryResumed{desk.state.slots, desk.state.limits, false},
+                 PlanChanged{{}, {}, {"T2", "T4"}}});
+  EXPECT_EQ(desk.started(), Words{"developer T1"});
+  desk.completes("T1");
+  EXPECT_TRUE(desk.started().empty()) << "neither begins";
+  EXPECT_EQ(desk["T2"].hold, Hold::person);
+  EXPECT_TRUE(waits_for_person(desk.state));
+  desk.crash();
+  EXPECT_TRUE(desk.commands.empty()) << "nor after another crash";
+  desk.answer(2, "remove");
+  EXPECT_TRUE(desk.started().empty());
+  desk.answer(1, "keep");
+  EXPECT_EQ(desk.started(), Words{"developer T2"});
+  desk.completes("T2");
+  desk.completes("T3");
+  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+}
+
+TEST(DeliveryRecovery, ARemovedTaskIsNotMergedBeforeTheAnswer) {
+  Desk desk({task("T1")});
+  desk.passes("T1");
+  desk.state = desk.replayed();
+  desk.give_all(
+      {DeliveryResumed{desk.state.slots, desk.state.limits, false}, PlanChanged{{}, {}, {"T1"}}});
+  EXPECT_TRUE(desk.of<Merge>().empty());
+  desk.answer(1, "keep");
+  EXPECT_EQ(desk.of<Merge>().size(), 1u);
+}
+
+TEST(DeliveryRecovery, ARemovedTaskThatAskedWaitsForBothAnswers) {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::divine_clarification);
+  desk.give(PlanChanged{{}, {}, {"T1"}});
+  desk.answer(1, "green");
+  EXPECT_TRUE(desk.started().empty());
+  desk.answer(2, "keep");
+  EXPECT_EQ(desk.started(), Words{"developer T1"});
+  EXPECT_NE(desk.start().context.find("green"), std::string::npos);
+}
+
+TEST(DeliveryRecovery, WhoWantsTheFileOfARemovedTaskDoesNotWaitForTheAnswer) {
+  Desk desk({task("T1", {}, {"x"}), task("T2", {}, {"x"}), task("T3", {}, {"x"})}, {1, 1, 1});
+  desk.says("T1", Signal::ready_for_review);  // the others wait for its file
+  desk.says("T1", Signal::review_passed);
+  desk.says("T1", Signal::audit_passed);
+  desk.give(PlanChanged{{}, {}, {"T2"}});
+  desk.merges("T1");
   EXPECT_EQ(desk.started(), Words{"developer T3"});
 }
 
@@ -149,11 +210,11 @@ TEST(DeliveryRecovery, ATaskThatIsBackBeforeTheAnswerNeedsNoneAndCanGoAgain) {
 }
 
 TEST(DeliveryRecovery, TheQuestionAboutARemovedTaskEndsWithTheTask) {
-  Desk desk({task("T1")});
-  desk.give(PlanChanged{{}, {}, {"T1"}});
-  desk.completes("T1");
+  Desk desk({task("T1"), task("T2", {"T1"})});
+  desk.give(PlanChanged{{}, {}, {"T2"}});
+  for (int i = 0; i < 3; ++i) desk.dies("T1");
   EXPECT_TRUE(open_questions(desk.state).empty());
-  EXPECT_EQ(desk.state.outcome, Outcome::complete);
+  EXPECT_EQ(desk.state.outcome, Outcome::incomplete);
 }
 
 TEST(DeliveryRecovery, ANewTaskThatNeedsAFailedOneFails) {

@@ -18,11 +18,11 @@ void go(Remediation& r, Step step, Why why, std::string context, bool resume) {
 }
 
 // This attempt did not help: the next one, or a person.
-void next_attempt(State& s, std::string context) {
+void next_attempt(State& s, const std::string& context) {
   Remediation& r = s.remediation;
   r.talk = {};
   if (r.attempt < s.limits.remediation_attempts)
-    return go(r, Step::mend, Why::fresh, std::move(context), false);
+    return go(r, Step::mend, Why::fresh, "The attempt before did not help:\n\n" + context, false);
   r.after = Step::mend;
   ask_person(s, QuestionKind::remediation, -1, 0,
              "The infrastructure is still broken after " + std::to_string(r.attempt) +
@@ -34,16 +34,17 @@ void next_attempt(State& s, std::string context) {
 
 void enter_remediation(State& s, int task, const std::string& issue) {
   Remediation& r = s.remediation;
+  const std::string report = "Task " + std::string(id_of(s, task)) + " reports:\n\n" + issue;
   if (is_remedying(s)) {
-    r.issue += "\n" + issue;
+    r.issue += "\n" + report;
     return;
   }
   ++r.round;
   r.attempt = 0;
   r.expert_requests = r.questions = 0;
   r.talk = {};
-  r.issue = issue;
-  go(r, Step::mend, Why::fresh, issue, false);
+  r.issue = report;
+  go(r, Step::mend, Why::fresh, "", false);
   announce(s, RemediationEntered{r.round, std::string(id_of(s, task)), issue});
 }
 
@@ -63,7 +64,7 @@ void leave_remediation(State& s, bool overridden) {
 void retry_remediation(State& s) {
   s.remediation.attempt = 0;
   s.remediation.talk = {};
-  go(s.remediation, Step::mend, Why::fresh, s.remediation.issue, false);
+  go(s.remediation, Step::mend, Why::fresh, "", false);
 }
 
 void health_checked(State& s, const VerifyFinished& f) {
