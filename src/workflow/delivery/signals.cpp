@@ -146,6 +146,11 @@ void expanded(State& s, int task, const Agent& agent, const AgentFinished& f) {
   TaskState& t = s.tasks[task];
   t.confidence = std::string(bare(field(f, "Confidence")));
   announce(s, TaskExpanded{t.task.id, t.confidence});
+  if (!signal::same_letters(t.confidence, "high") && !signal::same_letters(t.confidence, "medium"))
+    return ask_person(s, QuestionKind::low_confidence, task, agent.number,
+                      "The business analyst is not sure what task " + t.task.id +
+                          " means. Is this what is wanted, and what has to be different?",
+                      all_fields(f));
   if (const std::string_view work = field(f, "Expanded Specification"); !work.empty())
     t.task.work = work;
   if (auto criteria = items(field(f, "Acceptance Criteria")); !criteria.empty())
@@ -156,12 +161,7 @@ void expanded(State& s, int task, const Agent& agent, const AgentFinished& f) {
     if (const std::string_view name = bare(word); !name.empty()) files.emplace_back(name);
   }
   want_files(s, task, files);
-  if (signal::same_letters(t.confidence, "high") || signal::same_letters(t.confidence, "medium"))
-    return ask_for(s, task, Stage::development, Why::fresh, all_fields(f), false);
-  ask_person(s, QuestionKind::low_confidence, task, agent.number,
-             "The business analyst is not sure what task " + t.task.id +
-                 " means. Is this what is wanted, and what has to be different?",
-             all_fields(f));
+  ask_for(s, task, Stage::development, Why::fresh, all_fields(f), false);
 }
 
 void clarification(State& s, int task, const Agent& agent, const AgentFinished& f) {
@@ -195,12 +195,13 @@ constexpr Row kRows[] = {
     {Signal::file_conflict, conflict},
 };
 
-// It died, timed out, was idle, or never printed its signal.
-void agent_failed(State& s, int task, const Agent& agent, FailureKind kind, Why why,
+// It died, timed out, was idle, or never printed its signal. `late`: it ran, and brought nothing; a
+// review alone can do without that.
+void agent_failed(State& s, int task, const Agent& agent, FailureKind kind, Why why, bool late,
                   const std::string& detail) {
   TaskState& t = s.tasks[task];
   t.talk = {};
-  if (agent.role == Role::critic) {
+  if (agent.role == Role::critic && late) {
     if (++t.critic_timeouts < s.limits.critic_timeouts)
       return ask_for(s, task, t.stage, why, t.context, false);
     announce(s, ReviewSkipped{t.task.id});
@@ -231,12 +232,13 @@ void task_agent_finished(State& s, const Agent& agent, const AgentFinished& f) {
   }
   if (f.fault != Fault::none)
     return agent_failed(s, task, agent, FailureKind::restart, Why::restarted,
+                        f.fault == Fault::timed_out,
                         f.detail.empty() ? "its agents died or timed out too often" : f.detail);
   if (f.signal == Signal::checkpoint || !may_send(agent.role, f.signal)) {
     Why why{};
     if (not_a_signal(s, t.talk, f, agent, why) == Heard::ask_again)
       return ask_for(s, task, t.stage, why, t.context, true);
-    return agent_failed(s, task, agent, FailureKind::unknown, Why::signal_failed,
+    return agent_failed(s, task, agent, FailureKind::unknown, Why::signal_failed, true,
                         "its agents printed no signal that is known");
   }
   t.talk = {};

@@ -87,6 +87,37 @@ TEST(DeliverySignals, ACriticThatTimesOutThreeTimesIsPassedOverAndThatIsRecorded
   EXPECT_EQ(desk.started(), Words{"critic T1"});
 }
 
+TEST(DeliverySignals, ACriticThatDiesIsNoReviewAndTheThirdDeathFailsTheTask) {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::ready_for_review);
+  desk.dies("T1", Fault::timed_out);
+  desk.dies("T1", Fault::exit_status);
+  desk.dies("T1", Fault::lost);
+  EXPECT_EQ(desk.started(), Words{"critic T1"});
+  desk.dies("T1", Fault::exit_status);
+  EXPECT_TRUE(desk.facts<ReviewSkipped>().empty());
+  EXPECT_EQ(desk["T1"].stage, Stage::failed);
+}
+
+TEST(DeliverySignals, WhatIsToBeSettledStaysInThePromptUntilTheNextReview) {
+  Desk desk({task("T1")});
+  const auto told = [&](const char* part) {
+    return desk.start().context.find(part) != std::string::npos;
+  };
+  desk.says("T1", Signal::ready_for_review);
+  desk.says("T1", Signal::review_failed, {{"Required Fixes", "greet"}});
+  desk.says("T1", Signal::divine_clarification, {{"Question", "whom?"}});
+  desk.answer(1, "the world");
+  EXPECT_TRUE(told("greet") && told("the world")) << desk.start().context;
+  desk.says("T1", Signal::file_conflict, {{"Can Wait", "YES"}}, "free.txt");
+  EXPECT_TRUE(told("greet") && told("the world") && told("are yours")) << desk.start().context;
+  desk.dies("T1");
+  EXPECT_TRUE(told("greet") && told("the world")) << desk.start().context;
+  desk.says("T1", Signal::ready_for_review);
+  desk.says("T1", Signal::review_failed, {{"Required Fixes", "politely"}});
+  EXPECT_TRUE(told("politely") && !told("the world")) << desk.start().context;
+}
+
 TEST(DeliverySignals, AnotherRolesSignalIsUnknown) {
   Desk desk({task("T1")});
   desk.says("T1", Signal::audit_passed);
@@ -168,12 +199,18 @@ TEST(DeliverySignals, AnExpansionOfLowConfidenceAsksAPerson) {
   Task unclear = task("T1");
   unclear.unclear = true;
   Desk desk({unclear});
-  desk.says("T1", Signal::expanded_spec, {{"Confidence", "LOW"}, {"Expanded Specification", "x"}});
+  desk.says("T1", Signal::expanded_spec,
+            {{"Confidence", "LOW"}, {"Expanded Specification", "perhaps so"}});
   ASSERT_EQ(desk.of<AskPerson>().size(), 1u);
   EXPECT_TRUE(waits_for_person(desk.state));
+  EXPECT_EQ(desk["T1"].task.work, "work") << "nothing is decided yet";
+  EXPECT_NE(desk.state.questions.at(0).context.find("perhaps so"), std::string::npos);
   desk.answer(1, "yes, but green");
   EXPECT_EQ(desk.started(), Words{"developer T1"});
   EXPECT_NE(desk.start().context.find("yes, but green"), std::string::npos);
+  // The critic and the auditor read it in the task.
+  for (const char* part : {"work", "perhaps so", "yes, but green"})
+    EXPECT_NE(desk["T1"].task.work.find(part), std::string::npos) << part;
 }
 
 TEST(DeliverySignals, ATaskLeftIncompleteForInformationAsksAPerson) {
