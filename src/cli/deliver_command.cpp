@@ -1,6 +1,7 @@
 // capsule deliver: a whole plan, by parallel Developers, Critics and Auditors.
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/clock.h"
@@ -184,13 +185,13 @@ Result<int> deliver(const Args& args, Face face) {
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
   Earlier earlier = TRY(look_back(*store, source.subject));
   // A bead that is complete is closed, and so no longer in its plan.
-  const bool all_done = source.bead.empty() ? false : checked.plan.tasks.empty();
-  if (!checked.ok() && !(all_done && !earlier.completed.empty() && !earlier.unfinished)) {
+  const bool all_done = !source.bead.empty() && checked.plan.tasks.empty();
+  if (!checked.ok() && !(all_done && (earlier.ended || earlier.unfinished))) {
     print_error(told_problems(source, checked));
     return fail(Reason::refused, printable(word) + " cannot be delivered as it is",
                 "see: capsule plan check " + shell_word(word));
   }
-  if (face != Face::json) print_error(told_problems(source, checked));
+  if (face != Face::json && !all_done) print_error(told_problems(source, checked));
 
   options.run = earlier.unfinished ? earlier.unfinished->head.run : new_run_id();
   const auto claim = TRY(store->claim(source.subject, options.run, utc_now()));
@@ -222,6 +223,11 @@ Result<int> deliver(const Args& args, Face face) {
   TRY_VOID(hands.preflight(args.flag("experts")));
   std::unique_ptr<engine::Tracker> tracker;
   if (!source.bead.empty()) tracker = TRY(open_tracker(project));
+  if (tracker != nullptr)
+    hands.closed = [&](const std::string& task) {
+      const auto bead = tracker->show(task);
+      return bead && engine::is_closed(bead->status);
+    };
   Listener listener(view, tracker.get());
   const auto probe = crash_probe();
   engine::DeliveryRunner runner({clock, log, hands, listener, probe.get()});
@@ -242,8 +248,12 @@ Result<int> deliver(const Args& args, Face face) {
   } else {
     hands.recall(facts);
     plan::Changes changes = plan::compare(tasks_before(facts), tasks);
-    // Beads that were closed since are complete, not removed from the plan.
-    if (!source.bead.empty()) changes.removed.clear();
+    // Beads that are complete were closed by us: they are not removed from the plan.
+    const std::vector<std::string> done = delivery::summary_of(runner.state()).completed;
+    if (!source.bead.empty())
+      std::erase_if(changes.removed, [&](const std::string& id) {
+        return std::find(done.begin(), done.end(), id) != done.end();
+      });
     std::optional<event::delivery::PlanChanged> changed;
     if (changes.any())
       changed = event::delivery::PlanChanged{changes.added, changes.changed, changes.removed};

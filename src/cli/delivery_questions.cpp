@@ -22,6 +22,8 @@ void DeliveryHands::ask(int number, const delivery::State& state) {
   listen_for_answers();
   collect_answers();  // what a person said before goes before what is said for all cases
   if (!open_questions_.contains(number)) return;
+  if (question.kind == event::delivery::QuestionKind::removed_task && closed(task))
+    return answered(number, "remove", "the tracker");
   if (options_.answers) {
     const auto text = options_.answers->answer(number, task);
     if (text && delivery::accepts(question, *text)) return answered(number, *text, "answers file");

@@ -58,6 +58,9 @@ class DeliveryHands : public engine::DeliveryWorld {
   std::string log_folder() const;
   // A question to be shown, or an answer that was not accepted; drawn by whoever has the terminal.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
+  // Whether a person has closed the task where the plan comes from: then nobody has to be asked
+  // whether it stays.
+  std::function<bool(const std::string&)> closed = [](const std::string&) { return false; };
 
  private:
   struct Running {

@@ -109,17 +109,28 @@ TEST_F(PlanInputTest, AnAgentThatIsNotInstalledIsFoundBeforeAnythingBegins) {
   EXPECT_HAS(refused.err, "claude");
 }
 
-TEST_F(PlanInputTest, AFeatureBeadIsAPlan) {
-  configure("tracker: native");
-  ASSERT_EQ(capsule_in({"bead", "init", "--prefix=app"}).exit_code, 0);
-  const auto create = [&](std::vector<std::string> more) {
+class BeadPlanTest : public PlanInputTest {
+ protected:
+  void SetUp() override {
+    PlanInputTest::SetUp();
+    configure("tracker: native");
+    ASSERT_EQ(capsule_in({"bead", "init", "--prefix=app"}).exit_code, 0);
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(project() + "/.beads");
+    PlanInputTest::TearDown();
+  }
+  std::string create(std::vector<std::string> more) const {
     std::vector<std::string> args{"bead", "create"};
     args.insert(args.end(), more.begin(), more.end());
     const Outcome made = capsule_in(args);
     EXPECT_EQ(made.exit_code, 0) << made.err;
     const std::size_t at = made.out.find("app-");
     return made.out.substr(at, made.out.find_first_of(" :\n", at) - at);
-  };
+  }
+};
+
+TEST_F(BeadPlanTest, AFeatureBeadIsAPlan) {
   const std::string feature = create({"--title=The feature", "--type=feature"});
   const std::string one =
       create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
@@ -128,7 +139,42 @@ TEST_F(PlanInputTest, AFeatureBeadIsAPlan) {
   EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
   EXPECT_EQ(main_file(one + ".txt"), one + "\n");
   EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
-  std::filesystem::remove_all(project() + "/.beads");
+}
+
+TEST_F(BeadPlanTest, ABeadThatAPersonClosedMeanwhileIsNotDelivered) {
+  const std::string feature = create({"--title=The feature", "--type=feature"});
+  const auto task = [&](const std::string& file) {
+    return create({"--title=Write " + file, "--parent=" + feature, "--description=Write `" + file,
+                   "--acceptance=- " + file + " is there"});
+  };
+  const std::string one = task("one.txt"), two = task("two.txt");
+  on("developer", one, 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: which?\\n'");
+  on("developer", one, 2, "good");
+  on("developer", two, 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: what?\\n'");
+  on("developer", two, 2, "good");
+  EXPECT_EQ(capsule_in({"deliver", feature}).exit_code, 1);
+  ASSERT_EQ(capsule_in({"bead", "close", one}).exit_code, 0);
+  write_file(path("answers"), "1: blue\n2: red\n*: keep\n");
+  const Outcome done = capsule_in({"deliver", feature, "--answers=" + path("answers")});
+  EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
+  EXPECT_EQ(main_file(two + ".txt"), two + "\n");
+  EXPECT_EQ(main_file(one + ".txt"), "(missing)");
+  EXPECT_EQ(calls("developer", one), 1);
+}
+
+TEST_F(BeadPlanTest, WhenAllThatWasLeftIsClosedThereIsNothingToDo) {
+  const std::string feature = create({"--title=The feature", "--type=feature"});
+  const std::string one =
+      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
+              "--acceptance=- one.txt is there"});
+  on("developer", one, 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: which?\\n'");
+  EXPECT_EQ(capsule_in({"deliver", feature}).exit_code, 1);
+  ASSERT_EQ(capsule_in({"bead", "close", one}).exit_code, 0);
+  for (int i = 0; i < 2; ++i) {
+    const Outcome done = capsule_in({"deliver", feature, "--json"});
+    EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
+  }
+  EXPECT_EQ(calls("developer", one), 1);
 }
 
 class DeliveryRehearsalTest : public DeliveryTest {};
