@@ -1,4 +1,6 @@
 // capsule prep: the worktree and worklog of a bead, without running anything in it.
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/worktrees.h"
@@ -23,8 +25,13 @@ Result<int> prep(const Args& args, bool json) {
   TRY_VOID(session->take(new_run_id()));
   TRY_VOID(session->runner().start(session->started()));
   pipeline::State state = TRY(session->runner().carry_on(pipeline::Step::run_phase));
-  if (state.step != pipeline::Step::run_phase)
-    return fail(Reason::failed, state.detail.empty() ? "the worktree was not made" : state.detail);
+  if (state.step != pipeline::Step::run_phase) {
+    const std::size_t line = std::min(state.detail.find('\n'), state.detail.size());
+    if (line == 0) return fail(Reason::failed, "the worktree was not made");
+    const bool hint = line < state.detail.size();
+    return fail(Reason::failed, state.detail.substr(0, line),
+                hint ? state.detail.substr(line + 1) : "");
+  }
   TRY_VOID(session->runner().end(event::Outcome::prepared, ""));
   if (!json)
     print("Worktree: " + state.worktree + "\nBranch: " + state.branch +

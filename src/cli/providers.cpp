@@ -24,7 +24,8 @@ Result<agent::Provider> provider_with(const Project& project, std::string_view n
   if (row != nullptr && !row->command.empty()) {
     agent::Provider provider;
     provider.name = name;
-    provider.argv = row->command;
+    for (const std::string& word : row->command)
+      provider.argv.push_back(replace_all(word, "{model}", model));
     provider.stdin_prompt = row->input != config::Stdin::none;
     provider.model = model;
     return provider;

@@ -152,7 +152,8 @@ constexpr std::array kKeys{
         .example = "0.35"},
     Key{.path = "providers.*.command",
         .kind = Kind::argv,
-        .help = "The program and its arguments; {prompt} stands for the prompt",
+        .help =
+            "The program and its arguments; {prompt} stands for the prompt, {model} for the model",
         .example = "[my-agent, \"--ask\", \"{prompt}\"]"},
     Key{.path = "providers.*.stdin",
         .kind = Kind::choice,

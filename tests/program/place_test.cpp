@@ -73,6 +73,23 @@ TEST_F(Place, TheCommandsToPasteNameTheProviderThatWasGiven) {
   EXPECT_HAS(outcome.out, "capsule run demo-1.1.1 --provider=claude --resume");
 }
 
+TEST_F(Place, ABranchThatIsLeftIsToldWithTheCommandThatDeletesIt) {
+  ASSERT_EQ(git({"branch", "capsule-demo-1.1.1"}).exit_code, 0);
+  const Outcome outcome = command("prep", {kBead});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_HAS(outcome.err, "already exists, left from before\n  delete it with `git branch -D");
+  ASSERT_EQ(git({"branch", "-D", "capsule-demo-1.1.1"}).exit_code, 0);
+}
+
+TEST_F(Place, ACommandGetsTheModelOfItsPhase) {
+  configure("phases: {execute: {provider: mine, model: large}}\nproviders: {mine: {command: [" +
+            path("bin/claude") + ", '--model={model}', '{prompt}']}}\n");
+  const Outcome outcome = run_bead();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const AgentCall& call : agent_calls())
+    EXPECT_EQ(call.args.front() == "--model=large", call.phase == "execute") << call.phase;
+}
+
 TEST_F(Place, BeadsAndConfigurationAreTheProjectsInEverySubfolder) {
   const std::string folder = path("own");
   std::filesystem::create_directories(folder + "/sub/deep");
