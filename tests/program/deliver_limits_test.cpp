@@ -76,6 +76,9 @@ TEST_F(DeliveryLimitTest, AfterTooManyRepairsAPersonChooses) {
   done = deliver();
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(done.list("completed"), Names{"T-1"});
+  const std::string prompt = agent_call("developer", "T-1", 2).prompt;
+  EXPECT_HAS(prompt, "although the infrastructure is not healthy");
+  EXPECT_LACKS(prompt, "mended");
 }
 
 TEST_F(DeliveryLimitTest, AHaltedDeliveryGoesOnWhereItWas) {

@@ -244,10 +244,19 @@ TEST_F(DeliveryTest, LowConfidenceAsksAPerson) {
   on("business-analyst", "T-1", 1,
      "printf 'EXPANDED_TASK_SPECIFICATION: T-1\\nConfidence: LOW\\n\\nExpanded "
      "Specification:\\nperhaps this\\n\\nAcceptance Criteria:\\n- [ ] perhaps\\n'");
-  const Delivered done = deliver();
+  Delivered done = deliver();
   EXPECT_EQ(done.exit_code, 1);
   EXPECT_EQ(done.list("waiting"), Names{"T-1"});
   EXPECT_EQ(calls("developer", "T-1"), 0);
+  EXPECT_HAS(capsule_in({"questions"}).out, "perhaps this");
+  EXPECT_EQ(capsule_in({"answer", "1", "rather that"}).exit_code, 0);
+  done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  for (const char* role : {"developer", "critic", "auditor"}) {
+    const std::string prompt = agent_call(role, "T-1", 1).prompt;
+    for (const char* part : {"Write `T-1.txt` at the top.", "perhaps this", "rather that"})
+      EXPECT_HAS(prompt, part);
+  }
 }
 
 TEST_F(DeliveryTest, WhatReadersWriteIsTakenBackAndReported) {

@@ -141,6 +141,7 @@ void Audit::read(const DeliveryFact& fact) {
   if (const auto* f = std::get_if<TaskFailed>(&fact)) {
     claim(!tasks_[f->task].over, "a task ends once");
     tasks_[f->task].over = true;
+    tasks_[f->task].doubted = false;  // the question ends with the task
   }
   if (std::holds_alternative<RemediationEntered>(fact)) {
     claim(!remedying_, "remediation is entered once at a time");
