@@ -123,18 +123,58 @@ bool is_test_file(std::string_view path, const std::vector<std::string>& pattern
                      [&](const char* pattern) { return git::matches_pattern(pattern, path); });
 }
 
-Result<std::vector<Changed>> Gates::changes(const std::string& from, const std::string& to) {
+Gates::Pair Gates::key_of(const std::string& from, const std::string& to) const {
   const auto representative = [&](const std::string& commit) {
     const auto found = same_as_.find(commit);
     return found == same_as_.end() ? commit : found->second;
   };
-  const std::pair key(representative(from), representative(to));
+  return {representative(from), representative(to)};
+}
+
+Result<std::vector<Changed>> Gates::changes(const std::string& from, const std::string& to) {
+  const Pair key = key_of(from, to);
   if (key.first == key.second) return std::vector<Changed>{};
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   std::vector<Changed> answer = TRY(world_.changes(key.first, key.second));
   if (answer.empty()) same_as_[key.second] = key.first;
   return known_.emplace(key, std::move(answer)).first->second;
+}
+
+Result<std::vector<Changed>> Gates::changes_in_all(const std::string& from,
+                                                   const std::string& middle,
+                                                   const std::string& to) {
+  if (middle.empty() || known_.contains(key_of(from, to))) return changes(from, to);
+  std::vector<Changed> all;
+  std::set<std::string> paths;
+  for (const auto& [a, b] : {std::pair(from, middle), {middle, to}})
+    for (const Changed& change : TRY(changes(a, b))) {
+      // A deletion may be half of a move, and a file that changed twice may be what it was.
+      const bool plain = change.status == 'A' || change.status == 'M';
+      if (!plain || !paths.insert(change.path).second) return changes(from, to);
+      all.push_back(change);
+    }
+  return all;
+}
+
+// What the merge agent brings beyond what was signed off is shown; the merge itself tests it where
+// there are commands for that. What it leaves behind is the merge's to judge.
+Result<void> Gates::as_signed_off(event::PhaseChecked& result, const State& state) {
+  if (state.signed_commit.empty()) return {};
+  std::set<std::string> brought;
+  const auto differences = TRY(changes(state.signed_commit, state.snapshot.head));
+  if (!differences.empty())
+    for (const Changed& change : TRY(changes(state.base, state.snapshot.head))) {
+      brought.insert(change.path);
+      brought.insert(change.from);
+    }
+  std::vector<std::string> others;
+  for (const Changed& change : differences)
+    for (const std::string& path : {change.path, change.from})
+      if (!path.empty() && brought.contains(path)) others.push_back(path);
+  say(result, "the commit of what was signed off", others.empty() ? "true" : "differs",
+      others.empty() ? "" : "it differs in " + listed(others));
+  return {};
 }
 
 // A rename shows up under its old name too: moving a test away is touching it.
@@ -162,8 +202,14 @@ Result<event::PhaseChecked> Gates::check(const std::string&, const State& state)
   const std::string& now = state.snapshot.commit;
   // The merge agent names what it committed: the work of the whole run.
   const bool merges = state.phase == Phase::merge && !state.snapshot.head.empty();
-  const std::string& since = state.phase == Phase::merge ? state.base : state.previous_commit;
-  files_changed(result, state, TRY(changes(since, merges ? state.snapshot.head : now)));
+  if (merges) {
+    TRY_VOID(as_signed_off(result, state));
+    files_changed(result, state,
+                  TRY(changes_in_all(state.base, state.tests_commit, state.snapshot.head)));
+  } else {
+    const std::string& since = state.phase == Phase::merge ? state.base : state.previous_commit;
+    files_changed(result, state, TRY(changes(since, now)));
+  }
   // Only a PASS claims that the work is as it should be.
   if (state.last.status != Status::pass) return result;
   switch (state.phase) {

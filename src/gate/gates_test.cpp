@@ -147,6 +147,55 @@ TEST(Gates, FilesChangedMayDifferButItIsRecorded) {
   EXPECT_EQ(result.claims.front().detail, "left out: main.go; not changed: other.go");
 }
 
+// What the ledger will hold of the claim that the commit is what was signed off.
+event::Claim signed_claim(const event::PhaseChecked& result) {
+  for (const event::Claim& claim : result.claims)
+    if (claim.what == "the commit of what was signed off") return claim;
+  return {};
+}
+
+engine::State merged() {
+  engine::State state = after(Phase::merge);
+  state.signed_commit = "signed";
+  state.snapshot.head = "head";
+  return state;
+}
+
+TEST(Gates, WhatAMergeAgentBringsBeyondWhatWasSignedOffIsRecorded) {
+  Fake fake;
+  fake.changes["signed..head"] = {
+      {'A', "evil.c", ""}, {'M', "main.go", ""}, {'D', "debug.log", ""}};
+  fake.changes["base..head"] = {{'A', "a_test.go", ""}, {'A', "evil.c", ""}, {'M', "main.go", ""}};
+  const auto result = checked(fake, merged());
+  EXPECT_TRUE(result.passed);
+  EXPECT_EQ(signed_claim(result).verdict, "differs");
+  EXPECT_EQ(signed_claim(result).detail, "it differs in evil.c, main.go");
+}
+
+TEST(Gates, WhatAMergeAgentLeavesBehindIsNoDifference) {
+  Fake fake;
+  fake.changes["signed..head"] = {{'D', "debug.log", ""}};
+  fake.changes["base..head"] = {{'A', "a_test.go", ""}, {'M', "main.go", ""}};
+  engine::State state = merged();
+  state.last.files_changed = {"a_test.go", "main.go"};
+  const auto result = checked(fake, state);
+  EXPECT_EQ(signed_claim(result).verdict, "true");
+  EXPECT_EQ(result.claims.back().verdict, "true") << result.claims.back().detail;
+}
+
+TEST(Gates, WhatAMergeAgentCommittedIsWhatChangedInAll) {
+  // main.go was written with the tests already, and is what it was in the end.
+  Fake fake;
+  fake.changes["base..tests"] = {{'A', "a_test.go", ""}, {'M', "main.go", ""}};
+  fake.changes["tests..signed"] = {{'M', "main.go", ""}, {'A', "b.go", ""}};
+  fake.changes["base..signed"] = {{'A', "a_test.go", ""}, {'A', "b.go", ""}};
+  fake.changes["signed..head"] = {};  // the commit is what was signed off
+  engine::State state = merged();
+  state.last.files_changed = {"a_test.go", "b.go"};
+  const auto result = checked(fake, state);
+  EXPECT_EQ(result.claims.back().verdict, "true") << result.claims.back().detail;
+}
+
 TEST(Gates, WithoutATestCommandTheClaimIsUnchecked) {
   Fake fake;
   fake.has_test = false;

@@ -239,6 +239,20 @@ TEST_F(Gate, AMergeAgentThatChangesFilesAfterSignOffIsTestedAgain) {
   EXPECT_FALSE(is_closed());
 }
 
+TEST_F(Gate, WhatAMergeAgentAddsAfterSignOffIsShown) {
+  configure("max_retries: 1\n");
+  on("merge",
+     "echo evil >evil.c; echo evil >feature.txt; git add evil.c feature.txt tests >&2; "
+     "git commit -q -m x >&2; "
+     "say PASS committed '\"evil.c\", \"feature.txt\", \"tests/feature_test.sh\"'");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out,
+             "merge: the commit of what was signed off is not exact (it differs in evil.c, "
+             "feature.txt)");
+  EXPECT_HAS(command("ledger", {}).out, "the commit of what was signed off");
+}
+
 TEST_F(Gate, AMergeAgentThatLeavesTheTestsOutIsRefused) {
   on("merge",
      "git add feature.txt >&2; git commit -q -m x >&2; "
@@ -270,6 +284,7 @@ TEST_F(Gate, WhatNobodyClaimedMayStayBehind) {
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_LACKS(outcome.out, "merge: files_changed");
+  EXPECT_LACKS(outcome.out, "signed off");
   EXPECT_LACKS(git_out({"ls-tree", "-r", "--name-only", "main"}), "debug.log");
 }
 
