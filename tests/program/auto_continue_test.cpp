@@ -92,6 +92,17 @@ TEST_F(AutoContinue, WhatAPersonMendedForTheReviewersIsReviewedAndMerged) {
   EXPECT_EQ(on_main("greeting.txt"), "mended\n");
 }
 
+TEST_F(AutoContinue, WhatTheChecksWriteIsNobodysWork) {
+  configure("verify:\n  test: \"date > report.txt; test -f ok.txt\"\n");
+  ASSERT_EQ(auto_run().exit_code, 1);
+  write_file(worktree() + "/ok.txt", "ok\n");
+  const Outcome outcome = in({"auto", "continue"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("a reviewer changed files")));
+  EXPECT_EQ(on_main("ok.txt"), "ok\n");
+  EXPECT_EQ(on_main("report.txt"), "");
+}
+
 TEST_F(AutoContinue, WhatReviewersWroteBeforeTheyWereInterruptedIsTakenBack) {
   agent("case $CAPSULE_PHASE in review-quality) [ -e '" + path("go") +
         "' ] || { echo mine > greeting.txt; touch '" + path("at-work") + "'; sleep 60; } ;; esac");

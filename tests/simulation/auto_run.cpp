@@ -151,9 +151,10 @@ struct World : Clock,
     return result;
   }
   Result<std::string> run(const std::string&) override {
-    if (random.once_in(4)) return std::string("a test fails");
-    checked = tree;
-    return std::string();
+    const bool passes = !random.once_in(4);
+    if (passes) checked = tree;
+    if (tree % 3 == 0) ++tree;  // a report that nobody asked for
+    return passes ? std::string() : "a test fails";
   }
   Result<std::string> prepare() override { return "folder"; }
   Result<void> keep(const std::string&) override {
