@@ -36,9 +36,20 @@ class CleanCheckout {
   std::string path_;
 };
 
-Result<gate::Verdict> unless(const Interrupted& interrupted, Result<gate::Verdict> verdict) {
+template <typename T>
+Result<T> unless(const Interrupted& interrupted, Result<T> verdict) {
   if (interrupted()) return fail(Reason::interrupted, "interrupted while the checks ran");
   return verdict;
+}
+
+// What a command leaves in a worktree is no agent's doing, and no part of the work.
+template <typename Run>
+auto leaving_nothing(const Project& project, const std::string& worktree, const std::string& commit,
+                     const Run& run) -> decltype(run()) {
+  const std::string files = TRY(git::note_files(project.repository, worktree, commit));
+  auto answer = run();
+  TRY_VOID(git::put_files_back(project.repository, worktree, files));
+  return answer;
 }
 
 }  // namespace
@@ -64,20 +75,25 @@ gate::World gate_world(const Project& project, process::Loop& loop,
   world.is_test_file = [&project](std::string_view path) {
     return gate::is_test_file(path, project.config.test_files);
   };
-  // What the command leaves in the worktree is no agent's doing, and no part of the work.
-  world.test = [verify, &project, &loop, interrupted](
-                   const std::string& worktree,
-                   const std::string& commit) -> Result<gate::Verdict> {
-    const std::string files = TRY(git::note_files(project.repository, worktree, commit));
-    Result<gate::Verdict> verdict =
-        unless(interrupted, gate::run_check(loop, verify.test, verify, worktree));
-    TRY_VOID(git::put_files_back(project.repository, worktree, files));
-    return verdict;
+  using Verdicts = std::vector<gate::Verdict>;
+  world.test = [verify, &project, &loop, interrupted](const std::string& worktree,
+                                                      const std::string& commit) {
+    return leaving_nothing(project, worktree, commit, [&] {
+      return unless(interrupted, gate::run_check(loop, verify.test, verify, worktree));
+    });
   };
-  world.test_clean = [verify, &project, &loop,
-                      interrupted](const std::string& commit) -> Result<gate::Verdict> {
+  world.verify = [verify, &project, &loop, interrupted](
+                     const std::string& worktree, const std::string& commit) -> Result<Verdicts> {
+    if (verify.empty()) return Verdicts{};
+    return leaving_nothing(project, worktree, commit, [&] {
+      return unless(interrupted, gate::run_each_check(loop, verify, worktree));
+    });
+  };
+  world.verify_clean = [verify, &project, &loop,
+                        interrupted](const std::string& commit) -> Result<Verdicts> {
+    if (verify.empty()) return Verdicts{};
     const CleanCheckout checkout = TRY(CleanCheckout::make(project, commit));
-    return unless(interrupted, gate::run_check(loop, verify.test, verify, checkout.path()));
+    return unless(interrupted, gate::run_each_check(loop, verify, checkout.path()));
   };
   return world;
 }
@@ -85,7 +101,7 @@ gate::World gate_world(const Project& project, process::Loop& loop,
 std::function<Result<std::string>(const std::string&)> verify_merged(
     const Project& project, process::Loop& loop, const Interrupted& interrupted) {
   const gate::Verify verify = verify_of(project.config);
-  if (verify.test.empty() && verify.lint.empty() && verify.build.empty()) return {};
+  if (verify.empty()) return {};
   return [verify, &project, &loop, interrupted](const std::string& commit) -> Result<std::string> {
     const CleanCheckout checkout = TRY(CleanCheckout::make(project, commit));
     const gate::Verdict verdict =

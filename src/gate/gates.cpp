@@ -87,10 +87,18 @@ void red(event::PhaseChecked& result, const Verdict& verdict) {
        with_output(why, verdict));
 }
 
-void green(event::PhaseChecked& result, const Verdict& verdict, const std::string& what) {
-  hold(result, what, verdict.ending == Ending::passed, "the test command: " + describe(verdict),
-       with_output("The test command does not pass. Make all tests pass without changing them.",
-                   verdict));
+void green(event::PhaseChecked& result, const std::vector<Verdict>& verdicts, bool clean) {
+  for (const Verdict& verdict : verdicts) {
+    const std::string name(name_of(verdict.kind));
+    const bool tests = verdict.kind == Kind::test;
+    const std::string how = clean ? " from a clean checkout" : tests ? " (GREEN)" : "";
+    hold(result, (tests ? "tests pass" : name + " passes") + how, verdict.ending == Ending::passed,
+         "the " + name + " command: " + describe(verdict),
+         with_output("The " + name + " command does not pass. " +
+                         (tests ? "Make all tests pass without changing them."
+                                : "Put right what it finds without changing the tests."),
+                     verdict));
+  }
 }
 
 // Leaving a file out, or naming one too many, does no harm: it is recorded and shown.
@@ -221,13 +229,11 @@ Result<event::PhaseChecked> Gates::check(const std::string&, const State& state)
     case Phase::execute:
     case Phase::execute_review:
       TRY_VOID(tests_untouched(result, state));
-      if (world_.has_test)
-        green(result, TRY(world_.test(state.worktree, now)), "tests pass (GREEN)");
+      green(result, TRY(world_.verify(state.worktree, now)), false);
       break;
     case Phase::sign_off:
       TRY_VOID(tests_untouched(result, state));
-      if (world_.has_test)
-        green(result, TRY(world_.test_clean(now)), "tests pass from a clean checkout");
+      green(result, TRY(world_.verify_clean(now)), true);
       break;
     case Phase::merge:
       break;

@@ -29,8 +29,12 @@ struct World {
   // The test command in a worktree, whose files are afterwards as they were; not called when there
   // is none. `commit` is the newest snapshot of that worktree.
   std::function<Result<Verdict>(const std::string& worktree, const std::string& commit)> test;
-  // The same in a folder that holds exactly the files of a snapshot, and is removed afterwards.
-  std::function<Result<Verdict>(const std::string& commit)> test_clean;
+  // The same with build, lint and test, as far as there are such commands.
+  std::function<Result<std::vector<Verdict>>(const std::string& worktree,
+                                             const std::string& commit)>
+      verify;
+  // In a folder that holds exactly the files of a snapshot, and is removed afterwards.
+  std::function<Result<std::vector<Verdict>>(const std::string& commit)> verify_clean;
   bool has_test = false;
 };
 

@@ -15,9 +15,15 @@ struct Fake {
   // By "from..to". The phase did something: a snapshot without a change is its predecessor.
   std::map<std::string, std::vector<Changed>> changes{{"before..now", {{'M', "a_test.go", ""}}}};
   Verdict verdict, clean;
+  std::vector<Verdict> others;  // of build and lint
   int tested = 0;
   bool has_test = true;
 
+  Result<std::vector<Verdict>> checks(const Verdict& test) {
+    std::vector<Verdict> verdicts = others;
+    if (has_test) ++tested, verdicts.push_back(test);
+    return verdicts;
+  }
   World world() {
     World world;
     world.has_test = has_test;
@@ -29,7 +35,8 @@ struct Fake {
     world.test = [this](const std::string&, const std::string&) -> Result<Verdict> {
       return ++tested, verdict;
     };
-    world.test_clean = [this](const std::string&) -> Result<Verdict> { return ++tested, clean; };
+    world.verify = [this](const std::string&, const std::string&) { return checks(verdict); };
+    world.verify_clean = [this](const std::string&) { return checks(clean); };
     return world;
   }
 };
@@ -91,6 +98,30 @@ TEST(Gates, SignOffIsTestedInACleanCheckoutAndNotInTheWorktree) {
   fake.verdict = kPassed;
   fake.clean = kFailed;
   EXPECT_FALSE(checked(fake, after(Phase::sign_off)).passed);
+}
+
+TEST(Gates, BuildAndLintHaveToPassLikeTheTests) {
+  for (const Phase phase : {Phase::execute, Phase::execute_review, Phase::sign_off})
+    for (const Kind kind : {Kind::build, Kind::lint})
+      for (const bool has_test : {true, false}) {
+        Fake fake;
+        fake.has_test = has_test;
+        fake.verdict = fake.clean = kPassed;
+        fake.others = {{Ending::failed, 1, "make x", "line too long", kind}};
+        const auto result = checked(fake, after(phase));
+        EXPECT_FALSE(result.passed);
+        EXPECT_NE(result.feedback.find("line too long"), std::string::npos);
+        EXPECT_NE(result.feedback.find(name_of(kind)), std::string::npos);
+        fake.others.front().ending = Ending::passed;
+        EXPECT_TRUE(checked(fake, after(phase)).passed);
+      }
+}
+
+TEST(Gates, TestsNeedNotBuildOrPassTheLintBeforeThereIsAnImplementation) {
+  Fake fake;
+  fake.verdict = kFailed;
+  fake.others = {{Ending::failed, 1, "make x", "", Kind::build}};
+  EXPECT_TRUE(checked(fake, after(Phase::test_writer)).passed);
 }
 
 TEST(Gates, AVerdictThatClaimsNothingIsNotTested) {

@@ -91,6 +91,25 @@ Result<Verdict> run_check(process::Loop& loop, const Command& command, const Ver
   return verdict;
 }
 
+std::string_view name_of(Kind kind) {
+  constexpr std::string_view kNames[] = {"build", "lint", "test"};
+  return kNames[static_cast<int>(kind)];
+}
+
+Result<std::vector<Verdict>> run_each_check(process::Loop& loop, const Verify& verify,
+                                            const std::string& folder) {
+  std::vector<Verdict> verdicts;
+  for (const auto& [kind, command] : {std::pair(Kind::build, &verify.build),
+                                      {Kind::lint, &verify.lint},
+                                      {Kind::test, &verify.test}}) {
+    if (command->empty()) continue;
+    verdicts.push_back(TRY(run_check(loop, *command, verify, folder)));
+    verdicts.back().kind = kind;
+    if (kind == Kind::build && verdicts.back().ending != Ending::passed) break;
+  }
+  return verdicts;
+}
+
 Result<Verdict> run_all_checks(process::Loop& loop, const Verify& verify,
                                const std::string& folder) {
   Verdict last;

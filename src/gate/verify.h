@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +23,7 @@ struct Verify {
   Command test, lint, build;
   std::string dir;  // below the folder that is verified
   std::chrono::seconds timeout{600};
+  bool empty() const { return test.empty() && lint.empty() && build.empty(); }
 };
 
 enum class Ending {
@@ -32,11 +34,15 @@ enum class Ending {
   timed_out,
 };
 
+enum class Kind { build, lint, test };
+std::string_view name_of(Kind kind);
+
 struct Verdict {
   Ending ending = Ending::passed;
   int exit_code = 0;
   std::string command;  // for people
   std::string tail;     // the useful end of what it printed
+  Kind kind = Kind::test;
 };
 
 // In `folder`/`verify.dir`. Errors: not_found (no such folder), interrupted never: the caller
@@ -44,7 +50,11 @@ struct Verdict {
 Result<Verdict> run_check(process::Loop& loop, const Command& command, const Verify& verify,
                           const std::string& folder);
 
-// Build, lint and test in this order, up to the first that does not pass.
+// Those of build, lint and test that there are, in this order; nothing after a build that fails.
+Result<std::vector<Verdict>> run_each_check(process::Loop& loop, const Verify& verify,
+                                            const std::string& folder);
+
+// The same, up to the first that does not pass.
 Result<Verdict> run_all_checks(process::Loop& loop, const Verify& verify,
                                const std::string& folder);
 

@@ -211,6 +211,30 @@ TEST_F(Gate, WhatATestCommandLeftThatDiedWithItsCapsuleIsNobodysChangeEither) {
   EXPECT_LACKS(outcome.out, "left");
 }
 
+TEST_F(Gate, BuildAndLintRunAfterExecuteAndAtSignOff) {
+  configure("verify: {test: \"sh tests/feature_test.sh\", build: \"echo build >>'" + mock("ran") +
+            "'\", lint: \"echo lint >>'" + mock("ran") +
+            "'; ! grep TODO feature.txt || { echo no TODOs please; exit 1; }\"}\n");
+  on("execute", 1, "work; echo TODO >>feature.txt; say PASS green '\"feature.txt\"'");
+  on("execute", 2, "echo done >feature.txt; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()),
+            "test-writer test-review execute execute execute-review sign-off merge");
+  EXPECT_HAS(outcome.out, "execute: not true: lint passes");
+  EXPECT_HAS(told(4), "The lint command does not pass");
+  EXPECT_HAS(told(4), "no TODOs please");
+  EXPECT_EQ(join(lines_of(read_file(mock("ran")))), "build lint build lint build lint build lint");
+}
+
+TEST_F(Gate, NothingIsTestedAfterABuildThatFails) {
+  configure("verify: {test: \"sh tests/feature_test.sh\", build: \"! test -e feature.txt\"}\n");
+  const Outcome outcome = run_bead({"--max-retries=1"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "execute: not true: build passes");
+  EXPECT_LACKS(outcome.out, "(GREEN)");
+}
+
 TEST_F(Gate, WhatIsMergedWithANewerMainIsTestedFirst) {
   // Main moves while sign-off runs, in a way that only the merged files show.
   configure("verify: {test: \"sh tests/feature_test.sh && test ! -e forbidden.txt\"}\n");
