@@ -6,6 +6,8 @@
 #include <iostream>
 #include <map>
 
+#include "tests/reference/random.h"
+
 namespace capsule::engine::auto_simulation {
 namespace {
 
@@ -15,9 +17,7 @@ std::uint64_t first_seed() {
   return given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
 }
 
-int rounds(int reduced, int full) {
-  return std::getenv("CAPSULE_TEST_FULL") != nullptr ? full : reduced;
-}
+using reference::test_rounds;
 
 signal::Skips skips_of(int combination) {
   return {(combination & 1) != 0, (combination & 2) != 0, (combination & 4) != 0,
@@ -32,7 +32,7 @@ std::string told(const Finding& finding, std::uint64_t seed, int combination) {
 }
 
 TEST(AutoSimulation, EverySessionEndsAndNoPhaseGoesBackwardsWhateverIsSkipped) {
-  const int runs = rounds(1'000, 50'000);
+  const int runs = test_rounds(1'000, 50'000);
   const std::uint64_t seed = first_seed();
   std::map<std::string, int> ends;
   for (int combination = 0; combination < 16; ++combination) {
@@ -53,7 +53,7 @@ TEST(AutoSimulation, EverySessionEndsAndNoPhaseGoesBackwardsWhateverIsSkipped) {
 }
 
 TEST(AutoSimulation, EveryRunEndsAndIsMergedOnceAtMostWhateverAgentsAndCrashesDo) {
-  const int runs = rounds(300, 20'000);
+  const int runs = test_rounds(300, 20'000);
   const std::uint64_t seed = first_seed();
   std::map<std::string, int> ends;
   int crashes = 0;

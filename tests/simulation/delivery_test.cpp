@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 
+#include "tests/reference/random.h"
+
 namespace capsule::delivery::simulation {
 namespace {
 
@@ -26,7 +28,7 @@ std::string told(const Finding& finding, std::uint64_t seed) {
 }
 
 TEST(DeliverySimulation, EveryInvariantHoldsWhateverAgentsCrashesTimersAndPeopleDo) {
-  const int runs = std::getenv("CAPSULE_TEST_FULL") != nullptr ? 20'000 : 400;
+  const int runs = reference::test_rounds(400, 20'000);
   const std::uint64_t seed = first_seed();
   std::map<std::string_view, int> outcomes;
   Finding sum;

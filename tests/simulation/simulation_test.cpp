@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 
+#include "tests/reference/random.h"
+
 namespace capsule::engine::simulation {
 namespace {
 
@@ -22,7 +24,7 @@ std::string told(const Finding& finding, std::uint64_t seed) {
 }
 
 TEST(Simulation, EveryInvariantHoldsWhateverAgentsCrashesAndFaultsDo) {
-  const int runs = std::getenv("CAPSULE_TEST_FULL") != nullptr ? 100'000 : 5'000;
+  const int runs = reference::test_rounds(5'000, 100'000);
   const std::uint64_t seed = first_seed();
   std::map<std::string_view, int> outcomes;
   int crashes = 0;
