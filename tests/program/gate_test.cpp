@@ -211,6 +211,24 @@ TEST_F(Gate, WhatATestCommandLeftThatDiedWithItsCapsuleIsNobodysChangeEither) {
   EXPECT_LACKS(outcome.out, "left");
 }
 
+TEST_F(Gate, WhatAPersonWritesBeforeAnInterruptedCheckIsRepeatedStays) {
+  configure("verify: {test: \"echo x >left; test -e '" + mock("again") + "' || { touch '" +
+            mock("ready") + "'; sleep 300; }; sh tests/feature_test.sh\"}\n");
+  {
+    Running running(calling("run", {kBead}));
+    ASSERT_TRUE(eventually([&] { return fs::exists(mock("ready")); }));
+    running.send(SIGINT);
+    EXPECT_EQ(running.wait().exit_code, 130);
+  }
+  EXPECT_FALSE(fs::exists(worktree() + "/left"));
+  write_file(worktree() + "/tests/by_hand.txt", "a person's\n");
+  write_file(mock("again"), "");
+  on("test-review", "cat tests/by_hand.txt >&2 && test ! -e left && pass");
+  const Outcome outcome = run_bead({"--resume"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), kWhole);
+}
+
 TEST_F(Gate, BuildAndLintRunAfterExecuteAndAtSignOff) {
   configure("verify: {test: \"sh tests/feature_test.sh\", build: \"echo build >>'" + mock("ran") +
             "'\", lint: \"echo lint >>'" + mock("ran") +
