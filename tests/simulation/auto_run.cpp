@@ -79,6 +79,8 @@ struct World : Clock,
   std::int64_t time = 0;
   std::map<Phase, std::set<int>> retries;  // the numbers of the turns
   std::set<int> mended;                    // in qa
+  std::set<int> told;                      // to go on, in this phase
+  bool taken_up = false;                   // the turn that a person asked for is no retry
   bool has_checks;
 
   World(std::uint64_t seed, bool checks)
@@ -192,19 +194,25 @@ struct World : Clock,
   void on_fact(const fact::Fact& one, const Run& before, const Run& after) override {
     if (std::holds_alternative<fact::Resumed>(one) || std::holds_alternative<fact::Started>(one))
       return;
+    if (std::holds_alternative<fact::TurnFinished>(one)) taken_up = false;
     if (after.phase < before.phase && !(before.phase == Phase::fix && after.phase == Phase::review))
       complain("a phase went backwards");
     if (before.phase == Phase::review && after.phase > Phase::fix &&
         !(approved && std::holds_alternative<fact::Reviewed>(one)))
       complain("went on without three approvals");
     if (const auto* turn = std::get_if<fact::TurnStarted>(&one)) {
-      if (turn->why == fact::Why::retry) retries[turn->phase].insert(turn->number);
+      if (turn->why == fact::Why::retry && !taken_up) retries[turn->phase].insert(turn->number);
+      const bool goes_on = turn->why == fact::Why::go_on || turn->why == fact::Why::restart;
+      if (turn->attempt == 1) told.clear();  // the phase begins
+      if (goes_on && !taken_up) told.insert(turn->number);
       if (turn->why == fact::Why::mend && turn->phase == Phase::qa) mended.insert(turn->number);
     }
     // A fix begins anew with each round.
     for (const auto& [phase, numbers] : retries)
       if (numbers.size() > (phase == Phase::fix ? 2U : 1U)) complain("retried more than once");
     if (mended.size() > 2) complain("qa has more than two cycles");
+    if (static_cast<std::int64_t>(told.size()) > after.file.max_iterations)
+      complain("told to go on more often than the limit");
     if (after.file.iteration > after.file.max_iterations && after.step != Step::end &&
         after.step != Step::ended)
       complain("the limit does not hold");
@@ -217,6 +225,8 @@ struct World : Clock,
     errors_left = 4;
     retries.clear();
     mended.clear();
+    told.clear();
+    taken_up = true;
   }
   void reached(std::string_view) override {
     if (crashes_left > 0 && random.once_in(12)) {
