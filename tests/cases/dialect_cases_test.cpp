@@ -37,7 +37,9 @@ TEST_P(BlockCases, GiveTheExpectedSignal) {
   const BlockResult result = parse_block(GetParam().input);
   const auto& signal = expected.at("signal");
   ASSERT_EQ(result.signal.has_value(), !signal.is_null());
-  if (result.signal) EXPECT_EQ(row(*result.signal).name, signal.get<std::string>());
+  if (result.signal) {
+    EXPECT_EQ(row(*result.signal).name, signal.get<std::string>());
+  }
   if (!expected.contains("fields")) return;
   for (const auto& [key, value] : expected.at("fields").items()) {
     ASSERT_NE(result.field(key), nullptr) << key;
