@@ -179,8 +179,12 @@ class Replaced : public Keeping, public ::testing::WithParamInterface<const char
   void SetUp() override {
     Keeping::SetUp();
     write_file(path("others/worklog.md"), "theirs\n");
-    before("execute", "cd /; rm -rf \"$CAPSULE_WORKTREE\"; " + std::string(GetParam()) + " '" +
-                          path("others") + "' \"$CAPSULE_WORKTREE\"; say PASS done; exit 0");
+    // Not before its log is there: an agent that is faster stops the run for that reason.
+    before("execute",
+           "until ls .capsule/output/execute-*.stderr >/dev/null 2>&1; do sleep 0.01; done; cd /; "
+           "rm -rf \"$CAPSULE_WORKTREE\"; " +
+               std::string(GetParam()) + " '" + path("others") +
+               "' \"$CAPSULE_WORKTREE\"; say PASS done; exit 0");
     const Outcome outcome = capsule_in(place_, {"run", kPlain});
     EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
     EXPECT_HAS(outcome.out, "is gone: something else is in its place");
