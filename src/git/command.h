@@ -39,8 +39,7 @@ Result<std::string> tell(const Repository& repository, const Call& call);
 // `work_tree` goes before what the configuration says about one.
 enum class Patience { little, much };
 Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::string>& args,
-                           Patience patience = Patience::little,
-                           const std::string& work_tree = {});
+                           Patience patience = Patience::little, const std::string& work_tree = {});
 
 // In a repository that we have just made: its own configuration alone is in force, hooks and the
 // like are switched off, and neither the user's nor the system's configuration has a say.
