@@ -390,13 +390,10 @@ class World {
 
   PlanChanged changed_plan() {
     PlanChanged change;
+    if (random_.chance(50)) change.removed.push_back(random_.one_of(plan_).id);
     if (random_.chance(50)) {
       change.added.push_back(make_task(static_cast<int>(plan_.size()), 0));
       plan_.push_back(change.added.back());
-    }
-    if (random_.chance(50)) {
-      const Task& task = random_.one_of(plan_);
-      change.removed.push_back(task.id);
     }
     set_bound();
     return change;
