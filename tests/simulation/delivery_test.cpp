@@ -72,7 +72,7 @@ class DeliveryBug : public testing::TestWithParam<int> {};
 TEST_P(DeliveryBug, IsFound) {
   const Bug bug = static_cast<Bug>(GetParam());
   const std::uint64_t seed = first_seed();
-  for (std::uint64_t i = 0; i < 2'000; ++i) {
+  for (std::uint64_t i = 0; i < 20'000; ++i) {  // most take a few
     const Finding finding = simulate(seed + i, bug);
     if (finding.broken.empty()) continue;
     std::cout << name_of(bug) << ": found after " << i + 1 << " plans: " << finding.broken << "\n";
