@@ -82,7 +82,7 @@ void DeliveryHands::try_merge(const std::string& task, const std::string& title,
   });
 }
 
-bool DeliveryHands::known(const std::vector<std::string>& failures) const {
+bool DeliveryHands::failed_before(const std::vector<std::string>& failures) const {
   return std::all_of(failures.begin(), failures.end(),
                      [&](const std::string& name) { return baseline_.contains(name); });
 }
@@ -118,7 +118,7 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
         fact.detail += told(failed) + "\n\n";
       }
     }
-    const bool healthy = purpose == VerifyPurpose::health && known(fact.failures);
+    const bool healthy = purpose == VerifyPurpose::health && failed_before(fact.failures);
     if (healthy) done_with_.push_back("+remediation-" + std::to_string(remediation_round_));
     if (healthy || purpose == VerifyPurpose::baseline)
       baseline_ = {fact.failures.begin(), fact.failures.end()};
@@ -155,7 +155,7 @@ void DeliveryHands::verify(VerifyPurpose purpose, const delivery::State& state) 
     if (!failures || interrupt_.requested()) return answer(failures);
     std::vector<std::string> names;
     for (const gate::FailedCheck& failed : *failures) names.push_back(failed.name);
-    if (!known(names)) return answer(failures);
+    if (!failed_before(names)) return answer(failures);
     const auto published = trees_.publish(planned);
     if (!published) return broken(published.error());
     if (published->outcome == git::Publishing::done) return answer(failures);

@@ -84,7 +84,7 @@ void DeliveryHands::recall(const std::vector<engine::DeliveryFact>& facts) {
       remediation_round_ = entered->round;
     if (const auto* verified = std::get_if<event::delivery::VerifyFinished>(&fact)) {
       if (verified->purpose == event::delivery::VerifyPurpose::baseline ||
-          known(verified->failures))
+          failed_before(verified->failures))
         baseline_ = {verified->failures.begin(), verified->failures.end()};
     }
     if (const auto* left = std::get_if<event::delivery::RemediationLeft>(&fact))

@@ -100,8 +100,7 @@ class DeliveryHands : public engine::DeliveryWorld {
   std::string uuid_of(int session) const;
   std::string verify_text() const;
   void add_conflicts(const std::string& tree, const std::vector<std::string>& files);
-  // Whether all of them failed at the start already.
-  bool known(const std::vector<std::string>& failures) const;
+  bool failed_before(const std::vector<std::string>& failures) const;
   std::vector<std::string> unresolved(const std::string& task, const std::string& folder);
   void happened(engine::DeliveryFact fact) { inbox_.push_back(std::move(fact)); }
 
