@@ -24,13 +24,7 @@ class AutoContinue : public DemoProject {
 printf '%s' "$2" > ')" + path("prompt-") +
                           R"('$CAPSULE_PHASE-$CAPSULE_ATTEMPT
 complete() { echo "SIGNAL: ${CAPSULE_PHASE}_complete"; }
-)" + script + R"(
-case $CAPSULE_PHASE in
-  review-*) echo "VERDICT: APPROVED" ;;
-  execution) echo hello > greeting.txt; complete ;;
-  *) complete ;;
-esac
-)");
+)" + script + kGoodInAuto);
   }
   // The main branch gets another greeting while the last phase runs.
   void agent_and_a_greeting_on_main() const {

@@ -37,13 +37,7 @@ printf '%s ' "$@" > "$dir/words"
 pwd > "$dir/cwd"
 complete() { printf -- '---\nSIGNAL: %s_COMPLETE\nPHASE: %s\nSTATUS: complete\nTIMESTAMP: 2026-01-31T23:59:59Z\n---\n' "${CAPSULE_PHASE^^}" "$CAPSULE_PHASE"; }
 error() { printf -- '---\nSIGNAL: PHASE_ERROR\nERROR: %s\nRECOVERABLE: %s\n---\n' "$1" "$2"; }
-)" + script + R"(
-case $CAPSULE_PHASE in
-  review-*) echo "VERDICT: APPROVED" ;;
-  execution) echo hello > greeting.txt; complete ;;
-  *) complete ;;
-esac
-)");
+)" + script + kGoodInAuto);
   }
   struct Seen {
     std::string phase, prompt, words, cwd;

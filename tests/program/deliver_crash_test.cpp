@@ -115,14 +115,9 @@ INSTANTIATE_TEST_SUITE_P(Part, DeliveryCrashMatrix, ::testing::Range(0, kParts))
 
 TEST_F(DeliveryCrashTest, HalfDoneWorkOfADeveloperIsKeptAndContinued) {
   write_plan({{"T-1"}});
-  on("developer", "T-1", 1,
-     "echo half >half.txt; echo here >\"$M/here\"; while [ ! -e \"$M/never\" ]; do sleep 0.1; "
-     "done");
+  on("developer", "T-1", 1, std::string("echo half >half.txt; ") + kStay);
   on("developer", "T-1", 2, "test -f half.txt && good");
-  Running running(calling({"deliver", plan_file(), "--json"}));
-  ASSERT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
-  running.send(SIGKILL);
-  running.wait();
+  cut_off(SIGKILL, {"--json"});
   const Delivered done = deliver();
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(main_file("half.txt"), "half\n");
@@ -130,14 +125,9 @@ TEST_F(DeliveryCrashTest, HalfDoneWorkOfADeveloperIsKeptAndContinued) {
 
 TEST_F(DeliveryCrashTest, CtrlCEndsCleanlyAndKeepsEverything) {
   write_plan({{"T-1"}, {"T-2"}});
-  on("developer", "T-1", 1,
-     "echo half >half.txt; echo here >\"$M/here\"; while [ ! -e \"$M/never\" ]; do sleep 0.1; "
-     "done");
+  on("developer", "T-1", 1, std::string("echo half >half.txt; ") + kStay);
   on("developer", "T-1", 2, "test -f half.txt && good");
-  Running running(calling({"deliver", plan_file()}));
-  ASSERT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
-  running.send(SIGINT);
-  const Outcome stopped = running.wait();
+  const Outcome stopped = cut_off(SIGINT);
   EXPECT_EQ(stopped.exit_code, 128 + SIGINT);
   EXPECT_HAS(stopped.out, "Go on with: capsule deliver");
   const Delivered done = deliver();

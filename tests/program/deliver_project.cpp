@@ -142,6 +142,14 @@ Call DeliveryTest::calling(std::vector<std::string> args) const {
   return prepared(std::move(call));
 }
 
+Outcome DeliveryTest::cut_off(int signal_number, std::vector<std::string> more) const {
+  more.insert(more.begin(), {"deliver", plan_file()});
+  Running running(calling(std::move(more)));
+  EXPECT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
+  running.send(signal_number);
+  return running.wait();
+}
+
 DeliveryTest::Delivered DeliveryTest::deliver(std::vector<std::string> more) const {
   std::vector<std::string> args{"deliver", plan_file(), "--json"};
   args.insert(args.end(), more.begin(), more.end());

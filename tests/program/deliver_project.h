@@ -47,6 +47,11 @@ class DeliveryTest : public ProgramTest {
 
   Call calling(std::vector<std::string> args) const;
   Outcome capsule_in(std::vector<std::string> args) const { return run(calling(std::move(args))); }
+  // For an agent: says that it is at work, and stays there.
+  static constexpr const char* kStay =
+      "echo here >\"$M/here\"; while [ ! -e \"$M/never\" ]; do sleep 0.1; done";
+  // deliver PLAN MORE…, and the signal to it as soon as an agent stays.
+  Outcome cut_off(int signal_number, std::vector<std::string> more = {}) const;
   // deliver PLAN --json MORE…
   struct Delivered {
     int exit_code = -1;

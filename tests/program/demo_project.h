@@ -12,6 +12,14 @@ namespace capsule::test {
 
 class DemoProject : public ProgramTest {
  protected:
+  // The end of a scripted agent for auto mode, where `complete` prints the signal of its phase.
+  static constexpr const char* kGoodInAuto = R"(
+case $CAPSULE_PHASE in
+  review-*) echo "VERDICT: APPROVED" ;;
+  execution) echo hello > greeting.txt; complete ;;
+  *) complete ;;
+esac
+)";
   std::map<std::string, std::optional<std::string>> environment() const {
     return {{"PATH", path("bin") + ":/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin"},
             {"HOME", path("home")},
