@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "benchmarks/rows.h"
 #include "benchmarks/texts.h"
+#include "json/text.h"
 #include "signal/block.h"
-#include "signal/json_text.h"
 
 namespace capsule::bench {
 namespace {
@@ -24,7 +24,7 @@ std::string realistic() { return realistic_output(kBlock); }
 std::string record(std::string_view speaker, std::string_view text) {
   return "{\"type\":\"" + std::string(speaker) + "\",\"message\":{\"role\":\"" +
          std::string(speaker) +
-         "\",\"content\":[{\"type\":\"text\",\"text\":" + signal::json_quoted(text) + "}]}}\n";
+         "\",\"content\":[{\"type\":\"text\",\"text\":" + json::quoted(text) + "}]}}\n";
 }
 
 // The realistic output as a session: pieces of 4 KB, each one said by the agent or by a tool.

@@ -1,7 +1,7 @@
 #include "auto_state/document.h"
 
 #include "base/text.h"
-#include "signal/json_text.h"
+#include "json/text.h"
 
 namespace capsule::auto_state {
 namespace {
@@ -31,7 +31,7 @@ tl::unexpected<Error> damaged(std::string_view what) {
 }
 
 // A text, where null and nothing at all mean the empty one.
-Result<void> read_text(const JsonObject& json, std::string_view key, std::string& into) {
+Result<void> read_text(const json::Object& json, std::string_view key, std::string& into) {
   if (json.is_null_or_absent(key)) return {};
   const auto value = json.text(key);
   if (!value) return damaged(std::string(key) + " is no text");
@@ -39,7 +39,7 @@ Result<void> read_text(const JsonObject& json, std::string_view key, std::string
   return {};
 }
 
-Result<void> read_integer(const JsonObject& json, std::string_view key, std::int64_t& into) {
+Result<void> read_integer(const json::Object& json, std::string_view key, std::int64_t& into) {
   if (json.is_null_or_absent(key)) return {};
   const auto value = json.integer(key);
   if (!value) return damaged(std::string(key) + " is no number");
@@ -47,7 +47,7 @@ Result<void> read_integer(const JsonObject& json, std::string_view key, std::int
   return {};
 }
 
-PhaseRecord read_phase(const JsonObject& json) {
+PhaseRecord read_phase(const json::Object& json) {
   PhaseRecord record;
   record.signal_detected = json.boolean("signal_detected").value_or(false);
   record.skipped = json.boolean("skipped").value_or(false);
@@ -56,8 +56,8 @@ PhaseRecord read_phase(const JsonObject& json) {
   return record;
 }
 
-void write_phase(JsonObject& json, std::string_view name, const PhaseRecord& record) {
-  JsonObject phase = json.object(name);
+void write_phase(json::Object& json, std::string_view name, const PhaseRecord& record) {
+  json::Object phase = json.object(name);
   if (json.find(name) != nullptr && read_phase(phase) == record) return;
   phase.set_boolean("signal_detected", record.signal_detected);
   if (record.skipped || phase.find("skipped") != nullptr)
@@ -70,26 +70,26 @@ void write_phase(JsonObject& json, std::string_view name, const PhaseRecord& rec
 }
 
 std::string detected_json(const auto_mode::Detected& detected) {
-  return "{\"signal\":" + signal::json_quoted(detected.signal) +
-         ",\"detected_at\":" + signal::json_quoted(detected.at) + "}";
+  return "{\"signal\":" + json::quoted(detected.signal) +
+         ",\"detected_at\":" + json::quoted(detected.at) + "}";
 }
 
 // Entries that are there stay as their writer made them; only new ones are added.
-std::string signals_json(const JsonObject& before, const State& state) {
-  JsonObject signals = before;
+std::string signals_json(const json::Object& before, const State& state) {
+  json::Object signals = before;
   std::vector<std::string> entries = signals.elements("detected_signals");
   if (entries.size() > state.detected.size()) entries.clear();
   for (std::size_t i = entries.size(); i < state.detected.size(); ++i)
     entries.push_back(detected_json(state.detected[i]));
   signals.set_text_or_null("last_checked", state.last_checked);
-  signals.set("detected_signals", json_array(entries));
+  signals.set("detected_signals", json::array(entries));
   return signals.compact();
 }
 
 }  // namespace
 
 Result<Document> read_document(std::string_view text) {
-  auto json = JsonObject::parse(text);
+  auto json = json::Object::parse(text);
   if (!json) return damaged("it is not a JSON object");
   const std::string* version = json->find("schema_version");
   if (version != nullptr && *version != "null" && *version != "\"2\"" && *version != "2" &&
@@ -113,26 +113,26 @@ Result<Document> read_document(std::string_view text) {
   state.last_error = json->text("last_error").value_or("");
   state.exit_reason = auto_mode::exit_reason_named(json->text("exit_reason").value_or(""))
                           .value_or(auto_mode::ExitReason::none);
-  const JsonObject config = json->object("config");
+  const json::Object config = json->object("config");
   for (const Flag& flag : kFlags)
     state.config.*flag.member = config.boolean(flag.name).value_or(state.config.*flag.member);
-  const JsonObject durations = json->object("phase_durations");
+  const json::Object durations = json->object("phase_durations");
   for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
     state.phases[i] = read_phase(json->object(phase_name(i)));
     state.phases[i].duration_s = durations.integer(phase_name(i));
   }
-  const JsonObject signals = json->object("signals");
+  const json::Object signals = json->object("signals");
   state.last_checked = signals.text("last_checked").value_or("");
   for (const std::string& element : signals.elements("detected_signals")) {
-    const JsonObject entry = JsonObject::parse(element).value_or(JsonObject());
+    const json::Object entry = json::Object::parse(element).value_or(json::Object());
     state.detected.push_back(
         {entry.text("signal").value_or(""), entry.text("detected_at").value_or("")});
   }
   return Document{*std::move(json), std::move(state)};
 }
 
-std::string write_document(const JsonObject& before, const State& state) {
-  JsonObject json = before;
+std::string write_document(const json::Object& before, const State& state) {
+  json::Object json = before;
   if (json.find("schema_version") == nullptr) json.set_text("schema_version", kSchemaVersion);
   json.set_boolean("active", state.active);
   json.set_text("phase", state.phase);
@@ -142,10 +142,10 @@ std::string write_document(const JsonObject& before, const State& state) {
   json.set_text_or_null("started_at", state.started_at);
   json.set_text_or_null("completed_at", state.completed_at);
   json.set_text_or_null("session_id", state.session);
-  JsonObject config = json.object("config");
+  json::Object config = json.object("config");
   for (const Flag& flag : kFlags) config.set_boolean(flag.name, state.config.*flag.member);
   json.set("config", config.compact());
-  JsonObject durations = json.object("phase_durations");
+  json::Object durations = json.object("phase_durations");
   for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
     PhaseRecord record = state.phases[i];
     if (record.duration_s && durations.integer(phase_name(i)) != record.duration_s)

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "auto_state/json_object.h"
 #include "base/result.h"
+#include "json/object.h"
 #include "workflow/auto/state.h"
 
 namespace capsule::auto_state {
@@ -14,7 +14,7 @@ namespace capsule::auto_state {
 inline constexpr std::string_view kSchemaVersion = "2.0";
 
 struct Document {
-  JsonObject json;
+  json::Object json;
   auto_mode::State state;
 };
 
@@ -23,6 +23,6 @@ struct Document {
 Result<Document> read_document(std::string_view text);
 
 // The text of `state` over what `before` holds.
-std::string write_document(const JsonObject& before, const auto_mode::State& state);
+std::string write_document(const json::Object& before, const auto_mode::State& state);
 
 }  // namespace capsule::auto_state

@@ -90,7 +90,7 @@ Result<std::optional<Document>> load(const std::string& project) {
   return tl::unexpected(error);
 }
 
-Result<void> save(const std::string& project, const JsonObject& before,
+Result<void> save(const std::string& project, const json::Object& before,
                   const auto_mode::State& state, Durability durability) {
   TRY_VOID(make_folders_beneath(project, kFolder));
   const std::string path = project + "/" + kFile;

@@ -34,7 +34,7 @@ Result<std::optional<Document>> load(const std::string& project);
 enum class Durability { synced, quick };
 // Readers see the old state or the new one. Makes the folder. `quick` leaves it to the system when
 // the disk has it: after a power loss the old state, the new one or a damaged one may be there.
-Result<void> save(const std::string& project, const JsonObject& before,
+Result<void> save(const std::string& project, const json::Object& before,
                   const auto_mode::State& state, Durability durability = Durability::synced);
 
 // Renames a file beside itself, to a name that nothing has: "<name>.damaged-<stamp>". Returns it.

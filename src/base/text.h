@@ -18,6 +18,12 @@ std::vector<std::string_view> split(Temporary&& text, char separator) = delete;
 // Without blanks (space, tab, CR, LF) at both ends; a view of `text`.
 std::string_view trimmed(std::string_view text);
 
+// The mark at the start of some files is no part of the text: its length there, else 0.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t text_start(std::string_view text) {
+  return text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+}
+
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 
 // `text` followed by at least one space, filled up to `width`.

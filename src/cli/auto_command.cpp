@@ -3,18 +3,19 @@
 #include <unistd.h>
 
 #include "auto_state/state_file.h"
+#include "base/print.h"
 #include "base/text.h"
-#include "cli/auto_files.h"
 #include "cli/auto_project.h"
-#include "cli/auto_prompt.h"
 #include "cli/auto_session.h"
-#include "cli/auto_view.h"
 #include "cli/commands.h"
-#include "cli/project.h"
-#include "cli/run_view.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
 #include "engine/auto_log.h"
+#include "ui/auto_view.h"
+#include "ui/run_view.h"
 #include "ui/style.h"
+#include "ui/view.h"
+#include "world/auto_files.h"
+#include "world/auto_prompt.h"
 
 namespace capsule::cli {
 namespace {
@@ -67,13 +68,13 @@ Result<int> start(const Args& args) {
   TRY_VOID(record_session(folder));
   TRY_VOID(auto_state::save(folder, {}, state));
   TRY_VOID(record_session(folder));
-  print(next_phase_prompt(folder, state, *auto_mode::current_phase(state)));
+  print(world::next_phase_prompt(folder, state, *auto_mode::current_phase(state)));
   return 0;
 }
 
 std::string status_line(const State& state, Phase phase, const ui::Style& style) {
   const auto_mode::PhaseRecord& record = state.phases[auto_mode::index_of(phase)];
-  const std::string line = "  " + phase_line(phase, record, style) + "\n";
+  const std::string line = "  " + ui::phase_line(phase, record, style) + "\n";
   if (record.signal_detected || record.skipped) return line;
   const std::string head = line.substr(
       0, line.find(std::string(signal::name_of(phase))) + signal::name_of(phase).size());
@@ -83,7 +84,7 @@ std::string status_line(const State& state, Phase phase, const ui::Style& style)
 }
 
 std::string told(const State& state) {
-  const ui::Style style = style_for(1);
+  const ui::Style style = ui::style_for(1);
   std::string text = printable(state.task) + "\n";
   if (state.active)
     text += "active in phase " + printable(state.phase) +
@@ -103,7 +104,7 @@ std::string told(const State& state) {
 Result<std::optional<State>> journalled(const Args& args) {
   const auto project = open_project(args);
   if (!project) return std::nullopt;
-  const auto store = TRY(journal_of(*project));
+  const auto store = TRY(world::journal_of(*project));
   if (store == nullptr) return std::nullopt;
   std::optional<State> state;
   for (const engine::RunHead& head : TRY(store->runs_of(engine::kAutoSubject))) {
@@ -123,8 +124,7 @@ Result<int> status(const Args& args) {
     const auto state = TRY(journalled(args));
     if (!state) return no_state(folder);
     print(args.flag("json")
-              ? auto_state::JsonObject::parse(auto_state::write_document({}, *state))->compact() +
-                    "\n"
+              ? json::Object::parse(auto_state::write_document({}, *state))->compact() + "\n"
               : told(*state));
     return 0;
   }
@@ -135,7 +135,7 @@ Result<int> status(const Args& args) {
 
 // A headless run is ended in the journal; one that another process carries on is told to stop.
 Result<int> cancel_run(const Args& args) {
-  const auto session = TRY(AutoSession::open(TRY(open_project(args)), AutoView::Face::plain));
+  const auto session = TRY(AutoSession::open(TRY(open_project(args)), ui::AutoView::Face::plain));
   const auto newest = TRY(session->newest());
   if (!newest || newest->state.step == auto_mode::Step::ended) {
     print("auto mode is not active\n");
@@ -157,7 +157,7 @@ Result<int> cancel_run(const Args& args) {
 Result<int> cancel(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   if (!auto_state::has_state(folder)) return no_state(folder);
-  if (!run_of_state(folder).empty()) return cancel_run(args);
+  if (!world::run_of_state(folder).empty()) return cancel_run(args);
   {
     const auto lock = TRY(auto_state::Lock::take(folder));
     const auto document = TRY(load_or_tell(folder));

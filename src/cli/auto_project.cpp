@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/input.h"
+#include "command_line/input.h"
 
 namespace capsule::cli {
 
@@ -42,7 +42,7 @@ Result<AutoWords> auto_words(const Args& args) {
 Result<std::string> task_argument(const Args& args) {
   std::string task(args.positional(0).value_or(""));
   if (task == "-") {
-    Input input = Input::standard_input();
+    command_line::Input input = command_line::Input::standard_input();
     task = TRY(input.whole());
   }
   task = trimmed(task);

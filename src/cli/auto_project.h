@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "workflow/auto/state.h"
 
 namespace capsule::cli {

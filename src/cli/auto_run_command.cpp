@@ -1,12 +1,14 @@
 // capsule auto run | continue: auto mode without a session, driven by Capsule itself.
 #include "auto_state/state_file.h"
+#include "base/print.h"
 #include "base/text.h"
-#include "cli/auto_files.h"
 #include "cli/auto_project.h"
-#include "cli/auto_prompt.h"
 #include "cli/auto_session.h"
 #include "cli/commands.h"
+#include "cli/project_args.h"
 #include "cli/session.h"
+#include "world/auto_files.h"
+#include "world/auto_prompt.h"
 
 namespace capsule::cli {
 namespace {
@@ -34,16 +36,16 @@ constexpr Option kContinueOptions[] = {
     kProjectDir,
 };
 
-AutoView::Face auto_face(const Args& args) {
-  const Face face = face_for(args.flag("json"));
-  return face == Face::json   ? AutoView::Face::json
-         : face == Face::live ? AutoView::Face::live
-                              : AutoView::Face::plain;
+ui::AutoView::Face auto_face(const Args& args) {
+  const ui::Face face = ui::face_for(args.flag("json"));
+  return face == ui::Face::json   ? ui::AutoView::Face::json
+         : face == ui::Face::live ? ui::AutoView::Face::live
+                                  : ui::AutoView::Face::plain;
 }
 
 Result<int> carry_on(AutoSession& session, const Args& args) {
   const auto_mode::Run run = TRY(session.runner().carry_on());
-  if (!args.flag("json")) print(auto_summary(run, style_for(1)));
+  if (!args.flag("json")) print(ui::auto_summary(run, ui::style_for(1)));
   return session.exit_code(run);
 }
 
@@ -55,7 +57,7 @@ Result<void> refuse_active_session(const std::string& folder) {
     return {};
   }
   if (!document) return tl::unexpected(document.error());
-  if (!*document || !(*document)->state.active || !run_of_state(folder).empty()) return {};
+  if (!*document || !(*document)->state.active || !world::run_of_state(folder).empty()) return {};
   return fail(
       Reason::refused,
       "auto mode is active in a session: " + printable((*document)->state.task.substr(0, 200)),
@@ -111,13 +113,13 @@ Result<int> continue_session(const std::string& folder) {
                                      : auto_mode::continued(document->state, second_now());
   if (!document->state.active) TRY_VOID(auto_state::save(folder, document->json, state));
   TRY_VOID(record_session(folder));
-  print(next_phase_prompt(folder, state, *phase));
+  print(world::next_phase_prompt(folder, state, *phase));
   return 0;
 }
 
 Result<int> go_on(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
-  if (auto_state::has_state(folder) && run_of_state(folder).empty())
+  if (auto_state::has_state(folder) && world::run_of_state(folder).empty())
     return continue_session(folder);
   const auto project = open_project(args);
   if (!project) return report(project.error(), 2);  // an error, whatever its reason

@@ -4,13 +4,13 @@
 
 #include "auto_state/state_file.h"
 #include "base/clock.h"
-#include "cli/auto_agents.h"
-#include "cli/auto_files.h"
-#include "cli/auto_place.h"
-#include "cli/crash_probe.h"
-#include "cli/gate_world.h"
 #include "cli/session.h"
 #include "engine/auto_log.h"
+#include "world/auto_agents.h"
+#include "world/auto_files.h"
+#include "world/auto_place.h"
+#include "world/crash_probe.h"
+#include "world/gate_world.h"
 
 namespace capsule::cli {
 namespace {
@@ -37,16 +37,16 @@ struct Checks : engine::AutoChecks {
 };
 
 struct Stops : engine::AutoStops {
-  Interrupt& interrupt;
-  explicit Stops(Interrupt& i) : interrupt(i) {}
+  world::Interrupt& interrupt;
+  explicit Stops(world::Interrupt& i) : interrupt(i) {}
   bool requested() override { return interrupt.requested(); }
 };
 
-std::unique_ptr<engine::AutoPlace> place_for(const Project& project, const std::string& run,
+std::unique_ptr<engine::AutoPlace> place_for(const world::Project& project, const std::string& run,
                                              bool in_place, process::Loop& loop,
                                              const std::function<bool()>& interrupted) {
-  if (in_place) return checkout_place(project, run);
-  return worktree_place(project, run, verify_merged(project, loop, interrupted));
+  if (in_place) return world::checkout_place(project, run);
+  return world::worktree_place(project, run, world::verify_merged(project, loop, interrupted));
 }
 
 }  // namespace
@@ -54,11 +54,11 @@ std::unique_ptr<engine::AutoPlace> place_for(const Project& project, const std::
 struct AutoSession::Parts {
   SystemClock clock;
   engine::JournalAutoLog log;
-  AutoAgentsPort agents;
+  world::AutoAgentsPort agents;
   Checks checks;
   std::unique_ptr<engine::AutoPlace> place;
-  AutoFilesPort files;
-  AutoView view;
+  world::AutoFilesPort files;
+  ui::AutoView view;
   Stops stops;
 
   Parts(AutoSession& session, const std::string& run, bool in_place,
@@ -66,24 +66,25 @@ struct AutoSession::Parts {
       : log(*session.store_, run),
         agents(session.project_, *session.loop_,
                session.project_.root() + "/.capsule/logs/auto/" + run, interrupted),
-        checks(*session.loop_, verify_of(session.project_.config), interrupted),
+        checks(*session.loop_, world::verify_of(session.project_.config), interrupted),
         place(place_for(session.project_, run, in_place, *session.loop_, interrupted)),
         files(session.project_.root(), run),
-        view(session.face_, run, style_for(STDOUT_FILENO)),
+        view(session.face_, run, ui::style_for(STDOUT_FILENO)),
         stops(*session.interrupt_) {}
 };
 
-AutoSession::AutoSession(Project project) : project_(std::move(project)) {}
+AutoSession::AutoSession(world::Project project) : project_(std::move(project)) {}
 AutoSession::~AutoSession() = default;
 
-Result<std::unique_ptr<AutoSession>> AutoSession::open(Project project, AutoView::Face face) {
+Result<std::unique_ptr<AutoSession>> AutoSession::open(world::Project project,
+                                                       ui::AutoView::Face face) {
   std::unique_ptr<AutoSession> session(new AutoSession(std::move(project)));
   session->face_ = face;
   TRY_VOID(git::exclude_capsule_dir(session->project_.repository,
                                     {std::string(auto_state::kFolder) + "/"}));
   session->store_ = TRY(store::Store::open(session->project_.root(), store::Access::read_write));
   session->loop_ = TRY(process::Loop::create());
-  session->interrupt_ = TRY(Interrupt::create(*session->loop_));
+  session->interrupt_ = TRY(world::Interrupt::create(*session->loop_));
   return session;
 }
 
@@ -99,7 +100,7 @@ Result<std::optional<AutoSession::Newest>> AutoSession::newest() {
 
 Result<void> AutoSession::take(const std::string& run, bool in_place) {
   claim_ = TRY(store_->claim(engine::kAutoSubject, run, utc_now()));
-  probe_ = crash_probe();
+  probe_ = world::crash_probe();
   parts_ =
       std::make_unique<Parts>(*this, run, in_place, [this] { return interrupt_->requested(); });
   runner_ = std::make_unique<engine::AutoRunner>(
@@ -112,7 +113,7 @@ Result<void> AutoSession::take(const std::string& run, bool in_place) {
 Result<void> AutoSession::preflight() { return parts_->agents.preflight(); }
 
 bool AutoSession::has_checks() const {
-  const gate::Verify verify = verify_of(project_.config);
+  const gate::Verify verify = world::verify_of(project_.config);
   return !verify.test.empty() || !verify.lint.empty() || !verify.build.empty();
 }
 
@@ -127,7 +128,7 @@ Result<void> record_session(const std::string& folder) {
   const auto text = read_file_beneath(folder, auto_state::kFile, auto_state::kMaxBytes);
   if (!text) return {};
   const auto document = auto_state::read_document(*text);
-  if (!document || !run_of_state(folder).empty()) return {};
+  if (!document || !world::run_of_state(folder).empty()) return {};
   TRY_VOID(git::exclude_capsule_dir(*repository, {std::string(auto_state::kFolder) + "/"}));
   const auto store = TRY(store::Store::open(repository->top, store::Access::read_write));
   const std::string compact = document->json.compact();

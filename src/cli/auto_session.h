@@ -6,19 +6,19 @@
 #include <optional>
 #include <string>
 
-#include "cli/auto_view.h"
-#include "cli/interrupt.h"
-#include "cli/project.h"
 #include "engine/auto_runner.h"
 #include "engine/journal.h"
 #include "store/store.h"
+#include "ui/auto_view.h"
+#include "world/interrupt.h"
+#include "world/project.h"
 
 namespace capsule::cli {
 
 class AutoSession {
  public:
   // Opens the journal. Nothing is written but an empty journal.
-  static Result<std::unique_ptr<AutoSession>> open(Project project, AutoView::Face face);
+  static Result<std::unique_ptr<AutoSession>> open(world::Project project, ui::AutoView::Face face);
   ~AutoSession();
 
   struct Newest {
@@ -34,19 +34,19 @@ class AutoSession {
   engine::AutoRunner& runner() { return *runner_; }
   Result<void> preflight();
   bool has_checks() const;
-  const Project& project() const { return project_; }
+  const world::Project& project() const { return project_; }
   store::Store& store() { return *store_; }
   int exit_code(const auto_mode::Run& run) const;
 
  private:
   struct Parts;
-  explicit AutoSession(Project project);
+  explicit AutoSession(world::Project project);
 
-  Project project_;
-  AutoView::Face face_ = AutoView::Face::plain;
+  world::Project project_;
+  ui::AutoView::Face face_ = ui::AutoView::Face::plain;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<process::Loop> loop_;
-  std::unique_ptr<Interrupt> interrupt_;
+  std::unique_ptr<world::Interrupt> interrupt_;
   std::unique_ptr<engine::Claim> claim_;
   std::unique_ptr<engine::Probe> probe_;
   std::unique_ptr<Parts> parts_;

@@ -5,15 +5,15 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/bead_command_text.h"
 #include "cli/commands.h"
-#include "cli/input.h"
-#include "cli/project.h"
+#include "cli/project_args.h"
+#include "command_line/input.h"
 #include "config/config.h"
+#include "json/text.h"
 #include "task/bd_tracker.h"
-#include "task/json_text.h"
 #include "task/native_store.h"
 #include "task/open_tracker.h"
+#include "ui/bead_text.h"
 
 namespace capsule::cli {
 namespace {
@@ -38,7 +38,7 @@ Result<task::Choice> tracker_choice(const std::string& dir) {
   config::Sources sources;
   sources.project_dir = dir;
   sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
-  return choice_of(TRY(config::load(sources)).tracker);
+  return world::choice_of(TRY(config::load(sources)).tracker);
 }
 
 // Damaged lines of the store are told, whatever the command was.
@@ -105,7 +105,7 @@ int run_init(const Args& args) {
   }
   const std::string path = dir + "/.beads";
   if (args.flag("json")) {
-    print("{\"prefix\":" + task::quoted(prefix) + ",\"path\":" + task::quoted(path) + "}\n");
+    print("{\"prefix\":" + json::quoted(prefix) + ",\"path\":" + json::quoted(path) + "}\n");
   } else {
     print("Beads are kept in " + printable(path) + "; new ids begin with " + printable(prefix) +
           "-\n");
@@ -119,7 +119,7 @@ int run_import(const Args& args) {
     return report({Reason::usage, "bead import needs -i FILE", "'-' reads from stdin"}, 2);
   return run_either(
       args, {"import", "-i", absolute_path(file)}, [&](task::NativeStore& store) -> Result<int> {
-        Input input = TRY(Input::open(file));
+        command_line::Input input = TRY(command_line::Input::open(file));
         const auto count = TRY(store.import(TRY(input.whole()), file));
         const std::string created = std::to_string(count.created);
         const std::string updated = std::to_string(count.updated);
@@ -168,7 +168,7 @@ Result<void> print_beads(const Args& args, task::NativeStore& store,
   if (args.flag("json")) {
     print(TRY(store.list_json(beads)));
   } else {
-    print(beads.empty() ? none : bead_lines(beads));
+    print(beads.empty() ? none : ui::bead_lines(beads));
   }
   return {};
 }
@@ -196,7 +196,7 @@ int run_ready(const Args& args) {
 int run_show(const Args& args) {
   const std::string id(args.positional(0).value_or(""));
   return run_either(args, {"show", id}, [&](task::NativeStore& store) -> Result<int> {
-    print(args.flag("json") ? TRY(store.show_json(id)) : bead_page(TRY(store.show(id))));
+    print(args.flag("json") ? TRY(store.show_json(id)) : ui::bead_page(TRY(store.show(id))));
     return 0;
   });
 }

@@ -48,7 +48,7 @@ std::vector<Command> rows() {
 
 }  // namespace
 
-std::span<const Command> commands() {
+command_line::Table commands() {
   static const std::vector<Command> table = rows();
   return table;
 }

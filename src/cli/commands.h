@@ -1,9 +1,19 @@
-// The rows of each command file. A new command is one function here, one line in commands.cpp.
+// The rows of each command file. A new command is one function here, one line in commands.cpp. What
+// rows are made of goes by its bare name in this folder.
 #pragma once
 
-#include "cli/command.h"
+#include "command_line/command.h"
 
 namespace capsule::cli {
+
+using command_line::Args;
+using command_line::Command;
+using command_line::Option;
+using command_line::Positional;
+using command_line::report;
+
+// All rows, in the order in which help shows them.
+command_line::Table commands();
 
 Command parse_signal_command();
 Command signal_parse_command();

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project.h"
+#include "cli/project_args.h"
 #include "config/config.h"
 
 namespace capsule::cli {

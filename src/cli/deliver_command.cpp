@@ -6,15 +6,17 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/crash_probe.h"
-#include "cli/delivery_plan.h"
-#include "cli/delivery_view.h"
-#include "cli/delivery_world.h"
-#include "cli/experts.h"
+#include "cli/project_args.h"
 #include "cli/session.h"
 #include "engine/delivery_runner.h"
+#include "ui/delivery_view.h"
+#include "world/crash_probe.h"
+#include "world/delivery_plan.h"
+#include "world/delivery_world.h"
+#include "world/experts.h"
 
 namespace capsule::cli {
 namespace {
@@ -59,7 +61,7 @@ Result<void> read_count(const Args& args, std::string_view name, int& count) {
 // Closes the beads of tasks that are complete, and passes everything on to the view.
 class Listener : public engine::DeliveryListener {
  public:
-  Listener(DeliveryView& view, engine::Tracker* tracker) : view_(view), tracker_(tracker) {}
+  Listener(ui::DeliveryView& view, engine::Tracker* tracker) : view_(view), tracker_(tracker) {}
   void on_facts(const std::vector<engine::DeliveryFact>& facts, const delivery::State& after,
                 const std::string& at) override {
     view_.on_facts(facts, after, at);
@@ -72,7 +74,7 @@ class Listener : public engine::DeliveryListener {
   }
 
  private:
-  DeliveryView& view_;
+  ui::DeliveryView& view_;
   engine::Tracker* tracker_;
 };
 
@@ -99,14 +101,14 @@ std::vector<Task> tasks_before(const std::vector<engine::DeliveryFact>& facts) {
 // What earlier deliveries of this plan have merged needs not be done again.
 struct Earlier {
   std::vector<std::string> completed;
-  std::optional<DeliveryRecord> unfinished;
-  std::optional<DeliveryRecord> ended;  // the newest
+  std::optional<engine::DeliveryRecord> unfinished;
+  std::optional<engine::DeliveryRecord> ended;  // the newest
 };
 
 Result<Earlier> look_back(store::Store& store, const std::string& subject) {
   Earlier earlier;
-  for (const engine::RunHead& head : TRY(deliveries(store, subject))) {
-    DeliveryRecord record = TRY(read_delivery(store, head));
+  for (const engine::RunHead& head : TRY(engine::deliveries(store, subject))) {
+    engine::DeliveryRecord record = TRY(engine::read_delivery(store, head));
     earlier.unfinished.reset();
     if (record.state.outcome == Outcome::none || record.state.outcome == Outcome::halted) {
       earlier.unfinished = std::move(record);
@@ -119,11 +121,11 @@ Result<Earlier> look_back(store::Store& store, const std::string& subject) {
   return earlier;
 }
 
-std::string report_path(const Project& project, const std::string& run) {
+std::string report_path(const world::Project& project, const std::string& run) {
   return project.root() + "/.capsule/logs/delivery-" + run + ".md";
 }
 
-Result<void> write_report(const Project& project, const std::string& run,
+Result<void> write_report(const world::Project& project, const std::string& run,
                           const delivery::State& state) {
   TRY_VOID(make_folders(project.root() + "/.capsule/logs"));
   return write_file(report_path(project, run), ui::delivery_report(state, run));
@@ -131,13 +133,13 @@ Result<void> write_report(const Project& project, const std::string& run,
 
 // The report comes last: without it the process was cut off between the end of the delivery and the
 // end of its clearing up.
-Result<void> finish_clearing_up(const Project& project, process::Loop& loop, Interrupt& interrupt,
-                                const DeliveryRecord& record) {
+Result<void> finish_clearing_up(const world::Project& project, process::Loop& loop,
+                                world::Interrupt& interrupt, const engine::DeliveryRecord& record) {
   const std::string& run = record.head.run;
   if (exists(report_path(project, run))) return {};
-  DeliveryOptions options;
+  world::DeliveryOptions options;
   options.run = run;
-  DeliveryHands hands(project, loop, interrupt, std::move(options));
+  world::DeliveryHands hands(project, loop, interrupt, std::move(options));
   hands.recall(record.facts);
   hands.clean_up();
   return write_report(project, run, record.state);
@@ -165,21 +167,21 @@ std::string finished_line(delivery::State state, const std::vector<std::string>&
   return ui::delivery_finished_json(state);
 }
 
-Result<int> deliver(const Args& args, Face face) {
+Result<int> deliver(const Args& args, ui::Face face) {
   const std::string word(args.positional(0).value_or(""));
   event::delivery::Slots slots;
-  Project project = TRY(open_project(args));
-  slots = slots_of(project.config);
+  world::Project project = TRY(open_project(args));
+  slots = world::slots_of(project.config);
   TRY_VOID(read_count(args, "developers", slots.developers));
   TRY_VOID(read_count(args, "critics", slots.critics));
   TRY_VOID(read_count(args, "auditors", slots.auditors));
-  const PlanSource source = TRY(find_plan(word));
-  plan::Checked checked = TRY(load_plan(project, source));
-  DeliveryOptions options;
+  const world::PlanSource source = TRY(world::find_plan(word));
+  plan::Checked checked = TRY(world::load_plan(project, source));
+  world::DeliveryOptions options;
   if (const auto file = args.option("answers"))
-    options.answers = TRY(AnswersFile::read(std::string(*file)));
+    options.answers = TRY(world::AnswersFile::read(std::string(*file)));
   options.wait = args.flag("wait");
-  options.terminal = face != Face::json && ::isatty(STDIN_FILENO) == 1;
+  options.terminal = face != ui::Face::json && ::isatty(STDIN_FILENO) == 1;
 
   TRY_VOID(git::exclude_capsule_dir(project.repository));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
@@ -187,11 +189,11 @@ Result<int> deliver(const Args& args, Face face) {
   // A bead that is complete is closed, and so no longer in its plan.
   const bool all_done = !source.bead.empty() && checked.plan.tasks.empty();
   if (!checked.ok() && !(all_done && (earlier.ended || earlier.unfinished))) {
-    print_error(told_problems(source, checked));
+    print_error(world::told_problems(source, checked));
     return fail(Reason::refused, printable(word) + " cannot be delivered as it is",
                 "see: capsule plan check " + shell_word(word));
   }
-  if (face != Face::json && !all_done) print_error(told_problems(source, checked));
+  if (face != ui::Face::json && !all_done) print_error(world::told_problems(source, checked));
 
   options.run = earlier.unfinished ? earlier.unfinished->head.run : new_run_id();
   const auto claim = TRY(store->claim(source.subject, options.run, utc_now()));
@@ -199,13 +201,13 @@ Result<int> deliver(const Args& args, Face face) {
   earlier = TRY(look_back(*store, source.subject));
   if (earlier.unfinished) options.run = earlier.unfinished->head.run;
   const auto loop = TRY(process::Loop::create());
-  const auto interrupt = TRY(Interrupt::create(*loop));
+  const auto interrupt = TRY(world::Interrupt::create(*loop));
   if (earlier.ended) TRY_VOID(finish_clearing_up(project, *loop, *interrupt, *earlier.ended));
   std::vector<Task> tasks = checked.plan.tasks;
   if (!earlier.unfinished) {
     leave_out(tasks, earlier.completed);
     if (tasks.empty()) {
-      if (face == Face::json)
+      if (face == ui::Face::json)
         print(finished_line({}, earlier.completed));
       else
         print("Everything in " + printable(word) + " is delivered already.\n");
@@ -215,21 +217,21 @@ Result<int> deliver(const Args& args, Face face) {
 
   SystemClock clock;
   engine::DeliveryLog log(*store, clock, options.run, source.subject);
-  DeliveryView view(face, options.run, *loop);
+  ui::DeliveryView view(face, options.run, *loop);
   const std::string run = options.run;
-  DeliveryHands hands(project, *loop, *interrupt, std::move(options));
+  world::DeliveryHands hands(project, *loop, *interrupt, std::move(options));
   view.last_line = [&](int agent) { return hands.last_line(agent); };
   hands.tell = [&](const std::string& text) { view.tell(text); };
   TRY_VOID(hands.preflight(args.flag("experts")));
   std::unique_ptr<engine::Tracker> tracker;
-  if (!source.bead.empty()) tracker = TRY(open_tracker(project));
+  if (!source.bead.empty()) tracker = TRY(world::open_tracker(project));
   if (tracker != nullptr)
     hands.closed = [&](const std::string& task) {
       const auto bead = tracker->show(task);
       return bead && engine::is_closed(bead->status);
     };
   Listener listener(view, tracker.get());
-  const auto probe = crash_probe();
+  const auto probe = world::crash_probe();
   engine::DeliveryRunner runner({clock, log, hands, listener, probe.get()});
 
   const auto facts = TRY(runner.replay());
@@ -241,9 +243,9 @@ Result<int> deliver(const Args& args, Face face) {
     started.provider = project.config.provider;
     started.tasks = std::move(tasks);
     started.slots = slots;
-    started.limits = limits_of(project.config);
+    started.limits = world::limits_of(project.config);
     started.experts = args.flag("experts");
-    started.known_experts = known_experts(project.root());
+    started.known_experts = world::known_experts(project.root());
     TRY_VOID(runner.start(started));
   } else {
     hands.recall(facts);
@@ -257,7 +259,7 @@ Result<int> deliver(const Args& args, Face face) {
     std::optional<event::delivery::PlanChanged> changed;
     if (changes.any())
       changed = event::delivery::PlanChanged{changes.added, changes.changed, changes.removed};
-    TRY_VOID(runner.resume({slots, limits_of(project.config)}, changed));
+    TRY_VOID(runner.resume({slots, world::limits_of(project.config)}, changed));
     hands.ask_again(runner.state());
     // A process that was cut off may not have come to it; closing twice does no harm.
     if (tracker != nullptr)
@@ -269,10 +271,10 @@ Result<int> deliver(const Args& args, Face face) {
   view.close();
   const delivery::State& state = runner.state();
   TRY_VOID(write_report(project, run, state));
-  if (face == Face::json) {
+  if (face == ui::Face::json) {
     print(finished_line(state, earlier.completed));
   } else {
-    print(ui::delivery_summary(state, style_for(STDOUT_FILENO)));
+    print(ui::delivery_summary(state, ui::style_for(STDOUT_FILENO)));
     print("  report: " + printable(report_path(project, run)) + "\n");
     if (end != engine::DeliveryEnd::over || state.outcome == Outcome::halted)
       print("Go on with: capsule deliver " + shell_word(word) + project.option + "\n");
@@ -284,7 +286,7 @@ Result<int> deliver(const Args& args, Face face) {
 }
 
 int deliver_main(const Args& args) {
-  const auto code = deliver(args, face_for(args.flag("json")));
+  const auto code = deliver(args, ui::face_for(args.flag("json")));
   return code ? *code : report(code.error(), 2);
 }
 

@@ -5,14 +5,15 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project.h"
-#include "cli/template_project.h"
-#include "cli/view.h"
 #include "config/write.h"
 #include "git/remove_tree.h"
 #include "process/command.h"
+#include "ui/view.h"
+#include "world/project.h"
+#include "world/template_project.h"
 
 namespace capsule::cli {
 namespace {
@@ -31,7 +32,7 @@ std::string program_on_path(std::string_view name) {
 // How a person can call this very program from here.
 std::string spelled_self() {
   const auto found = real_path(program_on_path("capsule"));
-  return found && *found == own_program() ? "capsule" : shell_word(own_program());
+  return found && *found == world::own_program() ? "capsule" : shell_word(world::own_program());
 }
 
 Result<void> check_go() {
@@ -61,9 +62,10 @@ Result<void> warm_go(const std::string& project) {
                                   printable(trimmed(output.err + output.out).substr(0, 500)));
 }
 
-Result<std::string> make_project(const Assets& assets, const std::string& folder,
+Result<std::string> make_project(const world::Assets& assets, const std::string& folder,
                                  const std::string& cassette) {
-  const std::string project = TRY(make_template_project(assets, folder, config::Tracker::native));
+  const std::string project =
+      TRY(world::make_template_project(assets, folder, config::Tracker::native));
   std::vector<config::Assignment> settings{
       {"verify.test", std::vector<std::string>{"go", "test", "./..."}}, {"verify.dir", "src"}};
   if (!cassette.empty()) settings.push_back({"providers.rehearsal.cassette", cassette});
@@ -72,7 +74,7 @@ Result<std::string> make_project(const Assets& assets, const std::string& folder
 }
 
 void say(std::string_view title, std::string_view text) {
-  const ui::Style style = style_for(STDOUT_FILENO);
+  const ui::Style style = ui::style_for(STDOUT_FILENO);
   print("\n" + toned(style, ui::Tone::strong, title) + "\n" + toned(style, ui::Tone::quiet, text) +
         "\n\n");
 }
@@ -82,12 +84,12 @@ Result<int> play(const std::string& project) {
   if (::chdir(project.c_str()) != 0) return tl::unexpected(io_error("enter", project, errno));
   print("$ cd " + shell_word(project) + "\n$ capsule run " + kBead + " --provider=rehearsal\n");
   const char* const words[] = {"run", kBead, "--provider=rehearsal"};
-  return run_program(words);
+  return command_line::run_program(commands(), words);
 }
 
 Result<int> demo(const Args& args) {
   TRY_VOID(check_go());
-  const Assets assets("", "");
+  const world::Assets assets("", "");
   const std::string cassette = TRY(real_path(TRY(assets.find(kCaught))));
   std::string folder;
   if (const auto given = args.positional(0)) folder = absolute_path(*given);
@@ -108,7 +110,7 @@ Result<int> demo(const Args& args) {
   if (const int code = TRY(play(second)); code != 0) return code;
 
   const std::string self = spelled_self();
-  print("\n" + toned(style_for(STDOUT_FILENO), ui::Tone::strong, "Look around") + "\n  cd " +
+  print("\n" + toned(ui::style_for(STDOUT_FILENO), ui::Tone::strong, "Look around") + "\n  cd " +
         shell_word(first) + "\n  git log --graph --oneline\n  (cd src && go test ./...)\n  " +
         self + " log " + kBead + " --phase=test-review\n  " + self +
         " run demo-1.1.2 --provider=rehearsal\n\nThe lie, and what became of it:\n  cd " +

@@ -9,17 +9,19 @@
 #include "agent/phases.h"
 #include "base/files.h"
 #include "base/ids.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/programs.h"
-#include "cli/providers.h"
-#include "cli/run_view.h"
-#include "cli/verify_proposal.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
 #include "git/branch.h"
 #include "process/command.h"
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
+#include "ui/run_view.h"
+#include "ui/view.h"
+#include "world/programs.h"
+#include "world/providers.h"
+#include "world/verify_proposal.h"
 
 namespace capsule::cli {
 namespace {
@@ -49,22 +51,23 @@ Finding failure(std::string what, const Error& error) {
 // merge-tree --write-tree, by which conflicts are found before anything is touched, came with 2.38.
 Finding check_git() {
   const auto output = process::run({.argv = {"git", "--version"}});
-  if (!output) return {Health::bad, "git", "git is not installed", {installed_by("git")}};
+  if (!output) return {Health::bad, "git", "git is not installed", {world::installed_by("git")}};
   int major = 0, minor = 0;
   const std::string version(trimmed(output->out));
   if (std::sscanf(version.c_str(), "git version %d.%d", &major, &minor) != 2)
     return {Health::doubtful, "git", "the version is not known: " + printable(version)};
   if (major < 2 || (major == 2 && minor < 38))
-    return {Health::bad, "git", version + " is too old: 2.38 is needed", {installed_by("git")}};
+    return {
+        Health::bad, "git", version + " is too old: 2.38 is needed", {world::installed_by("git")}};
   return {Health::good, "git", version};
 }
 
-void check_agents(const Project& project, Findings& findings) {
+void check_agents(const world::Project& project, Findings& findings) {
   std::set<std::string> seen;
   for (const std::string_view phase : config::pipeline_phases()) {
     const std::string name = project.config.provider_of(phase);
     if (!seen.insert(name).second) continue;
-    const auto provider = provider_named(project, name, phase, "");
+    const auto provider = world::provider_named(project, name, phase, "");
     if (!provider) {
       findings.push_back(failure("agent " + name, provider.error()));
       continue;
@@ -99,9 +102,9 @@ Finding check_native(const std::string& root, const std::string& why) {
   return {Health::good, "tracker", "Capsule's own, .beads/issues.jsonl: " + why};
 }
 
-Finding check_tracker(const Project& project) {
+Finding check_tracker(const world::Project& project) {
   const std::string& root = project.root();
-  const task::Choice choice = choice_of(project.config.tracker);
+  const task::Choice choice = world::choice_of(project.config.tracker);
   std::string where = project.config.origin("tracker").where;
   if (where.starts_with(root + "/")) where.erase(0, root.size() + 1);
   const auto kind = task::identify_bd(root);
@@ -128,7 +131,7 @@ Finding check_tracker(const Project& project) {
   return check_native(root, "the bd on PATH is another program");
 }
 
-Finding check_files(const Project& project) {
+Finding check_files(const world::Project& project) {
   std::set<std::string> folders;
   std::vector<std::string> names{"templates/worklog.md.template"};
   for (const std::string_view phase : config::pipeline_phases())
@@ -145,19 +148,19 @@ Finding check_files(const Project& project) {
   return {Health::good, "prompts", "and template: " + text};
 }
 
-Finding check_verify(const Project& project) {
+Finding check_verify(const world::Project& project) {
   const auto& test = project.config.verify.test;
   if (!test) {
     Finding finding{Health::doubtful, "tests",
                     "no test command is configured: RED and GREEN are not checked"};
-    if (const auto proposal = proposal_for(project.root()))
-      finding.mend = {"capsule init   # writes " + yaml_of(*proposal) + " (" + proposal->because +
-                      ")"};
+    if (const auto proposal = world::proposal_for(project.root()))
+      finding.mend = {"capsule init   # writes " + world::yaml_of(*proposal) + " (" +
+                      proposal->because + ")"};
     else
       finding.mend = {"in .capsule/config.yaml: verify: {test: [program, argument]}"};
     return finding;
   }
-  if (const auto found = check_test_program(project.config); !found)
+  if (const auto found = world::check_test_program(project.config); !found)
     return failure("tests", found.error());
   const std::string shown =
       config::written(config::key("verify.test"),
@@ -165,8 +168,8 @@ Finding check_verify(const Project& project) {
   return {Health::good, "tests", printable(shown)};
 }
 
-void check_runs(const Project& project, Findings& findings) {
-  const auto store = journal_of(project);
+void check_runs(const world::Project& project, Findings& findings) {
+  const auto store = world::journal_of(project);
   if (!store) {
     findings.push_back(failure("journal", store.error()));
     return;
@@ -185,7 +188,7 @@ void check_runs(const Project& project, Findings& findings) {
     const auto holder =
         *store == nullptr ? std::nullopt : (*store)->holder(bead).value_or(std::nullopt);
     if (holder) {
-      findings.push_back({Health::good, "worktree", bead + ": in use by " + words_of(*holder)});
+      findings.push_back({Health::good, "worktree", bead + ": in use by " + ui::words_of(*holder)});
       continue;
     }
     findings.push_back({Health::doubtful,
@@ -232,7 +235,7 @@ void check_project(const Args& args, Findings& findings) {
 }
 
 void print_findings(const Findings& findings, bool ready) {
-  const ui::Style style = style_for(STDOUT_FILENO);
+  const ui::Style style = ui::style_for(STDOUT_FILENO);
   constexpr signal::Status kTones[] = {signal::Status::pass, signal::Status::needs_work,
                                        signal::Status::error};
   constexpr std::string_view kMarks[] = {"✓", "!", "✗"};

@@ -1,10 +1,8 @@
-#include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/generate.h"
+#include "command_line/generate.h"
 
 namespace capsule::cli {
 namespace {
@@ -16,10 +14,10 @@ constexpr Positional kPositionals[] = {
 int run(const Args& args) {
   const std::string_view kind = args.positional(0).value_or("");
   std::string text;
-  if (kind == "man") text = man_page(commands());
-  if (kind == "bash") text = bash_completion(commands());
-  if (kind == "zsh") text = zsh_completion(commands());
-  if (kind == "fish") text = fish_completion(commands());
+  if (kind == "man") text = command_line::man_page(commands());
+  if (kind == "bash") text = command_line::bash_completion(commands());
+  if (kind == "zsh") text = command_line::zsh_completion(commands());
+  if (kind == "fish") text = command_line::fish_completion(commands());
   std::fputs(text.c_str(), stdout);
   return 0;
 }
@@ -34,40 +32,6 @@ Command generate_command() {
           .options = {},
           .run = run,
           .hidden = true};
-}
-
-Offer offer_for(std::string_view name, std::string_view choices) {
-  if (!choices.empty()) return Offer::words;
-  if (name == "FILE") return Offer::files;
-  if (name == "DIR" || name == "WORKTREE") return Offer::folders;
-  return Offer::nothing;
-}
-
-std::vector<Subcommand> subcommands(std::span<const Command> table) {
-  std::vector<Subcommand> result;
-  for (const Command& command : table) {
-    if (command.hidden) continue;
-    // "bead comments add" is a word after "bead comments", which is a word after "bead", …
-    for (std::size_t end = 0; end != command.path.npos;) {
-      const std::string group(command.path.substr(0, end == 0 ? 0 : end - 1));
-      const std::size_t blank = command.path.find(' ', end);
-      const std::string path(command.path.substr(0, blank));
-      const std::string word = path.substr(end);
-      const bool known = std::any_of(result.begin(), result.end(), [&](const Subcommand& one) {
-        return one.group == group && one.word == word;
-      });
-      if (!known)
-        result.push_back({group, word,
-                          blank == command.path.npos ? std::string(command.summary)
-                                                     : "Commands: capsule " + path + " --help"});
-      end = blank == command.path.npos ? blank : blank + 1;
-    }
-  }
-  result.push_back({"", "help", "Explain a command"});
-  result.push_back({"", "version", "Print the version"});
-  std::stable_sort(result.begin(), result.end(),
-                   [](const Subcommand& a, const Subcommand& b) { return a.group < b.group; });
-  return result;
 }
 
 }  // namespace capsule::cli

@@ -9,14 +9,15 @@
 #include "auto_state/state_file.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/print.h"
 #include "base/text.h"
-#include "cli/assets.h"
 #include "cli/commands.h"
-#include "cli/hook_settings.h"
-#include "cli/hook_stop.h"
-#include "cli/project.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
+#include "client/hook_settings.h"
+#include "client/hook_stop.h"
 #include "process/program.h"
+#include "ui/view.h"
+#include "world/assets.h"
 
 namespace capsule::cli {
 namespace {
@@ -76,7 +77,7 @@ Result<Place> place_of(const Args& args) {
 // How a shell calls this program: by its name where that finds it, since project settings are
 // shared.
 std::string own_word() {
-  const std::string program = own_program();
+  const std::string program = world::own_program();
   const char* path = std::getenv("PATH");
   const std::string folders = path != nullptr ? path : "";
   for (const std::string_view folder : split(folders, ':')) {
@@ -140,7 +141,7 @@ Result<void> replace_settings(const std::string& path, const std::string& before
 
 Result<std::string> command_text(const char* name) {
   const std::string text =
-      TRY(Assets("", "").read("templates/claude-commands/" + std::string(name)));
+      TRY(world::Assets("", "").read("templates/claude-commands/" + std::string(name)));
   return replace_all(text, "{{CAPSULE}}", own_word());
 }
 
@@ -176,10 +177,10 @@ Result<int> install(const Args& args) {
   const auto before = TRY(read_settings(path));
   if (!before) {
     TRY_VOID(make_folders(place.folder));
-    TRY_VOID(write_file(path, fresh_settings(command)));
+    TRY_VOID(write_file(path, client::fresh_settings(command)));
     print("installed: " + printable(path) + " calls " + printable(command) + "\n");
   } else {
-    const auto after = with_hook(*before, command);
+    const auto after = client::with_hook(*before, command);
     if (!after) return tl::unexpected(about(after.error(), path));
     if (*after == *before) {
       print("already installed: " + printable(path) + " calls " + printable(command) + "\n");
@@ -198,7 +199,7 @@ Result<int> uninstall(const Args& args) {
   const auto before = TRY(read_settings(path));
   bool changed = false;
   if (before) {
-    const auto after = without_hook(*before);
+    const auto after = client::without_hook(*before);
     if (!after) return tl::unexpected(about(after.error(), path));
     changed = *after != before;
     if (changed) {
@@ -235,7 +236,7 @@ Found look(const Place& place) {
   if (!text) {
     found.fault = text.error().message;
   } else if (*text) {
-    const auto command = installed_hook(**text);
+    const auto command = client::installed_hook(**text);
     if (!command)
       found.fault = command.error().message;
     else
@@ -319,7 +320,7 @@ constexpr Command kRows[] = {
                 "happens: a fault of its own allows the stop, with a line on stderr.",
      .positionals = {},
      .options = {},
-     .run = [](const Args&) { return hook_stop(); },
+     .run = [](const Args&) { return client::hook_stop(); },
      .usage_exit = 1},
 };
 

@@ -3,13 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project.h"
-#include "cli/verify_proposal.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
+#include "ui/view.h"
+#include "world/verify_proposal.h"
 
 namespace capsule::cli {
 namespace {
@@ -31,7 +32,7 @@ struct Step {
 using Steps = std::vector<Step>;
 
 Result<void> copy_files(const std::string& root, Steps& steps) {
-  const Assets assets("", "");
+  const world::Assets assets("", "");
   for (const char* name : kFiles) {
     const std::string path = root + "/" + name;
     const bool there = exists(path);
@@ -76,9 +77,9 @@ Result<Step> set_up_native(const std::string& root) {
 }
 
 // The tracker that the project is to have from now on; automatic: it cannot be told.
-Result<task::Choice> set_up_tracker(const Project& project, Steps& steps) {
+Result<task::Choice> set_up_tracker(const world::Project& project, Steps& steps) {
   const std::string& root = project.root();
-  task::Choice choice = choice_of(project.config.tracker);
+  task::Choice choice = world::choice_of(project.config.tracker);
   if (choice == task::Choice::automatic && task::NativeStore::declared(root))
     choice = task::Choice::native;
   if (choice == task::Choice::automatic) {
@@ -105,7 +106,7 @@ bool is_set(const config::Config& config, std::string_view group) {
   return false;
 }
 
-Result<void> configure(const Project& project, task::Choice tracker, Steps& steps) {
+Result<void> configure(const world::Project& project, task::Choice tracker, Steps& steps) {
   std::vector<config::Assignment> wanted;
   std::string note;
   const auto in_project = [&](std::string_view path) {
@@ -116,10 +117,11 @@ Result<void> configure(const Project& project, task::Choice tracker, Steps& step
     note = "tracker: " + std::string(tracker == task::Choice::bd ? "bd" : "native");
   }
   if (!is_set(project.config, "verify.")) {
-    if (const auto proposal = proposal_for(project.root())) {
-      for (config::Assignment& value : assignments_of(*proposal))
+    if (const auto proposal = world::proposal_for(project.root())) {
+      for (config::Assignment& value : world::assignments_of(*proposal))
         wanted.push_back(std::move(value));
-      note += (note.empty() ? "" : "; ") + yaml_of(*proposal) + ", because of " + proposal->because;
+      note += (note.empty() ? "" : "; ") + world::yaml_of(*proposal) + ", because of " +
+              proposal->because;
     } else {
       note += (note.empty() ? "" : "; ") +
               std::string("no test command was found: set verify.test, or tests are not checked");
@@ -135,7 +137,7 @@ Result<void> configure(const Project& project, task::Choice tracker, Steps& step
   return {};
 }
 
-Result<Steps> initialise(const Project& project) {
+Result<Steps> initialise(const world::Project& project) {
   Steps steps;
   const std::string exclude = project.repository.common_dir + "/info/exclude";
   const auto before = read_file(exclude);
@@ -148,7 +150,7 @@ Result<Steps> initialise(const Project& project) {
   return steps;
 }
 
-void print_steps(const Project& project, const Steps& steps) {
+void print_steps(const world::Project& project, const Steps& steps) {
   std::string text;
   bool changed = false;
   for (const Step& step : steps) {
@@ -162,7 +164,7 @@ void print_steps(const Project& project, const Steps& steps) {
   print(text);
 }
 
-void print_json(const Project& project, const Steps& steps) {
+void print_json(const world::Project& project, const Steps& steps) {
   Json list = Json::array();
   for (const Step& step : steps)
     list.push_back({{"what", step.what}, {"changed", step.changed}, {"note", step.note}});
@@ -171,7 +173,7 @@ void print_json(const Project& project, const Steps& steps) {
 }
 
 Result<int> init(const Args& args) {
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   const Steps steps = TRY(initialise(project));
   args.flag("json") ? print_json(project, steps) : print_steps(project, steps);
   return 0;

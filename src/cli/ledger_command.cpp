@@ -2,12 +2,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
 #include "engine/run_log.h"
 #include "store/store.h"
+#include "ui/view.h"
 
 namespace capsule::cli {
 namespace {
@@ -43,7 +44,7 @@ void read_run(Table& table, const std::vector<event::PipelineFact>& facts, std::
 }
 
 Result<int> show(const Args& args) {
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   const std::string by(args.option("by").value_or("phase"));
   Table table;
   if (const auto store = store::Store::open(project.root(), store::Access::read_only)) {

@@ -11,8 +11,9 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/run_view.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
+#include "ui/run_view.h"
+#include "ui/view.h"
 #include "workspace/workspace.h"
 
 namespace capsule::cli {
@@ -58,7 +59,7 @@ struct Place {
   std::string root, below;  // opened beneath `root`, for an agent can write there
 };
 
-Place place_of(const Project& project, const std::string& bead) {
+Place place_of(const world::Project& project, const std::string& bead) {
   const std::string worktree = workspace::worktree_path(project.repository, bead);
   if (is_folder(worktree + "/.capsule/output")) return {worktree, ".capsule/output/"};
   return {workspace::archive_path(project.repository, bead), ""};
@@ -109,12 +110,12 @@ class Printer {
 
 class Reader {
  public:
-  Reader(const Project& project, std::string bead, std::string phase)
+  Reader(const world::Project& project, std::string bead, std::string phase)
       : project_(project), bead_(std::move(bead)), phase_(std::move(phase)) {}
 
   // Shows what has come since the last call. Files that a run moved to the archive meanwhile go on
   // where they were left.
-  Result<void> show(const RunView& run) {
+  Result<void> show(const ui::RunView& run) {
     const Place place = place_of(project_, bead_);
     for (const std::string& name : names(place, run)) TRY_VOID(show_file(place, name));
     return {};
@@ -124,7 +125,7 @@ class Reader {
 
  private:
   // In the order in which the phases ran: the journal's, then the newest by their time.
-  std::vector<std::string> names(const Place& place, const RunView& run) const {
+  std::vector<std::string> names(const Place& place, const ui::RunView& run) const {
     std::map<std::string, std::size_t> order;
     for (const event::PipelineFact& fact : run.facts)
       if (const auto* finished = std::get_if<event::PhaseFinished>(&fact))
@@ -162,7 +163,7 @@ class Reader {
     }
   }
 
-  const Project& project_;
+  const world::Project& project_;
   std::string bead_, phase_;
   std::map<std::string, off_t> offsets_;
   std::string current_;
@@ -175,13 +176,13 @@ Result<int> log(const Args& args) {
   if (args.option("phase") && !valid_id(phase))
     return fail(Reason::usage, "'" + printable(phase.substr(0, 120)) + "' is not a phase name",
                 "phases: test-writer, test-review, execute, execute-review, sign-off, merge");
-  const Project project = TRY(open_project(args));
-  const auto store = TRY(journal_of(project));
-  RunView none;
+  const world::Project project = TRY(open_project(args));
+  const auto store = TRY(world::journal_of(project));
+  ui::RunView none;
   Reader reader(project, bead, phase);
   for (;;) {
     // Asked before the files are read: what a run wrote before it ended is never missed.
-    const auto run = store == nullptr ? std::nullopt : TRY(newest_run(*store, bead));
+    const auto run = store == nullptr ? std::nullopt : TRY(ui::newest_run(*store, *store, bead));
     TRY_VOID(reader.show(run ? *run : none));
     if (!args.flag("follow") || !run || !run->live()) break;
     ::poll(nullptr, 0, kPollMilliseconds);

@@ -1,6 +1,8 @@
 // capsule merge: brings a signed-off worktree to main, closes its bead and cleans up.
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/project_args.h"
 #include "cli/session.h"
 
 namespace capsule::cli {
@@ -10,7 +12,7 @@ constexpr Positional kPositionals[] = {{"BEAD", "The bead whose worktree to merg
 constexpr Option kOptions[] = {
     kProjectDir, kProvider, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
 
-Result<int> merge(const Args& args, Face face) {
+Result<int> merge(const Args& args, ui::Face face) {
   const std::string id = TRY(bead_argument(args));
   const auto session = TRY(Session::open(TRY(open_project(args)), id, face));
   const auto newest = TRY(session->newest());
@@ -28,12 +30,12 @@ Result<int> merge(const Args& args, Face face) {
   TRY_VOID(session->runner().resume({session->project().config.max_retries, true}));
   const pipeline::State state = TRY(session->runner().carry_on());
   const std::string summary = session->summary();
-  if (face != Face::json) print(summary);
+  if (face != ui::Face::json) print(summary);
   return session->exit_code(state);
 }
 
 int merge_main(const Args& args) {
-  const auto code = merge(args, face_for(args.flag("json")));
+  const auto code = merge(args, ui::face_for(args.flag("json")));
   return code ? *code : report(code.error(), 2);
 }
 

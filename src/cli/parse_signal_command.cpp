@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "cli/commands.h"
-#include "cli/input.h"
+#include "command_line/input.h"
 #include "signal/contract.h"
 
 namespace capsule::cli {
@@ -28,7 +28,7 @@ Result<void> print_line(std::string line) {
 // Reads in pieces even where stdin could be mapped: a file may still be growing, or be cut short,
 // while we read it, and copying is not what takes the time.
 Result<int> read_and_print() {
-  Input input = Input::standard_input();
+  command_line::Input input = command_line::Input::standard_input();
   signal::ContractScanner scanner;
   for (;;) {
     const std::string_view chunk = TRY(input.next_chunk());

@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project.h"
-#include "cli/requests.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
 #include "store/store.h"
+#include "ui/view.h"
+#include "world/requests.h"
 
 namespace capsule::cli {
 namespace {
@@ -26,10 +27,10 @@ Result<engine::Holder> living_holder(store::Store& store, const std::string& bea
 
 Result<int> pause(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
   TRY_VOID(living_holder(*store, bead));
-  TRY_VOID(leave_request(project.root(), bead, Request::pause));
+  TRY_VOID(world::leave_request(project.root(), bead, world::Request::pause));
   print("The run of " + bead + " pauses when its phase has ended; go on with: capsule run " + bead +
         project.option + " --resume\n");
   return 0;
@@ -39,10 +40,10 @@ Result<int> pause(const Args& args) {
 // compared.
 Result<int> abort_run(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
   const engine::Holder holder = TRY(living_holder(*store, bead));
-  TRY_VOID(leave_request(project.root(), bead, Request::abort));
+  TRY_VOID(world::leave_request(project.root(), bead, world::Request::abort));
   ::kill(static_cast<pid_t>(holder.process.pid), SIGTERM);
   const std::int64_t began = monotonic_ms();
   while (TRY(store->holder(bead)) && monotonic_ms() - began < kWaitMilliseconds) ::usleep(50'000);

@@ -2,11 +2,13 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/delivery_plan.h"
-#include "cli/experts.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
+#include "ui/view.h"
+#include "world/delivery_plan.h"
+#include "world/experts.h"
 
 namespace capsule::cli {
 namespace {
@@ -76,9 +78,9 @@ std::string told(const plan::Plan& plan, const plan::Schedule& schedule, const p
 
 Result<int> check(const Args& args) {
   const std::string word(args.positional(0).value_or(""));
-  const Project project = TRY(open_project(args));
-  const PlanSource source = TRY(find_plan(word));
-  const plan::Checked checked = TRY(load_plan(project, source));
+  const world::Project project = TRY(open_project(args));
+  const world::PlanSource source = TRY(world::find_plan(word));
+  const plan::Checked checked = TRY(world::load_plan(project, source));
   const bool json = args.flag("json");
   if (!checked.ok()) {
     if (json)
@@ -88,16 +90,16 @@ Result<int> check(const Args& args) {
                 .dump(-1, ' ', false, Json::error_handler_t::replace) +
             "\n");
     else
-      print_error(told_problems(source, checked));
+      print_error(world::told_problems(source, checked));
     return 1;
   }
   const plan::Schedule schedule = plan::schedule_of(checked.plan);
   // Experts of an earlier delivery can be asked without the option too.
-  const bool experts = args.flag("experts") || !known_experts(project.root()).empty();
-  const plan::Bound bound =
-      plan::bound_of(checked.plan, limits_of(project.config), experts, prices_of(project.config));
+  const bool experts = args.flag("experts") || !world::known_experts(project.root()).empty();
+  const plan::Bound bound = plan::bound_of(checked.plan, world::limits_of(project.config), experts,
+                                           world::prices_of(project.config));
   if (!json) {
-    print_error(told_problems(source, checked));
+    print_error(world::told_problems(source, checked));
     print(told(checked.plan, schedule, bound));
     return 0;
   }

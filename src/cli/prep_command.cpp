@@ -1,7 +1,9 @@
 // capsule prep: the worktree and worklog of a bead, without running anything in it.
 #include <algorithm>
 
+#include "base/print.h"
 #include "cli/commands.h"
+#include "cli/project_args.h"
 #include "cli/session.h"
 #include "cli/worktrees.h"
 #include "engine/bead_context.h"
@@ -17,7 +19,7 @@ Result<int> prep(const Args& args, bool json) {
   const std::string id = TRY(bead_argument(args));
   // The plain lines of a run are not shown: prep has its own.
   const auto session =
-      TRY(Session::open(TRY(open_project(args)), id, json ? Face::json : Face::quiet));
+      TRY(Session::open(TRY(open_project(args)), id, json ? ui::Face::json : ui::Face::quiet));
   if (engine::is_closed(session->bead().status)) return fail(Reason::refused, id + " is closed");
   TRY_VOID(refuse_blocked(*session));
   if (session->has_worktree())

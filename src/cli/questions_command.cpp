@@ -2,12 +2,14 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/print.h"
 #include "base/text.h"
-#include "cli/answers.h"
 #include "cli/commands.h"
-#include "cli/delivery_plan.h"
-#include "cli/run_view.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
+#include "ui/run_view.h"
+#include "ui/view.h"
+#include "world/answers.h"
+#include "world/delivery_plan.h"
 
 namespace capsule::cli {
 namespace {
@@ -26,14 +28,14 @@ struct OpenQuestion {
   bool answered = false;  // but not taken up yet
 };
 
-Result<std::vector<OpenQuestion>> open_questions(const Project& project) {
+Result<std::vector<OpenQuestion>> open_questions(const world::Project& project) {
   std::vector<OpenQuestion> list;
-  const auto store = TRY(journal_of(project));
+  const auto store = TRY(world::journal_of(project));
   if (store == nullptr) return list;
   std::set<std::string> runs;
-  for (const engine::RunHead& head : TRY(deliveries(*store, ""))) {
+  for (const engine::RunHead& head : TRY(engine::deliveries(*store, ""))) {
     if (!head.ended_at.empty()) continue;
-    const DeliveryRecord record = TRY(read_delivery(*store, head));
+    const engine::DeliveryRecord record = TRY(engine::read_delivery(*store, head));
     for (int number : delivery::open_questions(record.state)) {
       OpenQuestion open;
       open.question = record.state.questions[static_cast<std::size_t>(number - 1)];
@@ -41,7 +43,7 @@ Result<std::vector<OpenQuestion>> open_questions(const Project& project) {
       open.plan = head.subject;
       if (open.question.task >= 0)
         open.task = record.state.tasks[static_cast<std::size_t>(open.question.task)].task.id;
-      open.answered = pending_answer(project.root(), head.run, number).has_value();
+      open.answered = world::pending_answer(project.root(), head.run, number).has_value();
       runs.insert(head.run);
       list.push_back(std::move(open));
     }
@@ -52,7 +54,7 @@ Result<std::vector<OpenQuestion>> open_questions(const Project& project) {
 }
 
 Result<int> show(const Args& args) {
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   const std::vector<OpenQuestion> list = TRY(open_questions(project));
   if (args.flag("json")) {
     Json rows = Json::array();
@@ -86,7 +88,7 @@ Result<int> show(const Args& args) {
 Result<int> answer(const Args& args) {
   const std::string id(args.positional(0).value_or(""));
   const std::string text(trimmed(args.positional(1).value_or("")));
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   if (text.empty()) return fail(Reason::usage, "the answer is empty");
   for (const OpenQuestion& open : TRY(open_questions(project))) {
     const std::string number = std::to_string(open.question.number);
@@ -98,8 +100,8 @@ Result<int> answer(const Args& args) {
       return fail(Reason::usage, "'" + printable(text) + "' is no answer to question " + id,
                   "valid: " + valid);
     }
-    TRY_VOID(leave_answer(project.root(), open.run, open.question.number, text));
-    const auto store = TRY(journal_of(project));
+    TRY_VOID(world::leave_answer(project.root(), open.run, open.question.number, text));
+    const auto store = TRY(world::journal_of(project));
     const auto holder = TRY(store->holder(open.plan));
     print("Question " + id + " is answered. " +
           (holder ? "The delivery goes on with it.\n"

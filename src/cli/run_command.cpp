@@ -1,6 +1,8 @@
 // capsule run: one bead from the tracker to main.
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/project_args.h"
 #include "cli/session.h"
 #include "cli/worktrees.h"
 #include "engine/bead_context.h"
@@ -69,7 +71,7 @@ Result<void> choose_run(Session& session, const Args& args) {
   return session.runner().start(session.started());
 }
 
-Result<int> run(const Args& args, Face face) {
+Result<int> run(const Args& args, ui::Face face) {
   const std::string id = TRY(bead_argument(args));
   if (args.flag("resume") && args.flag("clean"))
     return fail(Reason::usage, "--resume goes on and --clean starts over: give one of them");
@@ -87,12 +89,12 @@ Result<int> run(const Args& args, Face face) {
   TRY_VOID(session->preflight());
   const pipeline::State state = TRY(session->runner().carry_on());
   const std::string summary = session->summary();
-  if (face != Face::json) print(summary);
+  if (face != ui::Face::json) print(summary);
   return session->exit_code(state);
 }
 
 int run_command_main(const Args& args) {
-  const auto code = run(args, face_for(args.flag("json")));
+  const auto code = run(args, ui::face_for(args.flag("json")));
   return code ? *code : report(code.error(), 2);
 }
 

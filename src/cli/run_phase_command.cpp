@@ -7,13 +7,15 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/hand_run.h"
-#include "cli/interrupt.h"
-#include "cli/providers.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
+#include "ui/view.h"
 #include "worklog/prompt.h"
+#include "world/hand_run.h"
+#include "world/interrupt.h"
+#include "world/providers.h"
 
 namespace capsule::cli {
 namespace {
@@ -28,9 +30,9 @@ constexpr Option kOptions[] = {
 };
 
 // The folder may be no repository at all; then only the user's own configuration holds.
-Result<Project> project_around(const Args& args, const std::string& folder) {
+Result<world::Project> project_around(const Args& args, const std::string& folder) {
   if (args.option(kProjectDir.name).has_value()) return open_project(args);
-  return open_loose_project(args, owner_of_worktree(folder).value_or(absolute_path(".")));
+  return open_loose_project(args, world::owner_of_worktree(folder).value_or(absolute_path(".")));
 }
 
 Result<int> run_phase(const Args& args) {
@@ -41,7 +43,7 @@ Result<int> run_phase(const Args& args) {
   const std::string given(*args.positional(1));
   if (!is_folder(given)) return fail(Reason::not_found, "there is no folder " + printable(given));
   const std::string folder = TRY(real_path(given));
-  const Project project = TRY(project_around(args, folder));
+  const world::Project project = TRY(project_around(args, folder));
 
   agent::Assignment assignment;
   assignment.phase = phase;
@@ -55,12 +57,12 @@ Result<int> run_phase(const Args& args) {
                     {"CAPSULE_PHASE", phase},
                     {"CAPSULE_ATTEMPT", "1"},
                     {"CAPSULE_WORKTREE", folder}};
-  const std::string bead = bead_of_worktree(folder).value_or("");
-  const agent::PhaseSettings settings = TRY(settings_of(project, phase, bead));
+  const std::string bead = world::bead_of_worktree(folder).value_or("");
+  const agent::PhaseSettings settings = TRY(world::settings_of(project, phase, bead));
   assignment.timeout = settings.timeout;
 
   const auto loop = TRY(process::Loop::create());
-  const auto interrupt = TRY(Interrupt::create(*loop));
+  const auto interrupt = TRY(world::Interrupt::create(*loop));
   assignment.interrupted = [&] { return interrupt->requested(); };
   agent::Watch nobody;
   const std::int64_t began = monotonic_ms();
@@ -68,7 +70,10 @@ Result<int> run_phase(const Args& args) {
       TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
   print(report.signal.json + "\n");
   if (report.fault == event::PhaseFault::interrupted) return interrupt->exit_code();
-  note_hand_run(project, bead, phase, report, monotonic_ms() - began);
+  if (const auto noted = world::note_hand_run(project, bead, phase, report, monotonic_ms() - began);
+      !noted)
+    print_error("capsule: warning: the phase was not noted for --resume: " + noted.error().message +
+                "\n");
   if (report.fault == event::PhaseFault::exit_status)
     print_error("capsule: the agent ended with exit status " + std::to_string(report.exit_code) +
                 "\n");

@@ -5,18 +5,19 @@
 #include "agent/phases.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/print.h"
 #include "base/text.h"
-#include "cli/crash_probe.h"
-#include "cli/gate_world.h"
-#include "cli/programs.h"
-#include "cli/providers.h"
-#include "cli/requests.h"
-#include "cli/run_view.h"
 #include "git/branch.h"
 #include "git/repository.h"
 #include "git/worktree.h"
-#include "signal/json_text.h"
+#include "json/text.h"
 #include "ui/report.h"
+#include "ui/run_view.h"
+#include "world/crash_probe.h"
+#include "world/gate_world.h"
+#include "world/programs.h"
+#include "world/providers.h"
+#include "world/requests.h"
 
 namespace capsule::cli {
 namespace {
@@ -35,12 +36,12 @@ struct Closer : engine::BeadCloser {
 };
 
 struct Stops : engine::StopRequests {
-  Interrupt& interrupt;
+  world::Interrupt& interrupt;
   std::string project, bead;
-  Stops(Interrupt& i, std::string p, std::string b)
+  Stops(world::Interrupt& i, std::string p, std::string b)
       : interrupt(i), project(std::move(p)), bead(std::move(b)) {}
   std::optional<event::Outcome> requested() override {
-    const auto request = pending_request(project, bead);
+    const auto request = world::pending_request(project, bead);
     if (interrupt.requested())
       return request == event::Outcome::aborted ? *request : event::Outcome::interrupted;
     return request;
@@ -64,7 +65,7 @@ std::string progress_line(engine::Tracker& tracker, const char* kind, const engi
 struct Session::Parts {
   SystemClock clock;
   engine::RunLog log;
-  View view;
+  ui::View view;
   agent::AgentPhases phases;
   workspace::RunWorkspace workspace;
   gate::Gates checks;
@@ -82,22 +83,22 @@ struct Session::Parts {
         stops(*session.interrupt_, session.project_.root(), session.bead_.id) {}
 };
 
-Session::Session(Project project) : project_(std::move(project)) {}
+Session::Session(world::Project project) : project_(std::move(project)) {}
 Session::~Session() = default;
 
 std::string new_run_id() { return utc_stamp() + "-" + random_hex(3); }
 
-Result<std::unique_ptr<Session>> Session::open(Project project, const std::string& bead,
-                                               Face face) {
+Result<std::unique_ptr<Session>> Session::open(world::Project project, const std::string& bead,
+                                               ui::Face face) {
   std::unique_ptr<Session> session(new Session(std::move(project)));
   session->face_ = face;
-  session->tracker_ = TRY(open_tracker(session->project_));
+  session->tracker_ = TRY(world::open_tracker(session->project_));
   session->bead_ = TRY(session->tracker_->show(bead));
   // Even a run that is refused leaves a journal; the user's checkout must not show it.
   TRY_VOID(git::exclude_capsule_dir(session->project_.repository));
   session->store_ = TRY(store::Store::open(session->project_.root(), store::Access::read_write));
   session->loop_ = TRY(process::Loop::create());
-  session->interrupt_ = TRY(Interrupt::create(*session->loop_));
+  session->interrupt_ = TRY(world::Interrupt::create(*session->loop_));
   return session;
 }
 
@@ -135,17 +136,17 @@ Result<workspace::Briefing> Session::briefing() {
 Result<void> Session::take(const std::string& run) {
   run_ = run;
   claim_ = TRY(store_->claim(bead_.id, run, utc_now()));
-  drop_requests(project_.root(),
-                bead_.id);  // what an earlier run did not hear is not meant for this one
-  probe_ = crash_probe();
+  world::drop_requests(project_.root(),
+                       bead_.id);  // what an earlier run did not hear is not meant for this one
+  probe_ = world::crash_probe();
   agent::Equipment equipment;
   for (event::Phase phase : kPhases)
-    equipment.settings.emplace(phase, TRY(settings_of(project_, name_of(phase), bead_.id)));
+    equipment.settings.emplace(phase, TRY(world::settings_of(project_, name_of(phase), bead_.id)));
   equipment.prompt = [assets = project_.assets](std::string_view phase) {
     return assets.read("prompts/" + std::string(phase) + ".md");
   };
   equipment.stamp = utc_stamp;
-  const Interrupted interrupted = [this] { return interrupt_->requested(); };
+  const world::Interrupted interrupted = [this] { return interrupt_->requested(); };
   equipment.interrupted = interrupted;
   workspace::Settings settings;
   settings.main_branch = project_.config.main_branch;
@@ -154,9 +155,9 @@ Result<void> Session::take(const std::string& run) {
   settings.briefing = TRY(briefing());
   // Whole seconds, as people write a time.
   settings.utc_now = [] { return utc_now().substr(0, 19) + "Z"; };
-  settings.verify_merged = verify_merged(project_, *loop_, interrupted);
+  settings.verify_merged = world::verify_merged(project_, *loop_, interrupted);
   parts_ = std::make_unique<Parts>(*this, std::move(equipment), std::move(settings),
-                                   gate_world(project_, *loop_, interrupted));
+                                   world::gate_world(project_, *loop_, interrupted));
   runner_ = std::make_unique<engine::PipelineRunner>(
       run_,
       engine::Ports{parts_->clock, parts_->log, parts_->phases, parts_->workspace, parts_->checks,
@@ -168,14 +169,14 @@ Result<void> Session::take(const std::string& run) {
 // What would cost every attempt is found before the first agent is paid.
 Result<void> Session::preflight() {
   TRY_VOID(parts_->phases.preflight());
-  TRY_VOID(check_main_branch(project_));
-  return check_test_program(project_.config);
+  TRY_VOID(world::check_main_branch(project_));
+  return world::check_test_program(project_.config);
 }
 
 void Session::tell_merged(const std::string& commit) const {
-  if (face_ == Face::json)
-    print("{\"event\":\"already_merged\",\"bead\":" + signal::json_quoted(bead_.id) +
-          ",\"commit\":" + signal::json_quoted(commit) + "}\n");
+  if (face_ == ui::Face::json)
+    print("{\"event\":\"already_merged\",\"bead\":" + json::quoted(bead_.id) +
+          ",\"commit\":" + json::quoted(commit) + "}\n");
   else
     print(bead_.id + " is already merged as " + commit + "\n");
 }
@@ -222,7 +223,8 @@ std::string Session::summary() {
   around.provider_option = project_.provider_option;
   around.main_branch = "main";
   around.worktree_gone = !has_worktree();
-  around.last_words = last_words(workspace::worktree_path(project_.repository, bead_.id), *facts);
+  around.last_words =
+      ui::last_words(workspace::worktree_path(project_.repository, bead_.id), *facts);
   for (const event::PipelineFact& fact : *facts)
     if (const auto* intended = std::get_if<event::MergeIntended>(&fact))
       around.main_branch = intended->main_branch;
@@ -238,7 +240,7 @@ std::string Session::summary() {
                            left_out.front());
   if (!project_.config.verify.test)
     around.notes.emplace_back("no test command is configured: RED and GREEN were not checked");
-  return ui::summary(ui::report_of(*facts), around, style_for(STDOUT_FILENO));
+  return ui::summary(ui::report_of(*facts), around, ui::style_for(STDOUT_FILENO));
 }
 
 int Session::exit_code(const pipeline::State& state) const {

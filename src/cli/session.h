@@ -7,25 +7,26 @@
 #include <optional>
 #include <string>
 
-#include "cli/interrupt.h"
-#include "cli/project.h"
-#include "cli/view.h"
 #include "engine/bead_context.h"
 #include "engine/journal.h"
 #include "engine/pipeline_runner.h"
 #include "engine/run_log.h"
 #include "store/store.h"
+#include "ui/view.h"
 #include "workspace/workspace.h"
+#include "world/interrupt.h"
+#include "world/project.h"
 
 namespace capsule::cli {
 
 class Session {
  public:
   // Reads the bead and opens the journal. Nothing is written but an empty journal.
-  static Result<std::unique_ptr<Session>> open(Project project, const std::string& bead, Face face);
+  static Result<std::unique_ptr<Session>> open(world::Project project, const std::string& bead,
+                                               ui::Face face);
   ~Session();
 
-  const Project& project() const { return project_; }
+  const world::Project& project() const { return project_; }
   const engine::Bead& bead() const { return bead_; }
   store::Store& store() { return *store_; }
   engine::Tracker& tracker() { return *tracker_; }
@@ -66,17 +67,17 @@ class Session {
 
  private:
   struct Parts;
-  explicit Session(Project project);
+  explicit Session(world::Project project);
   Result<workspace::Briefing> briefing();
 
-  Project project_;
+  world::Project project_;
   std::unique_ptr<engine::Tracker> tracker_;
   engine::Bead bead_;
   engine::Ancestry ancestry_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<process::Loop> loop_;
-  std::unique_ptr<Interrupt> interrupt_;
-  Face face_ = Face::plain;
+  std::unique_ptr<world::Interrupt> interrupt_;
+  ui::Face face_ = ui::Face::plain;
   std::unique_ptr<engine::Claim> claim_;
   std::string run_;
   std::unique_ptr<engine::Probe> probe_;

@@ -2,10 +2,11 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "cli/commands.h"
-#include "cli/project.h"
-#include "cli/template_project.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
+#include "ui/view.h"
+#include "world/template_project.h"
 
 namespace capsule::cli {
 namespace {
@@ -22,8 +23,8 @@ Result<std::string> set_up(const Args& args) {
   }
   const config::Config config =
       TRY(config::load({"", [](const char* name) { return std::getenv(name); }}));
-  return make_template_project(Assets(args.option(kScriptsDir.name).value_or(""), ""), folder,
-                               config.tracker);
+  return world::make_template_project(world::Assets(args.option(kScriptsDir.name).value_or(""), ""),
+                                      folder, config.tracker);
 }
 
 int set_up_main(const Args& args) {

@@ -3,16 +3,14 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "cli/input.h"
+#include "command_line/input.h"
+#include "json/text.h"
 #include "signal/block.h"
 #include "signal/contract.h"
-#include "signal/json_text.h"
 #include "signal/line.h"
 
 namespace capsule::cli {
 namespace {
-
-using signal::json_quoted;
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
@@ -31,7 +29,7 @@ class Listed {
 };
 
 std::string member(std::string_view key, std::string_view text) {
-  return json_quoted(key) + ":" + json_quoted(text);
+  return json::quoted(key) + ":" + json::quoted(text);
 }
 
 // The beginning of a candidate, whole letters only.
@@ -52,7 +50,7 @@ void print_candidate(Listed& list, std::size_t offset, std::string_view text, bo
 
 void print_warnings(const std::vector<std::string>& warnings) {
   Listed list(",\"warnings\":[");
-  for (const std::string& warning : warnings) list.item(json_quoted(warning));
+  for (const std::string& warning : warnings) list.item(json::quoted(warning));
   print("]");
 }
 
@@ -78,10 +76,10 @@ int parse_contract(std::string_view text, bool explain) {
 int parse_line(std::string_view text, const signal::LineOptions& options, bool explain) {
   const signal::LineResult result = signal::parse_line(text, options);
   print("{" + member("signal", signal::row(result.signal).name) +
-        ",\"task_id\":" + (result.task_id ? json_quoted(*result.task_id) : "null") + ",");
+        ",\"task_id\":" + (result.task_id ? json::quoted(*result.task_id) : "null") + ",");
   if (!result.more.empty()) {
     Listed more("\"more\":[");
-    for (const signal::Extra& extra : result.more) more.item(json_quoted(extra.id));
+    for (const signal::Extra& extra : result.more) more.item(json::quoted(extra.id));
     print("],");
   }
   print(member("handler", result.handler()));
@@ -102,7 +100,7 @@ int parse_line(std::string_view text, const signal::LineOptions& options, bool e
 
 int parse_block(std::string_view text, const signal::BlockOptions& options, bool explain) {
   const signal::BlockResult result = signal::parse_block(text, options);
-  print("{\"signal\":" + (result.signal ? json_quoted(signal::row(*result.signal).name) : "null"));
+  print("{\"signal\":" + (result.signal ? json::quoted(signal::row(*result.signal).name) : "null"));
   Listed fields(",\"fields\":{");
   for (const auto& [key, value] : result.fields) fields.item(member(key, value));
   print("}");
@@ -134,7 +132,7 @@ int run_parse(const Args& args) {
                    "valid: up to 100 letters, digits, '.', '_' and '-', the first a letter or a "
                    "digit, without '..'"},
                   2);
-  auto input = Input::open(args.positional(0).value_or("-"));
+  auto input = command_line::Input::open(args.positional(0).value_or("-"));
   if (!input) return report(input.error(), 2);
   const auto text = input->whole();
   if (!text) return report(text.error(), 2);

@@ -5,14 +5,13 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "signal/json_text.h"
+#include "json/text.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::cli {
 namespace {
 
 using signal::Dialect;
-using signal::json_quoted;
 using signal::Row;
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {
@@ -26,14 +25,14 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 
 std::string as_json(const Row& row) {
   std::vector<std::string> senders = signal::senders_of(row);
-  for (std::string& sender : senders) sender = json_quoted(sender);
+  for (std::string& sender : senders) sender = json::quoted(sender);
   const bool ranked = row.priority != signal::Priority::none;
-  return "{\"dialect\":" + json_quoted(signal::name_of(row.dialect)) +
-         ",\"name\":" + json_quoted(row.name) + ",\"wire\":" + json_quoted(row.wire) +
-         ",\"meaning\":" + json_quoted(row.meaning) + ",\"senders\":[" + joined(senders, ",") +
-         "],\"handler\":" + json_quoted(row.handler) +
+  return "{\"dialect\":" + json::quoted(signal::name_of(row.dialect)) +
+         ",\"name\":" + json::quoted(row.name) + ",\"wire\":" + json::quoted(row.wire) +
+         ",\"meaning\":" + json::quoted(row.meaning) + ",\"senders\":[" + joined(senders, ",") +
+         "],\"handler\":" + json::quoted(row.handler) +
          ",\"priority\":" + (ranked ? std::to_string(static_cast<int>(row.priority) + 1) : "null") +
-         ",\"class\":" + (ranked ? json_quoted(signal::name_of(row.priority)) : "null") + "}";
+         ",\"class\":" + (ranked ? json::quoted(signal::name_of(row.priority)) : "null") + "}";
 }
 
 // One row of the table for people: the last column is as long as it likes.
@@ -90,7 +89,7 @@ int unknown_name(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Row& row : signal::vocabulary())
     if (!row.format.empty()) names.push_back(row.name);
-  const std::string_view near = nearest(name, names);
+  const std::string_view near = command_line::nearest(name, names);
   std::string hint = "valid:";
   if (near.empty())
     for (std::string_view known : names) hint += " " + std::string(known);

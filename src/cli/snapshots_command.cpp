@@ -5,14 +5,15 @@
 
 #include "base/files.h"
 #include "base/ids.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
 #include "config/key.h"
 #include "git/refs.h"
 #include "git/snapshot.h"
 #include "store/store.h"
+#include "ui/view.h"
 
 namespace capsule::cli {
 namespace {
@@ -50,7 +51,7 @@ std::string date_of(long time) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &parts)};
 }
 
-Result<std::vector<git::Ref>> snapshots_of(const Project& project, const std::string& bead) {
+Result<std::vector<git::Ref>> snapshots_of(const world::Project& project, const std::string& bead) {
   const auto store = store::Store::open(project.root(), store::Access::read_only);
   if (!store && store.error().reason == Reason::not_found) return std::vector<git::Ref>{};
   if (!store) return tl::unexpected(store.error());
@@ -68,7 +69,7 @@ Result<std::vector<git::Ref>> snapshots_of(const Project& project, const std::st
 
 Result<int> list(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   const std::vector<git::Ref> refs = TRY(snapshots_of(project, bead));
   if (args.flag("json")) {
     auto rows = nlohmann::ordered_json::array();
@@ -91,7 +92,7 @@ Result<int> list(const Args& args) {
 Result<int> restore(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
   const std::string wanted(*args.positional(1));
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   const std::vector<git::Ref> refs = TRY(snapshots_of(project, bead));
   std::vector<git::Ref> found;
   for (const git::Ref& ref : refs) {
@@ -128,7 +129,7 @@ Result<long> age_seconds(std::string_view text) {
 
 Result<int> collect(const Args& args) {
   const long age = TRY(age_seconds(args.option("older-than").value_or("30d")));
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
   const long now = std::time(nullptr);
   std::vector<git::Ref> old;

@@ -4,15 +4,17 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/fill.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/delivery_plan.h"
-#include "cli/delivery_status.h"
-#include "cli/fill.h"
-#include "cli/run_view.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
 #include "git/branch.h"
+#include "ui/delivery_status.h"
+#include "ui/run_view.h"
+#include "ui/view.h"
 #include "workspace/workspace.h"
+#include "world/delivery_plan.h"
 
 namespace capsule::cli {
 namespace {
@@ -31,12 +33,12 @@ std::string where(const pipeline::State& state) {
 }
 
 // How the run ended, or where it is and who works on it.
-std::string state_line(const RunView& view, const ui::Style& style) {
+std::string state_line(const ui::RunView& view, const ui::Style& style) {
   const pipeline::State& state = view.report.state;
   if (view.live())
     return toned(style, ui::Tone::strong,
                  std::string(style.unicode ? "▶" : ">") + " running: " + where(state)) +
-           ", " + words_of(*view.holder);
+           ", " + ui::words_of(*view.holder);
   if (view.ended()) return ui::outcome_line(state, style);
   return toned(style, ui::Tone::warn,
                std::string(ui::mark(style, signal::Status::needs_work)) + " cut off in " +
@@ -44,11 +46,11 @@ std::string state_line(const RunView& view, const ui::Style& style) {
          "; the same command goes on";
 }
 
-std::string when(const RunView& view) {
-  return minute_of(view.head.ended_at.empty() ? view.head.started_at : view.head.ended_at);
+std::string when(const ui::RunView& view) {
+  return ui::minute_of(view.head.ended_at.empty() ? view.head.started_at : view.head.ended_at);
 }
 
-Json json_of(const RunView& view) {
+Json json_of(const ui::RunView& view) {
   const pipeline::State& state = view.report.state;
   Json result{{"bead", view.head.subject},
               {"title", state.title},
@@ -75,7 +77,7 @@ Json json_of(const RunView& view) {
   return result;
 }
 
-Json details_of(const RunView& view, const Project& project) {
+Json details_of(const ui::RunView& view, const world::Project& project) {
   Json result = json_of(view);
   const pipeline::State& state = view.report.state;
   result["detail"] = state.detail;
@@ -99,18 +101,19 @@ void print_json(const Json& json) {
   print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-std::string main_branch_of(const Project& project) {
+std::string main_branch_of(const world::Project& project) {
   const auto tips = git::find_tips(project.repository, project.config.main_branch, "");
   return tips ? tips->main_ref.substr(std::string_view("refs/heads/").size()) : "main";
 }
 
 // A live or cut-off run has no end to sum up: its phases so far, and what a person can do.
-std::string unfinished(const RunView& view, const Project& project, const ui::Style& style) {
+std::string unfinished(const ui::RunView& view, const world::Project& project,
+                       const ui::Style& style) {
   const pipeline::State& state = view.report.state;
   const std::string bead = view.head.subject;
   std::string text = "\n" + toned(style, ui::Tone::strong, printable(bead + ": " + state.title)) +
                      "\n  " + state_line(view, style) + "\n  started " +
-                     minute_of(view.head.started_at) + " UTC\n";
+                     ui::minute_of(view.head.started_at) + " UTC\n";
   if (!view.report.phases.empty()) text += "\n";
   for (const ui::PhaseLine& line : view.report.phases)
     text += "  " + padded(name_of(line.phase), 16) +
@@ -126,7 +129,7 @@ std::string unfinished(const RunView& view, const Project& project, const ui::St
                              : "  capsule run " + bead + project.option + "\n");
 }
 
-std::string told(const RunView& view, const Project& project, const ui::Style& style) {
+std::string told(const ui::RunView& view, const world::Project& project, const ui::Style& style) {
   std::string text;
   if (view.live() || !view.ended()) {
     text = unfinished(view, project, style);
@@ -135,53 +138,70 @@ std::string told(const RunView& view, const Project& project, const ui::Style& s
     around.project_option = project.option;
     around.main_branch = main_branch_of(project);
     around.last_words =
-        last_words(workspace::worktree_path(project.repository, view.head.subject), view.facts);
+        ui::last_words(workspace::worktree_path(project.repository, view.head.subject), view.facts);
     around.worktree_gone = !exists(workspace::worktree_path(project.repository, view.head.subject));
-    around.notes.push_back("ended " + minute_of(view.head.ended_at) + " UTC");
+    around.notes.push_back("ended " + ui::minute_of(view.head.ended_at) + " UTC");
     text = ui::summary(view.report, around, style);
   }
   return text.substr(1) + "\nIts snapshots:\n  capsule snapshots " + view.head.subject +
          project.option + "\n";
 }
 
-Result<int> tell_one(const Args& args, const Project& project, store::Store* store) {
+Result<int> tell_one(const Args& args, const world::Project& project, store::Store* store) {
   const std::string bead = TRY(bead_argument(args));
-  const auto view = store == nullptr ? std::nullopt : TRY(newest_run(*store, bead));
+  const auto view = store == nullptr ? std::nullopt : TRY(ui::newest_run(*store, *store, bead));
   if (!view)
     return fail(Reason::not_found, "there is no run of " + bead,
                 "start one: capsule run " + bead + project.option);
   if (args.flag("json"))
     print_json(details_of(*view, project));
   else
-    print(told(*view, project, style_for(STDOUT_FILENO)));
+    print(told(*view, project, ui::style_for(STDOUT_FILENO)));
+  return 0;
+}
+
+// Tells about the newest delivery of the plan that the first word names; the exit code. nullopt:
+// there is none of it, so the word means something else.
+Result<std::optional<int>> tell_delivery(const Args& args, const world::Project& project,
+                                         store::Store& store) {
+  const std::string word(args.positional(0).value_or(""));
+  const auto source = world::find_plan(word);
+  if (!source) return std::nullopt;
+  const std::vector<engine::RunHead> heads = TRY(engine::deliveries(store, source->subject));
+  if (heads.empty()) return std::nullopt;
+  const engine::DeliveryRecord record = TRY(engine::read_delivery(store, heads.back()));
+  const auto holder = TRY(store.holder(source->subject));
+  print(args.flag("json") ? ui::delivery_status_json(record, holder)
+                          : ui::delivery_status_page(record, holder, ui::style_for(STDOUT_FILENO),
+                                                     word, project.option));
   return 0;
 }
 
 // Every delivery on a line, below the runs of single beads.
 Result<void> tell_deliveries(store::Store& store, const ui::Style& style) {
-  for (const engine::RunHead& head : TRY(deliveries(store, ""))) {
-    const DeliveryRecord record = TRY(read_delivery(store, head));
-    print(delivery_status_line(record, TRY(store.holder(head.subject)), style) + "\n");
+  for (const engine::RunHead& head : TRY(engine::deliveries(store, ""))) {
+    const engine::DeliveryRecord record = TRY(engine::read_delivery(store, head));
+    print(ui::delivery_status_line(record, TRY(store.holder(head.subject)), style) + "\n");
   }
   return {};
 }
 
-Result<int> tell_all(const Args& args, const Project& project, store::Store* store) {
-  const std::vector<RunView> views =
-      store == nullptr ? std::vector<RunView>() : TRY(newest_runs(*store));
+Result<int> tell_all(const Args& args, const world::Project& project, store::Store* store) {
+  const std::vector<ui::RunView> views =
+      store == nullptr ? std::vector<ui::RunView>() : TRY(ui::newest_runs(*store, *store));
   if (args.flag("json")) {
     Json list = Json::array();
-    for (const RunView& view : views) list.push_back(json_of(view));
+    for (const ui::RunView& view : views) list.push_back(json_of(view));
     print_json(list);
     return 0;
   }
-  if (views.empty() && (store == nullptr || TRY(deliveries(*store, "")).empty()))
+  if (views.empty() && (store == nullptr || TRY(engine::deliveries(*store, "")).empty()))
     print("No runs yet. Start one: capsule run BEAD" + project.option + "\n");
   std::size_t ids = 0;
-  for (const RunView& view : views) ids = std::max(ids, view.head.subject.size());
-  const ui::Style style = style_for(STDOUT_FILENO);
+  for (const ui::RunView& view : views) ids = std::max(ids, view.head.subject.size());
+  const ui::Style style = ui::style_for(STDOUT_FILENO);
   constexpr std::size_t kTitle = 32;
-  for (const RunView& view : views) {
+  for (const ui::RunView& view : views) {
     const std::string title = ui::fitted(view.report.state.title, kTitle);
     print(padded(view.head.subject, ids + 1) + " " + when(view) + "  " + title +
           std::string(kTitle + 1 - std::min(kTitle, columns_of(title)), ' ') + " " +
@@ -193,11 +213,11 @@ Result<int> tell_all(const Args& args, const Project& project, store::Store* sto
 
 int status_main(const Args& args) {
   const auto code = [&]() -> Result<int> {
-    const Project project = TRY(open_project(args));
-    const auto store = TRY(journal_of(project));
+    const world::Project project = TRY(open_project(args));
+    const auto store = TRY(world::journal_of(project));
     if (!args.positional(0)) return tell_all(args, project, store.get());
     if (store != nullptr)
-      if (const auto told = TRY(delivery_status(args, project, *store))) return *told;
+      if (const auto told = TRY(tell_delivery(args, project, *store))) return *told;
     return tell_one(args, project, store.get());
   }();
   return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);

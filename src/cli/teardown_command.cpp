@@ -5,10 +5,10 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/run_view.h"
-#include "cli/view.h"
+#include "cli/project_args.h"
 #include "cli/worktrees.h"
 #include "engine/auto_log.h"
 #include "engine/delivery_log.h"
@@ -17,6 +17,8 @@
 #include "git/refs.h"
 #include "git/remove_tree.h"
 #include "git/worktree.h"
+#include "ui/run_view.h"
+#include "ui/view.h"
 
 namespace capsule::cli {
 namespace {
@@ -29,7 +31,7 @@ constexpr std::string_view kBranches = "refs/heads/capsule-";
 
 // One call of the command: what there is to do, and how it went.
 struct Cleaning {
-  const Project& project;
+  const world::Project& project;
   bool dry_run;
   std::unique_ptr<store::Store> store = nullptr;  // null: there is none, and none is needed
   int done = 0;
@@ -49,7 +51,7 @@ struct Cleaning {
 std::string worker(Cleaning& cleaning, const std::string& bead) {
   if (cleaning.store == nullptr) return {};
   const auto holder = cleaning.store->holder(bead);
-  return holder && *holder ? words_of(**holder) : std::string();
+  return holder && *holder ? ui::words_of(**holder) : std::string();
 }
 
 std::vector<std::string> names_in(const std::string& folder) {
@@ -112,7 +114,7 @@ bool is_stale(Cleaning& cleaning, const git::Ref& branch, const std::string& bea
   return runs && !runs->empty();
 }
 
-Result<void> delete_branch(const Project& project, const git::Ref& branch,
+Result<void> delete_branch(const world::Project& project, const git::Ref& branch,
                            const std::string& bead) {
   const std::string path = project.root() + "/.capsule/worktrees/" + bead;
   {
@@ -156,7 +158,7 @@ void clean_output(Cleaning& cleaning) {
 }
 
 Result<int> teardown(const Args& args) {
-  const Project project = TRY(open_project(args));
+  const world::Project project = TRY(open_project(args));
   Cleaning cleaning{project, args.flag("dry-run")};
   const std::vector<std::string> worktrees = names_in(project.root() + "/.capsule/worktrees");
   const bool journal = exists(project.root() + "/.capsule/journal.db");

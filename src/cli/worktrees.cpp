@@ -3,12 +3,12 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/run_view.h"
 #include "git/lock.h"
 #include "git/paths.h"
 #include "git/refs.h"
 #include "git/snapshot.h"
 #include "git/worktree.h"
+#include "ui/run_view.h"
 #include "workspace/archive.h"
 
 namespace capsule::cli {
@@ -29,7 +29,7 @@ Result<void> end_run(store::Store& store, const std::string& bead) {
 
 }  // namespace
 
-Result<void> discard_worktree(const Project& project, store::Store& store,
+Result<void> discard_worktree(const world::Project& project, store::Store& store,
                               const std::string& bead) {
   const auto claim = TRY(store.claim(bead, "cleanup", utc_now()));
   const std::string path = workspace::worktree_path(project.repository, bead);
@@ -62,7 +62,7 @@ Error already_exists(Session& session, const std::optional<Session::Newest>& new
   const std::string what = "worktree " + printable(session.worktree()) + " already exists: ";
   const std::string bead = session.bead().id + session.project().option;
   if (const auto holder = session.store().holder(session.bead().id); holder && *holder)
-    return {Reason::exists, what + words_of(**holder) + " works on it",
+    return {Reason::exists, what + ui::words_of(**holder) + " works on it",
             "wait for it, or: capsule abort " + bead};
   std::string state = "it was not made by a run of Capsule";
   if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");

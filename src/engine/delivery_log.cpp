@@ -50,4 +50,18 @@ Result<void> DeliveryLog::append(const std::vector<DeliveryFact>& facts) {
   return {};
 }
 
+Result<std::vector<RunHead>> deliveries(Journal& journal, const std::string& subject) {
+  std::vector<RunHead> heads = TRY(subject.empty() ? journal.runs() : journal.runs_of(subject));
+  std::erase_if(heads, [](const RunHead& head) { return head.workflow != kDeliveryWorkflow; });
+  return heads;
+}
+
+Result<DeliveryRecord> read_delivery(Journal& journal, const RunHead& head) {
+  DeliveryRecord record;
+  record.head = head;
+  record.facts = TRY(delivery_facts(TRY(journal.read(head.run, 0))));
+  record.state = delivery_state(record.facts);
+  return record;
+}
+
 }  // namespace capsule::engine

@@ -33,4 +33,14 @@ Result<std::vector<DeliveryFact>> delivery_facts(const std::vector<event::Fact>&
 // The state that they make up.
 delivery::State delivery_state(const std::vector<DeliveryFact>& facts);
 
+// One delivery of the journal.
+struct DeliveryRecord {
+  RunHead head;
+  std::vector<DeliveryFact> facts;
+  delivery::State state;
+};
+// Oldest first; of one subject, or of all when it is empty.
+Result<std::vector<RunHead>> deliveries(Journal& journal, const std::string& subject);
+Result<DeliveryRecord> read_delivery(Journal& journal, const RunHead& head);
+
 }  // namespace capsule::engine

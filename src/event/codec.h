@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/text.h"
 #include "signal/contract.h"
-#include "signal/json_text.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::event {
@@ -74,7 +74,7 @@ struct Writer {
     write(value);
   }
   // Agent text may hold bytes that are not UTF-8: they are stored as U+FFFD, never refused.
-  void write(std::string& value) { out += signal::json_quoted(value); }
+  void write(std::string& value) { out += json::quoted(value); }
   void write(bool value) { out += value ? "true" : "false"; }
   template <class T>
     requires std::is_integral_v<T>

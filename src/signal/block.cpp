@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "signal/find.h"
 #include "signal/transcript.h"
 

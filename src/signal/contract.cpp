@@ -4,8 +4,8 @@
 #include <cassert>
 #include <cstring>
 
-#include "signal/byte_search.h"
-#include "signal/json_text.h"
+#include "json/byte_search.h"
+#include "json/text.h"
 
 namespace capsule::signal {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::string_view kNoSignal = "No signal JSON found in phase output";
 
 // In the order in which they are checked.
 constexpr std::array<std::string_view, 4> kFields{"status", "feedback", "files_changed", "summary"};
-static_assert(kFields[2].size() <= JsonScan::kKeyBytes);
+static_assert(kFields[2].size() <= json::Scan::kKeyBytes);
 
 constexpr std::array<std::string_view, 3> kStatusNames{"PASS", "NEEDS_WORK", "ERROR"};
 
@@ -51,10 +51,10 @@ ContractResult faulty(ContractFault fault, std::string_view feedback) {
 
 // The checks on the last object, in their order.
 ContractResult check_object(std::string_view text) {
-  std::optional<std::string> json = canonical_json(text);
+  std::optional<std::string> json = json::canonical(text);
   assert(json);  // it was complete when it was read
   std::array<std::string_view, kFields.size()> fields;
-  for (const JsonMember& member : members_of(*json))
+  for (const json::Member& member : json::members_of(*json))
     for (std::size_t i = 0; i < kFields.size(); ++i)
       if (member.key.substr(1, member.key.size() - 2) == kFields[i]) fields[i] = member.value;
   for (std::size_t i = 0; i < kFields.size(); ++i)
@@ -63,7 +63,7 @@ ContractResult check_object(std::string_view text) {
                     "Missing required field: " + std::string(kFields[i]));
   const auto [status, feedback, files, summary] = fields;
 
-  const std::string status_name = is_string(status) ? json_unquoted(status) : std::string(status);
+  const std::string status_name = is_string(status) ? json::unquoted(status) : std::string(status);
   const std::optional<Status> known =
       is_string(status) ? status_of(status_name) : std::optional<Status>();
   if (!known)
@@ -72,18 +72,18 @@ ContractResult check_object(std::string_view text) {
   if (files.front() != '[')
     return faulty(ContractFault::files_not_array, "files_changed must be an array");
   ContractSignal signal;
-  for (std::string_view file : elements_of(files)) {
+  for (std::string_view file : json::elements_of(files)) {
     if (!is_string(file))
       return faulty(ContractFault::files_not_strings, "files_changed must be an array of strings");
-    signal.files_changed.push_back(json_unquoted(file));
+    signal.files_changed.push_back(json::unquoted(file));
   }
   if (!is_string(feedback))
     return faulty(ContractFault::feedback_not_string, "feedback must be a string");
   if (!is_string(summary))
     return faulty(ContractFault::summary_not_string, "summary must be a string");
   signal.status = *known;
-  signal.feedback = json_unquoted(feedback);
-  signal.summary = json_unquoted(summary);
+  signal.feedback = json::unquoted(feedback);
+  signal.summary = json::unquoted(summary);
   signal.json = std::move(*json);
   return {ContractFault::none, std::move(signal)};
 }
@@ -101,9 +101,9 @@ std::optional<Status> status_of(std::string_view name) {
 ContractSignal synthetic_error(std::string_view feedback) {
   constexpr std::string_view kSummary = "Phase did not produce a signal";
   // What the fields hold is what the JSON says, also when the reason is not UTF-8.
-  const std::string quoted = json_quoted(feedback);
+  const std::string quoted = json::quoted(feedback);
   return {Status::error,
-          json_unquoted(quoted),
+          json::unquoted(quoted),
           {},
           std::string(kSummary),
           R"({"status":"ERROR","feedback":)" + quoted + R"(,"files_changed":[],"summary":")" +
@@ -114,11 +114,11 @@ ContractSignal synthetic_error(std::string_view feedback) {
 // the input cuts off may still become one of them.
 bool ContractWalk::is_broken_signal(bool cut_off) const {
   if (!scan_.is_object()) return false;
-  const JsonScan::Key state = scan_.first_key_state();
+  const json::Scan::Key state = scan_.first_key_state();
   const std::string_view key = scan_.first_key();
   for (std::string_view field : kFields) {
-    if (state == JsonScan::Key::closed && key == field) return true;
-    if (state == JsonScan::Key::open && cut_off && field.starts_with(key)) return true;
+    if (state == json::Scan::Key::closed && key == field) return true;
+    if (state == json::Scan::Key::open && cut_off && field.starts_with(key)) return true;
   }
   return false;
 }
@@ -147,29 +147,29 @@ void ContractWalk::feed(std::string_view chunk, Found&& found) {
       continue;
     }
     if (mode_ == Mode::text) {
-      if (*at != '{' && *at != '[') at = find_bracket(at, end);
+      if (*at != '{' && *at != '[') at = json::find_bracket(at, end);
       if (at == end) break;
       begin_ = offset();
       if (const Glance seen = glance(at, end); seen.settled) {
         const bool object = *at == '{';
         at = seen.at;
         if (seen.complete)
-          found(Value{object ? Kind::object : Kind::array, begin_, offset(), JsonFault::none});
+          found(Value{object ? Kind::object : Kind::array, begin_, offset(), json::Fault::none});
         else
           found(Value{object ? Kind::failed_object : Kind::failed_array, begin_, offset(),
-                      JsonFault::unexpected_byte});
+                      json::Fault::unexpected_byte});
         continue;
       }
       scan_.begin();
       mode_ = Mode::value;
     }
-    const JsonScan::Step step = scan_.read({at, end});
+    const json::Scan::Step step = scan_.read({at, end});
     at += step.used;
-    if (step.verdict == JsonScan::Verdict::more) break;
+    if (step.verdict == json::Scan::Verdict::more) break;
     mode_ = Mode::text;
-    if (step.verdict == JsonScan::Verdict::complete) {
-      found(
-          Value{scan_.is_object() ? Kind::object : Kind::array, begin_, offset(), JsonFault::none});
+    if (step.verdict == json::Scan::Verdict::complete) {
+      found(Value{scan_.is_object() ? Kind::object : Kind::array, begin_, offset(),
+                  json::Fault::none});
       continue;
     }
     // Going on at the byte that failed keeps the whole linear: only that byte is read again.
@@ -180,7 +180,7 @@ void ContractWalk::feed(std::string_view chunk, Found&& found) {
       found(Value{scan_.is_object() ? Kind::failed_object : Kind::failed_array, begin_, offset(),
                   scan_.fault()});
 #ifdef CAPSULE_PLANTED_BUG
-      if (scan_.first_key_state() != JsonScan::Key::none) ++at;  // for the test of the fuzzer
+      if (scan_.first_key_state() != json::Scan::Key::none) ++at;  // for the test of the fuzzer
 #endif
     }
   }
@@ -194,7 +194,7 @@ void ContractWalk::finish(Found&& found) {
   if (mode_ != Mode::value) return;
   Kind kind = scan_.is_object() ? Kind::failed_object : Kind::failed_array;
   if (is_broken_signal(true)) kind = Kind::broken_signal;
-  found(Value{kind, begin_, base_, JsonFault::cut_off});
+  found(Value{kind, begin_, base_, json::Fault::cut_off});
 }
 
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "signal/json_scan.h"
+#include "json/scan.h"
 
 namespace capsule::signal {
 
@@ -55,7 +55,7 @@ struct ContractNote {
   Kind kind;
   std::uint64_t begin;  // offsets in the output, in bytes
   std::uint64_t end;    // after the value; where it fails: the first byte that is not part of it
-  JsonFault fault = JsonFault::none;
+  json::Fault fault = json::Fault::none;
   bool taken = false;  // the result was made from this one
   std::string why;     // one sentence for a person
 };
@@ -72,7 +72,7 @@ class ContractWalk {
     ContractNote::Kind kind;
     std::uint64_t begin;
     std::uint64_t end;
-    JsonFault fault;
+    json::Fault fault;
   };
 
   // `found(const Value&)` is called for each value that ends in this piece.
@@ -91,7 +91,7 @@ class ContractWalk {
   bool is_broken_signal(bool cut_off) const;
   bool only_blanks_before(const char* first, const char* at) const;
 
-  JsonScan scan_;
+  json::Scan scan_;
   Mode mode_ = Mode::text;
   bool line_is_blank_ = true;  // only blanks between the last line feed and the next piece
   std::uint64_t base_ = 0;     // offset of the next piece

@@ -123,19 +123,19 @@ TEST(ContractScan, AtLevel129ReadingGoesOnAtThatBracket) {
 TEST(ContractScan, AValueMayHave16MiBAndNoByteMore) {
   const std::string head = R"({"status":"PASS","feedback":")";
   const std::string tail = R"(","files_changed":["a.go"],"summary":"s"})";
-  const std::size_t room = kMaxJsonBytes - head.size() - tail.size();
+  const std::size_t room = json::kMaxBytes - head.size() - tail.size();
   EXPECT_EQ(parse_contract(head + std::string(room, 'x') + tail).fault, ContractFault::none);
   EXPECT_EQ(parse_contract(head + std::string(room + 1, 'x') + tail).fault,
             ContractFault::broken_signal);
   // It fails at the first byte beyond, and what stands there is read.
-  const std::string filler = "{\"a\":\"" + std::string(kMaxJsonBytes - 6, 'x');
+  const std::string filler = "{\"a\":\"" + std::string(json::kMaxBytes - 6, 'x');
   EXPECT_EQ(parse_contract(filler + kSignal).signal.json, kSignal);
   EXPECT_EQ(parse_contract(filler.substr(0, filler.size() - 1) + kSignal).fault,
             ContractFault::no_signal);
 }
 
 TEST(ContractScan, TheLimitHoldsInPiecesToo) {
-  const std::string filler = "{\"a\":\"" + std::string(kMaxJsonBytes - 6, 'x');
+  const std::string filler = "{\"a\":\"" + std::string(json::kMaxBytes - 6, 'x');
   ContractScanner scanner;
   for (std::size_t at = 0; at < filler.size(); at += 1'000'003)
     scanner.feed(std::string_view(filler).substr(at, 1'000'003));
@@ -357,7 +357,7 @@ TEST(ContractExplain, TheBrokenSignalThatDecidesIsTheOneTaken) {
   ASSERT_EQ(notes.size(), 2U);
   EXPECT_FALSE(notes[0].taken);
   EXPECT_TRUE(notes[1].taken);
-  EXPECT_EQ(notes[1].fault, JsonFault::cut_off);
+  EXPECT_EQ(notes[1].fault, json::Fault::cut_off);
 }
 
 }  // namespace

@@ -16,12 +16,6 @@ constexpr bool is_blank(char c) {
 std::string_view without_blanks(std::string_view text);
 std::string_view without_trailing_blanks(std::string_view text);
 
-// The mark at the start of some files is no part of the text: its length there, else 0.
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::size_t text_start(std::string_view text) {
-  return text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-}
-
 // The end of the line that holds `from`: the place of its line feed, or the end of the text.
 std::size_t line_end(std::string_view text, std::size_t from);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "signal/find.h"
 #include "signal/line_match.h"
 #include "signal/line_scan.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/text.h"
 #include "signal/find.h"
 
 namespace capsule::signal {

@@ -4,7 +4,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "task/json_text.h"
+#include "json/places.h"
 
 namespace capsule::task {
 namespace {
@@ -82,7 +82,7 @@ Result<engine::Bead> bead_of(const Json& object, std::string_view asked) {
 }
 
 Result<Json> parsed(std::string_view text) {
-  if (nesting(text) > kMaxJsonNesting) return fail(Reason::damaged, "nested too deeply");
+  if (json::nesting(text) > kMaxJsonNesting) return fail(Reason::damaged, "nested too deeply");
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return fail(Reason::damaged, "not valid JSON");
   return json;

@@ -11,12 +11,8 @@ namespace capsule::task {
 namespace {
 
 constexpr std::size_t kMaxNumber = 1'000'000'000'000;  // larger ones are not ours
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-std::string_view without_mark(std::string_view text) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  return text;
-}
+std::string_view without_mark(std::string_view text) { return text.substr(text_start(text)); }
 
 }  // namespace
 

@@ -9,7 +9,8 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "engine/bead_context.h"
-#include "task/json_text.h"
+#include "json/places.h"
+#include "json/text.h"
 #include "task/native_json.h"
 
 namespace capsule::task {
@@ -62,7 +63,7 @@ Result<void> write_settings(const BeadsFolder& folder, std::string_view prefix) 
   std::string text = before.value_or("");
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
   text += "# Beads are kept in issues.jsonl, one a line; there is no database.\n";
-  text += "issue-prefix: " + quoted(prefix) + "\nno-db: true\n";
+  text += "issue-prefix: " + json::quoted(prefix) + "\nno-db: true\n";
   return folder.replace(kSettings, text);
 }
 
@@ -202,11 +203,12 @@ Result<void> NativeStore::close(std::string_view id, std::string_view reason) {
   TRY_VOID(check_id("bead id", id));
   const BeadsFolder folder = TRY(locked(false));
   if (TRY(find(id))->status == "closed") return {};
-  const std::string time = quoted(now());
-  std::string object = with_member(file_.object(id), "status", "\"closed\"");
-  object = with_member(object, "updated_at", time);
-  object = with_member(object, "closed_at", time);
-  object = with_member(object, "close_reason", quoted(reason.empty() ? "Closed" : reason));
+  const std::string time = json::quoted(now());
+  std::string object = json::with_member(file_.object(id), "status", "\"closed\"");
+  object = json::with_member(object, "updated_at", time);
+  object = json::with_member(object, "closed_at", time);
+  object =
+      json::with_member(object, "close_reason", json::quoted(reason.empty() ? "Closed" : reason));
   TRY_VOID(file_.put(object));
   return save(folder);
 }
@@ -248,11 +250,13 @@ Result<void> NativeStore::add_comment(std::string_view id, std::string_view text
   const std::string time = now();
   const std::string comment = comment_json(number, id, actor_, text, time);
   std::string comments = "[]";
-  for (const Member& member : members(file_.object(id)))
-    if (member.key == "comments") comments = member.value;
+  if (const auto members = json::object_at(file_.object(id), 0))
+    if (const auto* member = members->find("comments"))
+      comments = member->value.in(file_.object(id));
   if (!comments.starts_with('[')) comments = "[]";
-  std::string object = with_member(file_.object(id), "comments", with_element(comments, comment));
-  object = with_member(object, "updated_at", quoted(time));
+  std::string object =
+      json::with_member(file_.object(id), "comments", json::with_element(comments, comment));
+  object = json::with_member(object, "updated_at", json::quoted(time));
   TRY_VOID(file_.put(object));
   return save(folder);
 }
@@ -277,8 +281,8 @@ Result<ImportCount> NativeStore::import(std::string_view text, std::string_view 
     }
     const std::string before(file_.object(bead->id));
     std::string merged = before;
-    for (const Member& member : members(object))
-      merged = with_member(merged, member.key, member.value);
+    for (const auto& member : json::object_at(object, 0).value_or(json::Container()).items)
+      merged = json::with_member(merged, member.key, member.value.in(object));
     ++(merged == before ? count.unchanged : count.updated);
     TRY_VOID(file_.put(merged));
   }

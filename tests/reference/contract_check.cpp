@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "json/text.h"
 #include "signal/contract.h"
-#include "signal/json_text.h"
 #include "tests/reference/contract_reference.h"
 
 namespace capsule::reference {
@@ -20,16 +20,16 @@ std::string answer(const ContractResult& result) {
 std::string fields_again(const ContractResult& result) {
   std::string files;
   for (const std::string& file : result.signal.files_changed)
-    files += (files.empty() ? "" : ",") + signal::json_quoted(file);
+    files += (files.empty() ? "" : ",") + json::quoted(file);
   const auto field = [&](std::string_view key) -> std::string {
-    for (const auto& member : signal::members_of(result.signal.json))
+    for (const auto& member : json::members_of(result.signal.json))
       if (member.key == key) return std::string(member.value);
     return "(none)";
   };
   if (field("\"status\"") != "\"" + std::string(name_of(result.signal.status)) + "\"")
     return "status";
-  if (field("\"feedback\"") != signal::json_quoted(result.signal.feedback)) return "feedback";
-  if (field("\"summary\"") != signal::json_quoted(result.signal.summary)) return "summary";
+  if (field("\"feedback\"") != json::quoted(result.signal.feedback)) return "feedback";
+  if (field("\"summary\"") != json::quoted(result.signal.summary)) return "summary";
   if (field("\"files_changed\"") != "[" + files + "]") return "files_changed";
   return "";
 }

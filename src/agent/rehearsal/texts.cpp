@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "signal/json_text.h"
+#include "json/text.h"
 
 namespace capsule::agent::rehearsal {
 namespace {
@@ -16,15 +16,15 @@ std::string signal_text(const Signal& signal) {
   std::string text = "{";
   for (const auto& [key, value] : signal.fields) {
     if (text.size() > 1) text += ',';
-    text += signal::json_quoted(key) + ":";
+    text += json::quoted(key) + ":";
     if (const auto* single = std::get_if<std::string>(&value)) {
-      text += signal::json_quoted(*single);
+      text += json::quoted(*single);
       continue;
     }
     text += '[';
     for (const std::string& item : std::get<std::vector<std::string>>(value)) {
       if (!text.ends_with('[')) text += ',';
-      text += signal::json_quoted(item);
+      text += json::quoted(item);
     }
     text += ']';
   }

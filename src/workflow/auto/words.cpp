@@ -44,7 +44,7 @@ Judgement judgement_in(std::string_view text) {
   Judgement result;
   std::optional<fact::Verdict> found;
   bool contradiction = false;
-  for (const std::string_view line : split(text.substr(signal::text_start(text)), '\n')) {
+  for (const std::string_view line : split(text.substr(text_start(text)), '\n')) {
     if (const auto verdict = verdict_of(line)) {
       contradiction |= found && found != verdict;
       found = verdict;

@@ -1,0 +1,40 @@
+#include "cli/project_args.h"
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "world/hand_run.h"
+
+namespace capsule::cli {
+namespace {
+
+world::ProjectWords words_of(const Args& args) {
+  world::ProjectWords words;
+  words.folder = args.option(kProjectDir.name).value_or(".");
+  words.provider = args.option(kProvider.name);
+  words.max_retries = args.option("max-retries");
+  words.scripts_dir = args.option(kScriptsDir.name).value_or("");
+  return words;
+}
+
+}  // namespace
+
+Result<world::Project> open_project(const Args& args) {
+  return world::open_project(words_of(args));
+}
+
+Result<world::Project> open_loose_project(const Args& args, const std::string& folder) {
+  return world::open_loose_project(words_of(args), folder);
+}
+
+std::string project_folder(const Args& args) {
+  return world::project_folder(words_of(args).folder);
+}
+
+Result<std::string> bead_argument(const Args& args) {
+  const std::string_view id = args.positional(0).value_or("");
+  if (valid_id(id)) return std::string(id);
+  return fail(Reason::usage, "'" + printable(id.substr(0, 120)) + "' is not a bead id",
+              "ids are letters, digits, '.', '_' and '-', such as demo-1.1.1");
+}
+
+}  // namespace capsule::cli

@@ -1,0 +1,30 @@
+// Which project and which bead the words of a command mean.
+#pragma once
+
+#include <string>
+
+#include "cli/commands.h"
+#include "world/project.h"
+
+namespace capsule::cli {
+
+// Rows that most commands share.
+inline constexpr Option kProjectDir{"project-dir", "DIR", "The project's folder", "", "."};
+inline constexpr Option kProvider{"provider", "NAME", "Which agent to use", "", "claude"};
+inline constexpr Option kJson{"json", "", "Print JSON"};
+inline constexpr Option kScriptsDir{
+    .name = "scripts-dir",
+    .value = "DIR",
+    .help = "The scripts/ folder that called; prompts/ and templates/ beside it come first",
+    .hidden = true};
+
+// world::open_project() and the like for --project-dir (here by default), --provider,
+// --max-retries and --scripts-dir.
+Result<world::Project> open_project(const Args& args);
+Result<world::Project> open_loose_project(const Args& args, const std::string& folder);
+std::string project_folder(const Args& args);
+
+// The bead that a command names first. Error usage: it is no id.
+Result<std::string> bead_argument(const Args& args);
+
+}  // namespace capsule::cli

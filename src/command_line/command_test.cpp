@@ -1,0 +1,178 @@
+#include "command_line/command.h"
+
+#include <gtest/gtest.h>
+
+#include "base/fill.h"
+#include "base/text.h"
+
+namespace capsule::command_line {
+namespace {
+
+constexpr Positional kPositionals[] = {
+    {"PHASE", "The phase", true, "prep|merge"},
+    {"FILE", "Where the text is", false},
+};
+constexpr Option kOptions[] = {
+    {"dialect", "NAME", "The dialect", "contract|line|block", "contract"},
+    {"feedback", "TEXT", "What the reviewer said"},
+    {"json", "", "Print JSON"},
+    {"input", "FILE", "What to read", {}, {}, 'i'},
+    {.name = "inward", .value = "DIR", .help = "For scripts", .hidden = true},
+};
+constexpr Command kSample{
+    .path = "sample run",
+    .summary = "Do something with a phase",
+    .details =
+        "A paragraph whose lines are filled anew\nto the width of a terminal, however they were\n"
+        "broken in the source of the program, which nobody sees.\n\n  kept   as it is",
+    .positionals = kPositionals,
+    .options = kOptions,
+    .run = nullptr,
+    .alias = "sample-run",
+    .examples = "capsule sample run prep\ncapsule sample run merge --json",
+};
+
+Result<Args> parsed(std::vector<const char*> words) { return parse_args(kSample, words); }
+
+Error refused(std::vector<const char*> words) {
+  const auto result = parsed(std::move(words));
+  EXPECT_FALSE(result.has_value());
+  if (result) return {Reason::io, "accepted"};
+  EXPECT_EQ(result.error().reason, Reason::usage);
+  EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
+  return result.error();
+}
+
+TEST(ParseArgs, AHiddenOptionIsTakenAndNotProposed) {
+  EXPECT_EQ(parsed({"prep", "--inward=x"})->option("inward"), "x");
+  EXPECT_EQ(refused({"prep", "--inwards=x"}).hint.find("inward"), std::string::npos);
+}
+
+TEST(ParseArgs, AnOptionTakesItsValueAfterEqualsOrAsTheNextWord) {
+  EXPECT_EQ(parsed({"prep", "--dialect=line"})->option("dialect"), "line");
+  EXPECT_EQ(parsed({"prep", "--dialect", "line"})->option("dialect"), "line");
+  EXPECT_EQ(parsed({"--dialect", "line", "prep"})->positional(0), "prep");
+}
+
+TEST(ParseArgs, ALetterStandsForItsOption) {
+  EXPECT_EQ(parsed({"prep", "-i", "x"})->option("input"), "x");
+  EXPECT_EQ(parsed({"prep", "-ix=y"})->option("input"), "x=y");
+  EXPECT_EQ(parsed({"prep", "-i=x=y"})->option("input"), "x=y");
+  EXPECT_EQ(parsed({"prep", "-i", "--json"})->option("input"), "--json");
+  EXPECT_EQ(refused({"prep", "-i"}).message, "--input needs a value");
+  EXPECT_EQ(refused({"prep", "-x"}).message, "unknown option -x");
+  EXPECT_EQ(refused({"prep", "--i=x"}).message, "unknown option --i");
+}
+
+TEST(ParseArgs, TheLastOfTwoValuesWins) {
+  EXPECT_EQ(parsed({"prep", "--dialect=line", "--dialect=block"})->option("dialect"), "block");
+}
+
+TEST(ParseArgs, AValueIsTakenAsItIsHoweverHostile) {
+  for (const char* text : {"", "--json", "--", "-rf", "[a,b]", "a=b", "$(id)", "\x1b[2J", "\n"}) {
+    EXPECT_EQ(parsed({"prep", "--feedback", text})->option("feedback"), text);
+    EXPECT_FALSE(parsed({"prep", "--feedback", text})->flag("json"));
+  }
+  EXPECT_EQ(parsed({"prep", "--feedback=a=b"})->option("feedback"), "a=b");
+  EXPECT_EQ(parsed({"prep", "--feedback="})->option("feedback"), "");
+}
+
+TEST(ParseArgs, AfterTwoDashesEveryWordIsAnArgument) {
+  EXPECT_EQ(parsed({"prep", "--", "--json"})->positional(1), "--json");
+  EXPECT_FALSE(parsed({"prep", "--", "--json"})->flag("json"));
+  EXPECT_FALSE(parsed({"prep", "--", "-h"})->flag("help"));
+}
+
+TEST(ParseArgs, ASingleDashIsAnArgument) { EXPECT_EQ(parsed({"prep", "-"})->positional(1), "-"); }
+
+TEST(ParseArgs, WhatWasLeftOutIsAbsent) {
+  const auto args = parsed({"prep"});
+  EXPECT_EQ(args->positional(1), std::nullopt);
+  EXPECT_EQ(args->positional(99), std::nullopt);
+  EXPECT_EQ(args->option("dialect"), std::nullopt);
+  EXPECT_FALSE(args->flag("json"));
+}
+
+TEST(ParseArgs, HelpNeedsNoArguments) {
+  EXPECT_TRUE(parsed({"--help"})->flag("help"));
+  EXPECT_TRUE(parsed({"-h"})->flag("help"));
+}
+
+TEST(ParseArgs, AMissingArgumentIsNamedWithTheUsage) {
+  const Error error = refused({});
+  EXPECT_EQ(error.message, "missing argument PHASE");
+  EXPECT_EQ(error.hint, "usage: capsule sample run PHASE [FILE] [options]");
+}
+
+TEST(ParseArgs, AnArgumentTooManyIsNamed) {
+  EXPECT_EQ(refused({"prep", "a", "b"}).message, "unexpected argument 'b'");
+}
+
+TEST(ParseArgs, AnUnknownOptionIsNamedWithTheNearestAndTheValidOnes) {
+  const Error error = refused({"prep", "--dialct=line"});
+  EXPECT_EQ(error.message, "unknown option --dialct");
+  EXPECT_EQ(error.hint,
+            "did you mean --dialect? valid: --dialect --feedback --json --input --help");
+  EXPECT_EQ(refused({"prep", "--colour"}).hint,
+            "valid: --dialect --feedback --json --input --help");
+  EXPECT_EQ(refused({"prep", "--=x"}).message, "unknown option --");
+}
+
+TEST(ParseArgs, AnOptionIsNeverGuessedFromItsBeginning) {
+  EXPECT_EQ(refused({"prep", "--js"}).message, "unknown option --js");
+}
+
+TEST(ParseArgs, ASingleDashOptionIsRefusedWithTheWayToPassIt) {
+  EXPECT_EQ(refused({"-rf"}).message, "unknown option -rf");
+  EXPECT_EQ(refused({"-rf"}).hint, "an argument that begins with a dash goes after --");
+}
+
+TEST(ParseArgs, AValueOutsideTheChoicesIsRefusedWithAllOfThem) {
+  EXPECT_EQ(refused({"prep", "--dialect=json"}).message, "unknown value 'json' for --dialect");
+  EXPECT_EQ(refused({"prep", "--dialect=json"}).hint, "valid: contract, line, block");
+  EXPECT_EQ(refused({"prep", "--dialect=contrat"}).hint,
+            "did you mean contract? valid: contract, line, block");
+  EXPECT_EQ(refused({"prep", "--dialect="}).message, "unknown value '' for --dialect");
+  EXPECT_EQ(refused({"prep", "--dialect=contract|line"}).hint, "valid: contract, line, block");
+  EXPECT_EQ(refused({"teardown"}).message, "unknown value 'teardown' for PHASE");
+}
+
+TEST(ParseArgs, AFlagTakesNoValueAndAValueIsNotOptional) {
+  EXPECT_EQ(refused({"prep", "--json=yes"}).message, "--json takes no value");
+  EXPECT_EQ(refused({"prep", "--dialect"}).message, "--dialect needs a value");
+  EXPECT_EQ(refused({"prep", "--dialect"}).hint, "write --dialect=NAME");
+}
+
+TEST(ParseArgs, HostileWordsAreShownHarmlessAndShort) {
+  const std::string longest(200'000, 'x');
+  EXPECT_LT(refused({"prep", "a", longest.c_str()}).message.size(), 100U);
+  EXPECT_LT(refused({("--" + longest).c_str()}).message.size(), 100U);
+  EXPECT_EQ(refused({"--\x1b[2J"}).message, "unknown option --\\x1b[2J");
+  const std::string cut = std::string(59, 'x') + "éé";
+  EXPECT_EQ(refused({cut.c_str()}).message,
+            "unknown value '" + std::string(59, 'x') + "…' for PHASE");
+}
+
+TEST(Nearest, FindsSmallSlipsAndNothingElse) {
+  const std::vector<std::string_view> names{"parse-signal", "prep", "run"};
+  EXPECT_EQ(nearest("parse-signl", names), "parse-signal");
+  EXPECT_EQ(nearest("prpe", names), "prep");
+  EXPECT_EQ(nearest("rn", names), "run");
+  for (std::string_view far : {"", "x", "xyz", "frobnicate", "abcdefghijklmnopqrstuvwxyz"})
+    EXPECT_EQ(nearest(far, names), "") << far;
+  EXPECT_EQ(nearest(std::string(100'000, 'r'), names), "");
+}
+
+TEST(HelpText, FitsEightyColumnsAndKeepsIndentedLines) {
+  const std::string text = help_text(kSample);
+  for (std::string_view line : split(text, '\n')) EXPECT_LE(columns_of(line), 80U) << line;
+  EXPECT_NE(text.find("Usage: capsule sample run PHASE [FILE] [options]\n"), text.npos);
+  EXPECT_NE(text.find("\nA paragraph whose lines are filled anew to the width of"), text.npos);
+  EXPECT_NE(text.find("\n  kept   as it is\n"), text.npos);
+  EXPECT_NE(text.find("contract, line, block (default: contract)"), text.npos);
+  EXPECT_NE(text.find("\n  capsule sample run merge --json\n"), text.npos);
+  EXPECT_NE(text.find("Also:  capsule sample-run\n"), text.npos);
+}
+
+}  // namespace
+}  // namespace capsule::command_line

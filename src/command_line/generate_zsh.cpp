@@ -1,0 +1,90 @@
+#include "base/text.h"
+#include "command_line/generate.h"
+
+namespace capsule::command_line {
+namespace {
+
+std::string quoted(std::string_view text) { return "'" + replace_all(text, "'", "'\\''") + "'"; }
+
+// Text inside a specification: its own marks are brackets, colons and backslashes.
+std::string marked(std::string_view text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string action(std::string_view name, std::string_view choices) {
+  switch (offer_for(name, choices)) {
+    case Offer::words:
+      return "(" + replace_all(choices, "|", " ") + ")";
+    case Offer::files:
+      return "_files";
+    case Offer::folders:
+      return "_files -/";
+    case Offer::nothing:
+      break;
+  }
+  return " ";
+}
+
+void command_case(std::string& out, std::string_view path, const Command& command) {
+  const std::string name(path);
+  const std::string depth = std::to_string(split(path, ' ').size());
+  out += "    '" + name + "' | '" + name + " '*)\n";
+  out += "      shift " + depth + " words && ((CURRENT -= " + depth + "))\n";
+  out += "      _arguments -S";
+  for (const Option& option : command.options) {
+    if (option.hidden) continue;
+    std::string text = "--" + std::string(option.name);
+    if (!option.value.empty()) text += "=";
+    text += "[" + marked(option.help) + "]";
+    if (!option.value.empty())
+      text += ":" + marked(option.value) + ":" + action(option.value, option.choices);
+    out += " \\\n        " + quoted(text);
+  }
+  out += " \\\n        " + quoted("--help[" + marked(kHelpOption.help) + "]");
+  for (std::size_t i = 0; i < command.positionals.size(); ++i) {
+    const Positional& positional = command.positionals[i];
+    out += " \\\n        " +
+           quoted(std::to_string(i + 1) + (positional.required ? ":" : "::") +
+                  marked(positional.name) + ":" + action(positional.name, positional.choices));
+  }
+  out += "\n      ;;\n";
+}
+
+}  // namespace
+
+std::string zsh_completion(Table table) {
+  std::string out =
+      "#compdef capsule\n"
+      "# Made by 'capsule generate zsh' from the command table; do not edit.\n\n"
+      "_capsule() {\n"
+      "  local -a names\n"
+      "  case \"${(j: :)words[2,CURRENT-1]}\" in\n";
+  for (const Command& command : table) {
+    if (command.hidden) continue;
+    command_case(out, command.path, command);
+    if (!command.alias.empty()) command_case(out, command.alias, command);
+  }
+  const std::vector<Subcommand> words = subcommands(table);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0 && words[i].group == words[i - 1].group) continue;
+    out += words[i].group.empty() ? "    '' | help)\n" : "    '" + words[i].group + "')\n";
+    out += "      names=(\n";
+    for (const Subcommand& one : words)
+      if (one.group == words[i].group)
+        out += "        " + quoted(marked(one.word) + ":" + marked(one.help)) + "\n";
+    out += "      )\n      _describe command names\n      ;;\n";
+  }
+  // Sourced by hand it only defines the function; found by compinit it is the function's body.
+  out +=
+      "  esac\n}\n\n"
+      "if [[ $funcstack[1] == _capsule ]]; then _capsule \"$@\"; else compdef _capsule capsule; "
+      "fi\n";
+  return out;
+}
+
+}  // namespace capsule::command_line

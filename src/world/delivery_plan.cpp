@@ -1,0 +1,133 @@
+#include "world/delivery_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "engine/bead_context.h"
+
+namespace capsule::world {
+namespace {
+
+// One more than a plan may have, so that it is the plan's reader who says that it is too large.
+constexpr std::size_t kMaxReadBytes = std::size_t{512} << 20;
+constexpr int kMaxDepth = 32;
+
+std::vector<std::string> criteria_of(const engine::Bead& bead) {
+  std::vector<std::string> criteria;
+  const std::string text = engine::acceptance_criteria(bead);
+  for (std::string_view line : split(text, '\n')) {
+    line = trimmed(line);
+    for (std::string_view mark : {"- [ ]", "- [x]", "* [ ]", "- ", "* "})
+      if (line.starts_with(mark)) {
+        line = trimmed(line.substr(mark.size()));
+        break;
+      }
+    if (!line.empty()) criteria.emplace_back(line);
+  }
+  return criteria;
+}
+
+// The beads below `bead` that have nothing below them: those are the tasks.
+Result<void> collect(engine::Tracker& tracker, const engine::Bead& bead, int depth,
+                     std::set<std::string>& seen, std::vector<engine::Bead>& leaves) {
+  if (depth > kMaxDepth || !seen.insert(bead.id).second) return {};
+  const std::vector<engine::Bead> below =
+      TRY(tracker.list({.parent = bead.id, .status = {}, .all = true}));
+  if (below.empty() && depth > 0) {
+    leaves.push_back(TRY(tracker.show(bead.id)));
+    return {};
+  }
+  for (const engine::Bead& child : below)
+    TRY_VOID(collect(tracker, child, depth + 1, seen, leaves));
+  return {};
+}
+
+Result<plan::Plan> plan_of_bead(const Project& project, const std::string& id) {
+  const auto tracker = TRY(open_tracker(project));
+  const engine::Bead bead = TRY(tracker->show(id));
+  plan::Plan result;
+  result.title = bead.title;
+  result.overview = bead.description;
+  std::set<std::string> seen;
+  std::vector<engine::Bead> leaves;
+  TRY_VOID(collect(*tracker, bead, 0, seen, leaves));
+  std::set<std::string> closed;
+  for (const engine::Bead& leaf : leaves)
+    if (engine::is_closed(leaf.status)) closed.insert(leaf.id);
+  for (const engine::Bead& leaf : leaves) {
+    if (closed.contains(leaf.id)) continue;
+    event::delivery::Task task;
+    task.id = leaf.id;
+    task.title = leaf.title;
+    task.phase = leaf.parent;
+    task.work = leaf.description;
+    if (!leaf.design.empty()) task.work += "\n\n" + leaf.design;
+    task.criteria = criteria_of(leaf);
+    for (const engine::BeadDependency& blocker : TRY(engine::open_blockers(*tracker, leaf)))
+      task.blocked_by.push_back(blocker.id);
+    result.tasks.push_back(std::move(task));
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<PlanSource> find_plan(const std::string& word) {
+  if (exists(word) && !is_folder(word)) return PlanSource{TRY(real_path(word)), word, ""};
+  if (valid_id(word) && !word.ends_with(".md")) return PlanSource{"delivery:" + word, word, word};
+  return fail(Reason::not_found, "there is no plan " + printable(word),
+              "name a Markdown file, or a feature or epic bead");
+}
+
+Result<plan::Checked> load_plan(const Project& project, const PlanSource& source) {
+  const auto there = [&](const std::string& path) {
+    return exists(path.starts_with('/') ? path : project.root() + "/" + path);
+  };
+  if (!source.bead.empty()) return plan::check_plan(TRY(plan_of_bead(project, source.bead)), there);
+  return plan::read_plan(TRY(read_file(source.subject, kMaxReadBytes)), there);
+}
+
+std::string told_problems(const PlanSource& source, const plan::Checked& checked) {
+  std::string text;
+  const auto add = [&](const std::vector<plan::Problem>& problems, const char* what) {
+    for (const plan::Problem& problem : problems)
+      text += printable(source.named) +
+              (problem.line > 0 ? ":" + std::to_string(problem.line) : "") + ": " + what + ": " +
+              printable(problem.text) + "\n";
+  };
+  add(checked.errors, "error");
+  add(checked.warnings, "warning");
+  return text;
+}
+
+event::delivery::Limits limits_of(const config::Config& config) {
+  event::delivery::Limits limits;
+  const config::Limits& from = config.limits;
+  limits.task_failures = from.task_failures;
+  limits.unknown_redispatches = from.unknown_redispatches;
+  limits.signal_requests = from.signal_requests;
+  limits.restarts = from.restarts;
+  limits.critic_timeouts = from.critic_timeouts;
+  limits.expert_requests = from.expert_requests;
+  limits.questions = from.questions;
+  limits.merge_rework = from.merge_rework;
+  limits.file_waits = from.file_waits;
+  limits.remediation_attempts = from.remediation_attempts;
+  return limits;
+}
+
+event::delivery::Slots slots_of(const config::Config& config) {
+  return {config.slots.developers, config.slots.critics, config.slots.auditors};
+}
+
+std::map<std::string, double> prices_of(const config::Config& config) {
+  std::map<std::string, double> prices;
+  for (const auto& [name, role] : config.roles)
+    if (role.price > 0) prices[name] = role.price;
+  return prices;
+}
+
+}  // namespace capsule::world

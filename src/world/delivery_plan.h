@@ -1,0 +1,36 @@
+// Which plan a command means, a Markdown file or a bead with what is below it, and what the journal
+// knows of its deliveries.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/delivery_log.h"
+#include "plan/plan.h"
+#include "store/store.h"
+#include "world/project.h"
+
+namespace capsule::world {
+
+struct PlanSource {
+  std::string subject;  // in the journal: the file's real path, or "delivery:<bead>"
+  std::string named;    // as the caller wrote it
+  std::string bead;     // empty: a file
+};
+
+// Error not_found: neither a file nor, where a bead may be meant, a bead's id.
+Result<PlanSource> find_plan(const std::string& word);
+
+// Reads and checks it. Errors: io, refused (too large), those of the tracker.
+Result<plan::Checked> load_plan(const Project& project, const PlanSource& source);
+
+// "PLAN.md:12: error: …", a line each.
+std::string told_problems(const PlanSource& source, const plan::Checked& checked);
+
+event::delivery::Limits limits_of(const config::Config& config);
+event::delivery::Slots slots_of(const config::Config& config);
+std::map<std::string, double> prices_of(const config::Config& config);
+
+}  // namespace capsule::world

@@ -1,0 +1,95 @@
+#include "world/hand_run.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/ids.h"
+#include "engine/run_log.h"
+#include "store/store.h"
+
+namespace capsule::world {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Place {
+  std::string project, bead;
+};
+
+std::optional<Place> place_of(const std::string& folder) {
+  const fs::path path(folder);
+  const fs::path worktrees = path.parent_path(), capsule = worktrees.parent_path();
+  const std::string bead = path.filename().string();
+  if (worktrees.filename() != "worktrees" || capsule.filename() != ".capsule" || !valid_id(bead))
+    return std::nullopt;
+  return Place{capsule.parent_path().string(), bead};
+}
+
+// A run that is going on notes its phases itself.
+Result<void> note(const Project& project, const std::string& bead, event::Phase phase,
+                  const engine::PhaseReport& report, std::int64_t duration_ms) {
+  const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
+  const std::vector<engine::RunHead> heads = TRY(store->runs_of(bead));
+  if (heads.empty() || heads.back().outcome.empty() || heads.back().outcome == "merged") return {};
+  int number = 1;
+  for (const auto& fact : TRY(engine::pipeline_facts(TRY(store->read(heads.back().run, 0)))))
+    if (const auto* started = std::get_if<event::PhaseStarted>(&fact)) number = started->number + 1;
+  event::PhaseFinished finished;
+  finished.phase = phase;
+  finished.number = number;
+  finished.status =
+      report.fault == event::PhaseFault::none ? report.signal.status : signal::Status::error;
+  finished.feedback = report.signal.feedback;
+  finished.summary = report.signal.summary;
+  finished.files_changed = report.signal.files_changed;
+  finished.signal = report.signal.json;
+  finished.fault = report.fault;
+  finished.exit_code = report.exit_code;
+  finished.log = report.log;
+  finished.duration_ms = duration_ms;
+  const event::PipelineFact started = event::PhaseStarted{
+      phase, number, 1, "", project.config.provider_of(name_of(phase)), "", true};
+  std::vector<event::NewFact> facts;
+  const std::string now = utc_now();
+  for (const event::PipelineFact& fact : {started, event::PipelineFact(finished)})
+    facts.push_back({std::string(event::kind_of(fact)), now, event::body_of(fact)});
+  TRY_VOID(store->append(heads.back().run, heads.back().last_seq, facts, std::nullopt));
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> owner_of_worktree(const std::string& folder) {
+  const auto place = place_of(folder);
+  return place ? std::optional(place->project) : std::nullopt;
+}
+
+std::optional<std::string> bead_of_worktree(const std::string& folder) {
+  const auto place = place_of(folder);
+  return place ? std::optional(place->bead) : std::nullopt;
+}
+
+Result<Project> open_loose_project(const ProjectWords& words, const std::string& folder) {
+  std::vector<config::Flag> flags;
+  if (words.provider) flags.push_back({"provider", *words.provider, "--provider"});
+  Project project{
+      {},
+      TRY(config::load({folder, [](const char* name) { return std::getenv(name); }, flags})),
+      Assets(words.scripts_dir, folder),
+      ""};
+  project.repository.top = folder;
+  return project;
+}
+
+Result<void> note_hand_run(const Project& project, const std::string& bead,
+                           const std::string& phase, const engine::PhaseReport& report,
+                           std::int64_t duration_ms) {
+  const auto known = event::phase_named(phase);
+  if (bead.empty() || !known || !exists(project.root() + "/.capsule/journal.db")) return {};
+  return note(project, bead, *known, report, duration_ms);
+}
+
+}  // namespace capsule::world

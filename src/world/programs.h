@@ -1,0 +1,21 @@
+// Whether programs that a project needs are installed, and what installs them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "config/config.h"
+
+namespace capsule::world {
+
+bool on_path(std::string_view program);
+// "apt-get install golang-go"; empty where it is not known. Never bd, which is another program
+// there.
+std::string installed_by(std::string_view program);
+
+// Error missing_program: the test command cannot be run, whatever an agent does. Only a command
+// that is given as a list names its program; a shell's line is not looked into.
+Result<void> check_test_program(const config::Config& config);
+
+}  // namespace capsule::world

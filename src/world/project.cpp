@@ -1,0 +1,92 @@
+#include "world/project.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "git/branch.h"
+#include "git/refs.h"
+
+namespace capsule::world {
+
+namespace {
+
+// Inside the worktree of a bead, the project is the one that it belongs to.
+Result<git::Repository> project_of(git::Repository here) {
+  const std::size_t at = here.top.rfind("/.capsule/worktrees/");
+  if (at == std::string::npos || here.git_dir == here.common_dir) return here;
+  auto owner = git::open_repository(here.top.substr(0, at));
+  if (!owner || owner->common_dir != here.common_dir) return here;
+  return owner;
+}
+
+}  // namespace
+
+Result<Project> open_project(const ProjectWords& words) {
+  const std::string folder = absolute_path(words.folder);
+  if (!is_folder(folder))
+    return fail(Reason::not_found, "there is no folder " + printable(folder),
+                "give the project with --project-dir=DIR");
+  git::Repository repository = TRY(project_of(TRY(git::open_repository(folder))));
+  std::vector<config::Flag> flags;
+  if (words.provider) flags.push_back({"provider", *words.provider, "--provider"});
+  if (words.max_retries) flags.push_back({"max_retries", *words.max_retries, "--max-retries"});
+  config::Config config = TRY(
+      config::load({repository.top, [](const char* name) { return std::getenv(name); }, flags}));
+  Assets assets(words.scripts_dir, repository.top);
+  std::error_code error;
+  const bool here = std::filesystem::equivalent(repository.top, ".", error);
+  std::string option = here ? "" : " --project-dir=" + shell_word(repository.top);
+  return Project{std::move(repository), std::move(config), std::move(assets), std::move(option),
+                 words.provider ? " --provider=" + shell_word(*words.provider) : ""};
+}
+
+Result<void> check_main_branch(const Project& project) {
+  const std::string& configured = project.config.main_branch;
+  for (const std::string_view name : {std::string_view("main"), std::string_view("master")})
+    if (configured.empty() &&
+        !git::read_ref(project.repository, "refs/heads/" + std::string(name)).empty())
+      return {};
+  TRY_VOID(git::find_tips(project.repository, configured, ""));
+  return {};
+}
+
+std::string project_folder(const std::string& given) {
+  const auto real = real_path(given);
+  if (!real) return given;
+  const auto has = [](const std::string& folder, const char* name) {
+    return exists(folder + "/" + name);
+  };
+  for (std::string folder = *real; folder.size() > 1; folder.resize(folder.rfind('/'))) {
+    if (has(folder, ".beads") || has(folder, ".capsule")) return folder == *real ? given : folder;
+    const std::size_t at = folder.rfind("/.capsule/worktrees/");
+    if (has(folder, ".git") && at == std::string::npos) return folder == *real ? given : folder;
+  }
+  return given;
+}
+
+task::Choice choice_of(config::Tracker tracker) {
+  switch (tracker) {
+    case config::Tracker::native:
+      return task::Choice::native;
+    case config::Tracker::bd:
+      return task::Choice::bd;
+    case config::Tracker::automatic:
+      break;
+  }
+  return task::Choice::automatic;
+}
+
+Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project) {
+  return task::open_tracker(project.root(), choice_of(project.config.tracker));
+}
+
+Result<std::unique_ptr<store::Store>> journal_of(const Project& project) {
+  auto store = store::Store::open(project.root(), store::Access::read_only);
+  if (!store && store.error().reason == Reason::not_found) return nullptr;
+  return store;
+}
+
+}  // namespace capsule::world

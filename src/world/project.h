@@ -1,0 +1,54 @@
+// A project as a command sees it: the repository, its configuration, its tracker and its files.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "config/config.h"
+#include "engine/tracker.h"
+#include "git/repository.h"
+#include "store/store.h"
+#include "task/open_tracker.h"
+#include "world/assets.h"
+
+namespace capsule::world {
+
+// How the caller named the project.
+struct ProjectWords {
+  std::string folder = ".";             // it or one below it
+  std::optional<std::string> provider;  // --provider and --max-retries, where they were given
+  std::optional<std::string> max_retries;
+  std::string scripts_dir;  // the scripts/ folder that called; empty: none
+};
+
+struct Project {
+  git::Repository repository;
+  config::Config config;
+  Assets assets;
+  std::string option;  // " --project-dir=…", quoted for a shell, where commands to paste need it
+  std::string provider_option =
+      {};  // " --provider=…", the same, where it was given; for run and merge
+
+  const std::string& root() const { return repository.top; }
+};
+
+// Finds the repository of the folder and reads the configuration, with the flags in force.
+Result<Project> open_project(const ProjectWords& words);
+
+task::Choice choice_of(config::Tracker tracker);
+Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project);
+
+// Error not_found: there is no branch to merge into. Starts no process when there is one.
+Result<void> check_main_branch(const Project& project);
+
+// The journal, to read it; null: there is none yet.
+Result<std::unique_ptr<store::Store>> journal_of(const Project& project);
+
+// The project's root for commands that also work without a repository: the nearest folder, from
+// `given` upwards, that has beads, a configuration or a repository; inside the worktree of a bead,
+// the project that it belongs to. `given` itself when there is none.
+std::string project_folder(const std::string& given);
+
+}  // namespace capsule::world

@@ -1,0 +1,22 @@
+// From configuration to agents: which program a provider's name stands for.
+#pragma once
+
+#include <string_view>
+
+#include "agent/phases.h"
+#include "world/project.h"
+
+namespace capsule::world {
+
+// `bead` chooses the cassette of the rehearsal agent. Error usage names the providers that there
+// are.
+Result<agent::Provider> provider_named(const Project& project, std::string_view name,
+                                       std::string_view phase, std::string_view bead);
+
+// The agent for a role of a delivery. Error usage: as above.
+Result<agent::Provider> provider_for_role(const Project& project, std::string_view role);
+
+Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,
+                                         std::string_view bead);
+
+}  // namespace capsule::world

@@ -1,0 +1,102 @@
+#include "world/template_project.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "config/write.h"
+#include "git/create.h"
+#include "git/remove_tree.h"
+#include "git/repository.h"
+#include "task/open_tracker.h"
+#include "world/project.h"
+
+namespace capsule::world {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTemplate = "templates/demo-capsule";
+constexpr const char* kCopied[] = {"src", "CLAUDE.md", "README.md"};
+constexpr const char* kIssues = "issues.jsonl";
+
+Result<std::string> find_template(const Assets& assets) {
+  const std::string source = TRY(assets.find(kTemplate));
+  for (const char* name : {kCopied[0], kCopied[1], kCopied[2], kIssues})
+    if (!exists(source + "/" + name))
+      return fail(Reason::not_found,
+                  "the template " + printable(source) + " is not complete: it has no " + name,
+                  "put it back, or install Capsule again");
+  return source;
+}
+
+Result<std::string> temporary_folder() {
+  std::error_code error;
+  std::string name = (fs::temp_directory_path(error) / "capsule-demo-XXXXXX").string();
+  if (error || ::mkdtemp(name.data()) == nullptr)
+    return tl::unexpected(io_error("make a folder in", "the folder for temporary files", errno));
+  return name;
+}
+
+Result<void> refuse_what_is_there(const std::string& folder) {
+  if (!exists(folder)) return {};
+  if (!is_folder(folder)) return fail(Reason::exists, printable(folder) + " is not a folder");
+  if (git::holds_repository(folder))
+    return fail(Reason::exists, printable(folder) + " already contains a git repository",
+                "name a folder that is new or empty");
+  for (const char* name : {kCopied[0], kCopied[1], kCopied[2], ".beads", ".capsule"})
+    if (exists(folder + "/" + name))
+      return fail(Reason::exists, printable(folder) + "/" + name + " already exists",
+                  "name a folder that is new or empty");
+  return {};
+}
+
+Result<void> copy_files(const std::string& source, const std::string& folder) {
+  for (const char* name : kCopied) {
+    std::error_code error;
+    fs::copy(source + "/" + name, folder + "/" + name,
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
+    if (error) return tl::unexpected(io_error("copy", source + "/" + name, error.value()));
+  }
+  return {};
+}
+
+Result<void> fill(const std::string& source, const std::string& folder, config::Tracker tracker) {
+  TRY_VOID(git::create_repository(folder, "Capsule Demo", "demo@example.com"));
+  TRY_VOID(copy_files(source, folder));
+  const task::Choice used = TRY(task::set_up_tracker(folder, choice_of(tracker), "demo",
+                                                     TRY(real_path(source + "/" + kIssues))));
+  TRY_VOID(git::commit_everything(folder, "Add template project and bead fixtures"));
+  TRY_VOID(git::exclude_capsule_dir(TRY(git::open_repository(folder))));
+  const config::Assignment written{"tracker", used == task::Choice::bd ? "bd" : "native"};
+  TRY_VOID(config::record(folder, {&written, 1}));
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> make_template_project(const Assets& assets, std::string folder,
+                                          config::Tracker tracker) {
+  const std::string source = TRY(find_template(assets));
+  TRY_VOID(refuse_what_is_there(folder));
+  const bool new_folder = !exists(folder);
+  if (folder.empty())
+    folder = TRY(temporary_folder());
+  else
+    TRY_VOID(make_folders(folder));
+  if (const auto filled = fill(source, folder, tracker); !filled) {
+    // A folder that was there before may hold files of the user's: only what we made goes.
+    if (new_folder) {
+      (void)git::remove_tree(folder);
+    } else {
+      for (const char* name : {".git", kCopied[0], kCopied[1], kCopied[2], ".beads", ".capsule"})
+        (void)git::remove_tree(folder + "/" + name);
+    }
+    return tl::unexpected(filled.error());
+  }
+  return folder;
+}
+
+}  // namespace capsule::world

@@ -1,0 +1,79 @@
+#include "world/verify_proposal.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace capsule::world {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxFolders = 200;
+constexpr std::size_t kMaxTellingBytes = 1024 * 1024;
+// Folders whose files are somebody else's, or made.
+constexpr std::string_view kPassedOver[] = {"node_modules", "vendor", "third_party", "target",
+                                            "build",        "dist",   "venv"};
+
+std::vector<std::string> folders_of(const std::string& root) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.') || entry.is_symlink(error) || !entry.is_directory(error)) continue;
+    // A name that would not be safe in a file that a person reads is no proposal.
+    if (printable(name) != name || name.find_first_of("\"'\\") != name.npos) continue;
+    if (std::find(std::begin(kPassedOver), std::end(kPassedOver), name) == std::end(kPassedOver))
+      names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  names.resize(std::min(names.size(), kMaxFolders));
+  return names;
+}
+
+void look_into(const std::string& root, const std::string& dir,
+               std::vector<gate::SeenFile>& files) {
+  for (const gate::TellingFile& telling : gate::telling_files()) {
+    const std::string path = (dir.empty() ? "" : dir + "/") + std::string(telling.name);
+    if (!exists(root + "/" + path)) continue;
+    gate::SeenFile seen{path, {}};
+    if (telling.reads_text) {
+      const auto text = read_file_beneath(root, path, kMaxTellingBytes);
+      if (!text) continue;
+      seen.text = *text;
+    }
+    files.push_back(std::move(seen));
+  }
+}
+
+config::Value value_of(const gate::Command& command) {
+  if (!command.argv.empty()) return command.argv;
+  return command.shell;
+}
+
+}  // namespace
+
+std::optional<gate::Proposal> proposal_for(const std::string& root) {
+  std::vector<gate::SeenFile> files;
+  look_into(root, "", files);
+  for (const std::string& dir : folders_of(root)) look_into(root, dir, files);
+  return gate::propose(files);
+}
+
+std::vector<config::Assignment> assignments_of(const gate::Proposal& proposal) {
+  std::vector<config::Assignment> result{{"verify.test", value_of(proposal.test)}};
+  if (!proposal.dir.empty()) result.push_back({"verify.dir", proposal.dir});
+  return result;
+}
+
+std::string yaml_of(const gate::Proposal& proposal) {
+  std::string text;
+  for (const config::Assignment& assignment : assignments_of(proposal))
+    text += (text.empty() ? "" : ", ") + assignment.path.substr(assignment.path.find('.') + 1) +
+            ": " + config::written(config::key(assignment.path), assignment.value);
+  return "verify: {" + text + "}";
+}
+
+}  // namespace capsule::world
