@@ -40,7 +40,7 @@ Read read(std::string_view text) {
 Read complete(std::string_view text) { return {Verdict::complete, text.size()}; }
 Read failed(std::size_t at) { return {Verdict::failed, at}; }
 
-TEST(Scan, AcceptsEveryKindOfValue) {
+TEST(JsonScan, AcceptsEveryKindOfValue) {
   for (std::string_view text : {"{}",
                                 "[]",
                                 "[ ]",
@@ -65,12 +65,12 @@ TEST(Scan, AcceptsEveryKindOfValue) {
     EXPECT_EQ(read(text), complete(text)) << text;
 }
 
-TEST(Scan, EndsWithTheValueAndLeavesTheRest) {
+TEST(JsonScan, EndsWithTheValueAndLeavesTheRest) {
   EXPECT_EQ(read("{}{}"), (Read{Verdict::complete, 2}));
   EXPECT_EQ(read("[[]]]"), (Read{Verdict::complete, 4}));
 }
 
-TEST(Scan, FailsAtTheFirstByteThatCannotBelong) {
+TEST(JsonScan, FailsAtTheFirstByteThatCannotBelong) {
   struct Row {
     std::string_view text;
     std::size_t at;
@@ -90,7 +90,7 @@ TEST(Scan, FailsAtTheFirstByteThatCannotBelong) {
     EXPECT_EQ(read(row.text), failed(row.at)) << row.text;
 }
 
-TEST(Scan, BadUtf8FailsAtTheByteThatMakesItBad) {
+TEST(JsonScan, BadUtf8FailsAtTheByteThatMakesItBad) {
   struct Row {
     std::string_view bytes;
     std::size_t good;  // how many of them can still belong
@@ -114,7 +114,7 @@ TEST(Scan, BadUtf8FailsAtTheByteThatMakesItBad) {
   }
 }
 
-TEST(Scan, HalfASurrogatePairFailsWhereTheOtherHalfIsMissing) {
+TEST(JsonScan, HalfASurrogatePairFailsWhereTheOtherHalfIsMissing) {
   EXPECT_EQ(read("[\"\\ud800\""), failed(8));  // a backslash is due
   EXPECT_EQ(read("[\"\\ud800x"), failed(8));
   EXPECT_EQ(read("[\"\\ud800\\n"), failed(9));       // a u is due
@@ -124,7 +124,7 @@ TEST(Scan, HalfASurrogatePairFailsWhereTheOtherHalfIsMissing) {
   EXPECT_EQ(read("[\"\\uDFff"), failed(5));
 }
 
-TEST(Scan, ABracketThatWouldOpenLevel129FailsThere) {
+TEST(JsonScan, ABracketThatWouldOpenLevel129FailsThere) {
   EXPECT_EQ(read(std::string(128, '[') + std::string(128, ']')), (Read{Verdict::complete, 256}));
   EXPECT_EQ(read(std::string(129, '[')), failed(128));
   std::string objects;
@@ -135,7 +135,7 @@ TEST(Scan, ABracketThatWouldOpenLevel129FailsThere) {
   EXPECT_EQ(read(objects + "[]"), failed(objects.size()));
 }
 
-TEST(Scan, EveryLevelRemembersItsOwnKindOfBracket) {
+TEST(JsonScan, EveryLevelRemembersItsOwnKindOfBracket) {
   std::string open;
   std::string close;
   for (int i = 0; i < 64; ++i) {
@@ -147,7 +147,7 @@ TEST(Scan, EveryLevelRemembersItsOwnKindOfBracket) {
   EXPECT_EQ(read(open + "0}}"), failed(open.size() + 2));
 }
 
-TEST(Scan, AValueOfExactly16MiBIsCompleteAndOneByteMoreIsNot) {
+TEST(JsonScan, AValueOfExactly16MiBIsCompleteAndOneByteMoreIsNot) {
   const std::string whole = "[\"" + std::string(kMaxBytes - 4, 'x') + "\"]";
   Scan scan;
   scan.begin();
@@ -166,7 +166,7 @@ TEST(Scan, AValueOfExactly16MiBIsCompleteAndOneByteMoreIsNot) {
   EXPECT_EQ(next.used, 0U);
 }
 
-TEST(Scan, SaysWhyItFailed) {
+TEST(JsonScan, SaysWhyItFailed) {
   const auto fault = [](std::string_view text) {
     Scan scan;
     scan.begin();
@@ -184,7 +184,7 @@ TEST(Scan, SaysWhyItFailed) {
   EXPECT_EQ(fault(std::string(129, '[')), Fault::too_deep);
 }
 
-TEST(Scan, KnowsTheFirstKeyOfTheOutermostObjectAsWritten) {
+TEST(JsonScan, KnowsTheFirstKeyOfTheOutermostObjectAsWritten) {
   const auto key = [](std::string_view text) {
     Scan scan;
     scan.begin();
