@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
+#include "base/files.h"
 #include "base/fill.h"
 #include "base/text.h"
 #include "command_line/generate.h"
@@ -13,6 +15,106 @@ namespace capsule::cli {
 namespace {
 
 using ::testing::HasSubstr;
+
+using Names = std::set<std::string>;
+
+// The parts of `line` between pairs of `quote`.
+std::vector<std::string> quoted_parts(std::string_view line, char quote) {
+  std::vector<std::string> result;
+  const auto parts = split(line, quote);
+  for (std::size_t i = 1; i + 1 < parts.size(); i += 2) result.emplace_back(parts[i]);
+  return result;
+}
+
+// "auto run/continue TASK": auto run, auto continue.
+Names paths_in(std::string_view text) {
+  std::vector<std::string> paths{""};
+  for (const std::string_view word : split(text, ' ')) {
+    if (word.empty() || word.front() < 'a' || word.front() > 'z') break;
+    std::vector<std::string> longer;
+    for (const std::string& path : paths)
+      for (const std::string_view choice : split(word, '/'))
+        longer.push_back(path + (path.empty() ? "" : " ") + std::string(choice));
+    paths = longer;
+  }
+  return {paths.begin(), paths.end()};
+}
+
+// docs/commands.md, whose first table has a row for every command.
+class CommandsPage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto page =
+        read_file(std::string(CAPSULE_SOURCE_DIR) + "/docs/commands.md", std::size_t{1} << 20);
+    ASSERT_TRUE(page.has_value());
+    text_ = *page;
+    for (const std::string_view line : split(text_, '\n')) lines_.emplace_back(line);
+  }
+
+  // The first cells of the first table.
+  std::vector<std::string> rows() const {
+    std::vector<std::string> cells;
+    auto line = std::find_if(lines_.begin(), lines_.end(),
+                             [](const std::string& one) { return one.starts_with("|---"); });
+    while (line != lines_.end() && (++line)->starts_with("| ")) {
+      const std::string plain = replace_all(*line, "\\|", "/");
+      cells.emplace_back(split(plain, '|')[1]);
+    }
+    return cells;
+  }
+
+  std::string text_;
+  std::vector<std::string> lines_;
+};
+
+TEST_F(CommandsPage, ListsEveryCommandAndNoOther) {
+  Names listed;
+  for (const std::string& row : rows())
+    for (const std::string& code : quoted_parts(row, '`')) listed.merge(paths_in(code));
+  Names known;
+  for (const Command& command : commands())
+    for (const std::string_view path : {command.path, command.alias})
+      if (!command.hidden && !path.empty()) known.emplace(path);
+  EXPECT_EQ(listed, known);
+}
+
+TEST_F(CommandsPage, HasTheSectionsThatItsTableNames) {
+  Names sections;
+  for (const std::string& line : lines_)
+    if (line.starts_with("## "))
+      sections.insert(replace_all(replace_all(line.substr(3), ",", ""), " ", "-"));
+  for (const std::string& row : rows())
+    for (const std::string_view part : split(row, '('))
+      if (part.starts_with('#')) {
+        EXPECT_THAT(sections, ::testing::Contains(part.substr(1, part.find(')') - 1))) << row;
+      }
+}
+
+TEST_F(CommandsPage, CallsCommandsByOptionsThatTheyHave) {
+  int calls = 0;
+  for (const std::string& line : lines_) {
+    if (!line.starts_with("    capsule ")) continue;
+    SCOPED_TRACE(line);
+    std::vector<std::string> words;
+    for (const std::string_view word : split(trimmed(line).substr(8), ' '))
+      words.emplace_back(word);
+    std::vector<const char*> raw;
+    for (const std::string& word : words) raw.push_back(word.c_str());
+    const Command* command = command_line::match_command(commands(), raw).command;
+    ASSERT_NE(command, nullptr);
+    ++calls;
+    for (const std::string& word : words) {
+      const std::size_t dashes = word.find("--");
+      if (dashes == word.npos) continue;
+      const std::string name =
+          word.substr(dashes + 2, word.find_first_of("=]", dashes) - dashes - 2);
+      EXPECT_TRUE(std::any_of(command->options.begin(), command->options.end(),
+                              [&](const Option& option) { return option.name == name; }))
+          << name;
+    }
+  }
+  EXPECT_GT(calls, 20);
+}
 
 TEST(CommandTable, EveryRowFollowsTheRulesOfItsHeader) {
   for (const Command& command : commands()) {
