@@ -14,11 +14,12 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "benchmarks/folder.h"
+#include "benchmarks/good_world.h"
 #include "benchmarks/rows.h"
-#include "engine/delivery_log.h"
-#include "engine/delivery_runner.h"
+#include "engine/runner.h"
 #include "process/command.h"
 #include "store/store.h"
+#include "workflow/delivery/workflow.h"
 
 namespace capsule::bench {
 namespace {
@@ -27,60 +28,15 @@ using namespace event::delivery;  // NOLINT: the facts are what this file is abo
 
 struct FixedClock : engine::Clock {
   std::string utc_now() override { return "2026-01-31T23:59:59.123Z"; }
-  std::int64_t monotonic_ms() override { return 0; }
-};
-
-struct Nobody : engine::DeliveryListener {
-  void on_facts(const std::vector<DeliveryFact>&, const delivery::State&,
-                const std::string&) override {}
-};
-
-// Every agent does well, at once.
-class GoodWorld : public engine::DeliveryWorld {
- public:
-  void carry_out(const delivery::Command& command, const delivery::State&) override {
-    if (const auto* start = std::get_if<delivery::StartAgent>(&command)) {
-      AgentFinished done;
-      done.agent = start->agent;
-      done.argument = start->task;
-      done.signal = start->role == Role::developer ? Signal::ready_for_review
-                    : start->role == Role::critic  ? Signal::review_passed
-                                                   : Signal::audit_passed;
-      inbox_.emplace_back(std::move(done));
-    } else if (const auto* merge = std::get_if<delivery::Merge>(&command)) {
-      inbox_.emplace_back(MergeDone{merge->task, "0123456789abcdef", {}, false});
-    } else if (const auto* verify = std::get_if<delivery::RunVerify>(&command)) {
-      inbox_.emplace_back(VerifyFinished{verify->purpose, {}, ""});
-    }
-  }
-  Result<std::vector<DeliveryFact>> wait(const delivery::State&) override {
-    return std::exchange(inbox_, {});
-  }
-  bool attended() override { return false; }
-
- private:
-  std::vector<DeliveryFact> inbox_;
 };
 
 // Remembers what was appended, so that the same can be appended barely.
-class CountingLog : public engine::DeliveryFacts {
- public:
-  CountingLog(engine::DeliveryLog& log, std::vector<std::vector<event::NewFact>>* kept)
-      : log_(log), kept_(kept) {}
-  Result<void> append(const std::vector<DeliveryFact>& facts) override {
-    if (kept_ != nullptr) {
-      std::vector<event::NewFact> batch;
-      for (const DeliveryFact& fact : facts)
-        batch.push_back({std::string(kind_of(fact)), "2026-01-31T23:59:59.123Z", body_of(fact)});
-      kept_->push_back(std::move(batch));
-    }
-    return log_.append(facts);
+struct Keeper : engine::Listener {
+  explicit Keeper(std::vector<std::vector<event::NewFact>>* to) : kept(to) {}
+  void on_facts(std::span<const event::NewFact> facts) override {
+    if (kept != nullptr) kept->emplace_back(facts.begin(), facts.end());
   }
-  Result<std::vector<DeliveryFact>> read() override { return log_.read(); }
-
- private:
-  engine::DeliveryLog& log_;
-  std::vector<std::vector<event::NewFact>>* kept_;
+  std::vector<std::vector<event::NewFact>>* kept;
 };
 
 DeliveryStarted plan_of(int count) {
@@ -105,14 +61,17 @@ void deliver(int count, std::vector<std::vector<event::NewFact>>* kept = nullptr
   const Folder folder;
   const auto store = store::Store::open(folder.path(), store::Access::read_write).value();
   FixedClock clock;
-  Nobody nobody;
+  Keeper keeper(kept);
   GoodWorld world;
-  engine::DeliveryLog real(*store, clock, "run", "PLAN.md");
-  CountingLog log(real, kept);
-  engine::DeliveryRunner runner({clock, log, world, nobody});
-  if (!runner.start(plan_of(count))) throw std::runtime_error("cannot start");
+  engine::Log log(*store, "run", "delivery", "PLAN.md");
+  delivery::State state;
+  state.run = "run";
+  engine::WorkflowOf<delivery::Rules> workflow(std::move(state));
+  engine::Runner runner(workflow, {clock, log, world, keeper});
+  if (!runner.take(workflow.given({plan_of(count)}, clock.utc_now())))
+    throw std::runtime_error("cannot start");
   const auto end = runner.carry_on();
-  if (!end || *end != engine::DeliveryEnd::over || runner.state().outcome != Outcome::complete)
+  if (!end || *end != engine::End::over || workflow.state().outcome != Outcome::complete)
     throw std::runtime_error("the plan was not completed");
 }
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
 #include <string>
 #include <vector>
 
+#include "benchmarks/good_world.h"
 #include "benchmarks/rows.h"
 #include "workflow/delivery/delivery.h"
 
@@ -48,30 +48,15 @@ double cost_of_task(int count, Shape shape) {
   const DeliveryStarted start = plan(count, shape);
   const double begin = processor_seconds();
   State state;
-  std::deque<Command> todo;
+  state.run = "run";
+  GoodWorld world;
   std::size_t bytes = 0;
-  const auto take = [&](Turn turn) {
+  const auto take = [&](const Turn& turn) {
     for (const DeliveryFact& fact : turn.facts) bytes += body_of(fact).size();
-    for (Command& command : turn.commands) todo.push_back(std::move(command));
+    for (const workflow::Command& command : turn.commands) world.carry_out(command);
   };
-  take(advance(state, {start}));
-  while (!todo.empty()) {
-    const Command command = std::move(todo.front());
-    todo.pop_front();
-    if (const auto* c = std::get_if<StartAgent>(&command)) {
-      AgentFinished f;
-      f.agent = c->agent;
-      f.signal = c->role == Role::developer ? Signal::ready_for_review
-                 : c->role == Role::critic  ? Signal::review_passed
-                                            : Signal::audit_passed;
-      f.argument = c->task;
-      take(advance(state, {f}));
-    } else if (const auto* m = std::get_if<Merge>(&command)) {
-      take(advance(state, {MergeDone{m->task, "0123456789abcdef", {}, false}}));
-    } else if (const auto* v = std::get_if<RunVerify>(&command)) {
-      take(advance(state, {VerifyFinished{v->purpose, {}, ""}}));
-    }
-  }
+  take(advance(state, {start}, {}));
+  while (state.outcome == Outcome::none) take(advance(state, {}, world.wait().value()));
   if (state.outcome != Outcome::complete || bytes == 0) std::abort();
   return (processor_seconds() - begin) * 1e6 / count;
 }

@@ -9,7 +9,7 @@
 #include "event/pipeline.h"
 #include "store/store.h"
 #include "tests/store/fault_vfs.h"
-#include "workflow/pipeline/pipeline.h"
+#include "workflow/phases/phases.h"
 
 namespace capsule::bench {
 namespace {
@@ -21,12 +21,12 @@ event::NewFact written(const event::PipelineFact& fact) {
 // What a reviewed phase leaves: two facts of usual size.
 std::vector<event::NewFact> phase_facts(int number) {
   event::PhaseStarted started;
-  started.phase = event::Phase::execute;
+  started.phase = "execute";
   started.number = number;
   started.provider = "claude";
   started.feedback = "Handle the empty input, and name the function after what it does.";
   event::PhaseFinished finished;
-  finished.phase = event::Phase::execute;
+  finished.phase = "execute";
   finished.number = number;
   finished.summary = "Validates the input and refuses what is empty";
   finished.files_changed = {"src/validate.go", "src/validate_test.go"};
@@ -80,10 +80,10 @@ double replay_seconds() {
   for (int turn = 0; turn < kTurns; ++turn) {
     const double start = processor_seconds();
     const auto store = store::Store::open(folder.path(), store::Access::read_only).value();
-    pipeline::State state;
+    phases::State state;
     const std::vector<event::Fact> facts = store->read("run", 0).value();
     for (const event::Fact& fact : facts)
-      state = pipeline::apply(std::move(state), event::read_fact(fact.kind, fact.body).value());
+      phases::apply(state, event::read_fact(fact.kind, fact.body).value());
     best = std::min(best, processor_seconds() - start);
   }
   return best;

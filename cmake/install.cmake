@@ -28,7 +28,7 @@ install(FILES ${generated}/fish/capsule.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # What the program reads at run time. Templates keep their modes: some of their files are scripts.
-foreach(folder IN ITEMS prompts templates scripts)
+foreach(folder IN ITEMS prompts templates scripts workflows)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${folder})
     install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/capsule USE_SOURCE_PERMISSIONS)
   endif()

@@ -1,8 +1,9 @@
 // Many agents at once: each a process tree with its own log files, time limit and pulse. Nothing
 // here waits; whoever turns the loop is called back when an agent has ended and its tree is gone.
 //
-// Single-threaded, on the thread of the Loop, which must outlive the Crew. The destructor of the
-// Loop ends what is still running; callbacks do not come any more then.
+// Single-threaded, on the thread of the Loop, which must outlive the Crew. The destructor ends who
+// is still working and forgets all callbacks: declared after what its callbacks touch, a Crew never
+// calls into something that is gone. It must not be destroyed from a callback of its own.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/ending.h"
 #include "agent/provider.h"
+#include "agent/stream_log.h"
 #include "base/result.h"
 #include "process/tree.h"
 
@@ -26,22 +29,17 @@ struct Task {
   std::string prompt;
   std::vector<process::EnvChange> env;
   std::chrono::milliseconds timeout{600'000};
-  std::string log_folder;  // ours, not the agent's; made when it is missing
-  std::string log_name;    // a valid id; ".log" and ".log.stderr" are added, never overwriting
-};
 
-struct Ending {
-  enum class How {
-    exited,       // exit_code: the status, or 128 + the signal that ended it
-    timed_out,    // our limit
-    lost,         // its guardian was killed; so was the tree
-    not_started,  // error: why
-    ended,        // by end()
-  };
-  How how = How::exited;
-  int exit_code = 0;
-  std::string log;         // path of what it printed
-  std::string error = {};  // of a start or a log that failed
+  // Where what it prints is kept; made when it is missing, once the agent has started.
+  std::string log_folder;    // ours, or, with `log_beneath`, one that the agent can write to
+  std::string log_beneath;   // a folder beneath it, reached without following links
+  std::string log_name;      // a valid id; ".log" and ".log.stderr" are added, never overwriting
+  bool log_has_pid = false;  // "-<pid of the agent>" is added to the name
+
+  // The path of its log, as soon as there is one.
+  std::function<void(const std::string& path)> on_log = {};
+  // All of its stdout as it comes, whatever the log leaves out.
+  std::function<void(std::string_view bytes)> on_output = {};
 };
 
 // A sign of life.
@@ -53,26 +51,24 @@ struct Pulse {
 };
 inline constexpr std::size_t kLastLineBytes = 400;
 
-// A log holds this much from the beginning; of what follows, the end is kept.
-inline constexpr std::size_t kLogHeadBytes = std::size_t{32} << 20;
-inline constexpr std::size_t kLogTailBytes = std::size_t{1} << 20;
-
 enum class MemberId : std::uint64_t {};
 
 class Crew {
  public:
   using Done = std::function<void(MemberId, const Ending&)>;
 
-  explicit Crew(process::Loop& loop);
+  // `interrupted`: whether a person asked to stop; agents that end from then on were interrupted.
+  explicit Crew(process::Loop& loop, std::function<bool()> interrupted = {});
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  // Errors: missing_program and refused (the agent program), usage (prompt), io (logs, process).
-  // `done` is called from a later turn of the loop, exactly once.
+  // `done` is called from a later turn of the loop, exactly once. Errors: missing_program and
+  // refused (the agent program), usage (prompt), io; then nothing runs, none of the callbacks is
+  // ever called, and they are gone when this returns.
   Result<MemberId> start(const Task& task, Done done);
-  // TERM, then KILL; `done` follows with How::ended, unless it was over already.
-  void end(MemberId member);
+  // TERM, then KILL; `done` follows with `how`, unless it was over already.
+  void end(MemberId member, Ending::How how = Ending::How::ended);
   // nullptr when it has ended.
   const Pulse* pulse(MemberId member) const;
   std::size_t running() const { return members_.size(); }
@@ -82,6 +78,7 @@ class Crew {
   void finish(MemberId id);
 
   process::Loop& loop_;
+  const std::function<bool()> interrupted_;
   std::uint64_t next_ = 1;
   std::map<MemberId, std::unique_ptr<Member>> members_;
 };

@@ -107,6 +107,98 @@ TEST_F(CrewTest, AFloodKeepsItsBeginningAndItsEnd) {
   EXPECT_NE(log.find("bytes are left out here]"), std::string::npos);
 }
 
+TEST_F(CrewTest, AllThatAFloodPrintsIsToldWhateverTheLogLeavesOut) {
+  Task task = script("head -c 40000000 /dev/zero | tr '\\0' 'x'; echo; echo last");
+  std::size_t bytes = 0;
+  std::string path, end;
+  task.on_log = [&](const std::string& log) { path = log; };
+  task.on_output = [&](std::string_view part) {
+    bytes += part.size();
+    end = part;
+  };
+  const Ending ended = run(task);
+  EXPECT_EQ(bytes, 40'000'006U);
+  EXPECT_TRUE(end.ends_with("last\n"));
+  EXPECT_EQ(path, ended.log);
+  EXPECT_LT(std::filesystem::file_size(path), kMaxLogBytes);
+}
+
+TEST_F(CrewTest, ALogInTheAgentsOwnFolderHasItsPidAndLeadsNowhereElse) {
+  Task task = script("echo $$");
+  task.log_folder = root_;
+  task.log_beneath = ".capsule/output";
+  task.log_name = "execute-20260131-235959";
+  task.log_has_pid = true;
+  const Ending ended = run(task);
+  std::string pid = read_file(ended.log).value_or("?");
+  ASSERT_TRUE(pid.ends_with('\n'));
+  pid.pop_back();
+  EXPECT_EQ(ended.log, root_ + "/.capsule/output/execute-20260131-235959-" + pid + ".log");
+
+  std::filesystem::remove_all(root_ + "/.capsule/output");
+  std::filesystem::create_directory(root_ + "/elsewhere");
+  std::filesystem::create_directory_symlink("../elsewhere", root_ + "/.capsule/output");
+  task.provider.argv = {"/bin/sh", "-c", "sleep 600"};
+  const Ending refused = run(task);
+  EXPECT_EQ(refused.how, Ending::How::not_logged);
+  EXPECT_TRUE(refused.error);
+  EXPECT_TRUE(std::filesystem::is_empty(root_ + "/elsewhere"));
+}
+
+TEST_F(CrewTest, TheSignalThatEndedOneIsNamed) {
+  const Ending ended = run(script("kill -KILL $$"));
+  EXPECT_EQ(ended.how, Ending::How::signalled);
+  EXPECT_EQ(ended.signal, 9);
+  EXPECT_EQ(ended.exit_code, 137);
+  EXPECT_EQ(describe(ended), "was ended by signal 9 (SIGKILL)");
+  EXPECT_EQ(fault_of(ended), event::Fault::exit_status);
+}
+
+TEST_F(CrewTest, WhoEndsAfterAPersonAskedToStopWasInterrupted) {
+  bool asked = false;
+  std::optional<Ending> ended;
+  Crew crew(*loop_, [&] { return asked; });
+  ASSERT_TRUE(crew.start(script("sleep 600"), [&](MemberId, const Ending& how) { ended = how; }));
+  asked = true;
+  loop_->end_all(std::chrono::milliseconds(0));
+  loop_->run_while([&] { return !ended; });
+  EXPECT_EQ(ended->how, Ending::How::interrupted);
+}
+
+TEST_F(CrewTest, NobodyIsCalledBackOnceASecondStartFailed) {
+  const process::EnvChange mark = process::testing::marker();
+  int calls = 0;
+  // As a caller would: what its callbacks touch is gone when it returns with the error.
+  const auto both = [&]() -> Result<void> {
+    const auto seat = std::make_shared<int>(0);
+    const std::weak_ptr<int> alive = seat;
+    Task first = script("while :; do echo x; sleep 0.01; done");
+    first.env = {mark};
+    first.on_output = [&calls, alive](std::string_view) { calls += alive.expired() ? 100 : 1; };
+    Task second = script("");
+    second.provider.argv = {"no-such-agent-program"};
+    Crew crew(*loop_);
+    TRY(crew.start(first, [seat](MemberId, const Ending&) { FAIL(); }));
+    loop_->run_while([&] { return calls == 0; });
+    TRY(crew.start(second, [seat](MemberId, const Ending&) { FAIL(); }));
+    return {};
+  };
+  EXPECT_FALSE(both());
+  loop_->run();  // until the first is gone
+  EXPECT_LT(calls, 100);
+  EXPECT_EQ(process::testing::marked(mark), 0);
+}
+
+TEST_F(CrewTest, ACallbackOfAStartThatFailsIsGone) {
+  Task task = script("");
+  task.provider.argv = {"no-such-agent-program"};
+  const auto seat = std::make_shared<int>(0);
+  task.on_output = [seat](std::string_view) { FAIL(); };
+  EXPECT_FALSE(crew_.start(task, [seat](MemberId, const Ending&) { FAIL(); }));
+  task.on_output = {};
+  EXPECT_EQ(seat.use_count(), 1);
+}
+
 TEST_F(CrewTest, AMissingProgramIsAnErrorOfTheStart) {
   Task task = script("");
   task.provider.argv = {"no-such-agent-program"};

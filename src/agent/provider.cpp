@@ -1,8 +1,12 @@
 #include "agent/provider.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.h"
+#include "process/program.h"
 
 namespace capsule::agent {
 namespace {
@@ -67,6 +71,13 @@ Result<Call> call_of(const Provider& provider, const std::string& prompt) {
                 "leave {prompt} out of providers." + provider.name +
                     ".command: the prompt then goes in on stdin");
   return Call{provider.long_argv, prompt};
+}
+
+Result<void> find_agent(const Provider& provider) {
+  const char* path = std::getenv("PATH");
+  auto found = process::find_program(provider.argv.front(), path != nullptr ? path : "", AT_FDCWD);
+  if (found) return {};
+  return tl::unexpected(with_advice(provider, found.error()));
 }
 
 Error with_advice(const Provider& provider, Error error) {

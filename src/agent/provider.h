@@ -1,6 +1,7 @@
 // An agent program and how a prompt reaches it. Pure values; nothing is started here.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,9 @@
 #include "base/result.h"
 
 namespace capsule::agent {
+
+// Between TERM and KILL: long enough for a client to write its own state.
+inline constexpr std::chrono::seconds kGrace{5};
 
 // One argument of a program may have this many bytes; one more and the system refuses it.
 inline constexpr std::size_t kMaxArgumentBytes = 131'071;
@@ -29,6 +33,12 @@ struct Provider {
   bool has_sessions() const { return !begin_session.empty() && !resume_session.empty(); }
 };
 
+// What the configuration says of an agent.
+struct PhaseSettings {
+  Provider provider;
+  std::chrono::milliseconds timeout{600'000};
+};
+
 // claude, as its users call it: `claude -p PROMPT --dangerously-skip-permissions`.
 Provider claude_provider(const std::string& model);
 
@@ -47,6 +57,9 @@ struct Call {
 
 // Error usage: the prompt does not fit into an argument and this provider takes it nowhere else.
 Result<Call> call_of(const Provider& provider, const std::string& prompt);
+
+// Whether its program can be started at all; looks along PATH. Errors: missing_program, refused.
+Result<void> find_agent(const Provider& provider);
 
 // `error` of a start, with what a person can do about a missing program.
 Error with_advice(const Provider& provider, Error error);

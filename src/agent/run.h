@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "agent/provider.h"
+#include "agent/report.h"
 #include "base/result.h"
-#include "engine/ports.h"
 #include "process/tree.h"
-#include "signal/contract.h"
 
 namespace capsule::agent {
 
-// Told while the agent works, for a live view. Calls come from inside run_agent.
+// Where the logs of an agent are that has none in a folder of ours, beneath the folder it works in.
+inline constexpr std::string_view kOutputFolder = ".capsule/output";
+
+// Called while the agent works, from inside run_agent, for a live view.
 class Watch {
  public:
   virtual ~Watch() = default;
@@ -29,14 +31,14 @@ struct Assignment {
   std::string folder;  // where the agent works; logs go to .capsule/output in it
   std::string prompt;
   std::vector<process::EnvChange> env;
-  std::chrono::seconds timeout{600};
+  std::chrono::milliseconds timeout{600'000};
   std::string stamp;                                         // YYYYMMDD-HHMMSS
   std::function<bool()> interrupted = [] { return false; };  // a person asked to stop
 };
 
-// Errors: missing_program and refused (the agent program), io (logs), usage (prompt). Everything
-// that an agent can do is a report.
-Result<engine::PhaseReport> run_agent(process::Loop& loop, const Provider& provider,
-                                      const Assignment& assignment, Watch& watch);
+// Turns the loop meanwhile. Errors: missing_program and refused (the agent program), io (logs),
+// usage (prompt). Everything that an agent can do is a report.
+Result<Report> run_agent(process::Loop& loop, const Provider& provider,
+                         const Assignment& assignment, Watch& watch);
 
 }  // namespace capsule::agent

@@ -117,4 +117,29 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+void append_utf8(std::string& out, char32_t point) {
+  const auto rest = [&](int shift) { return static_cast<char>(0x80 | (point >> shift & 0x3F)); };
+  if (point < 0x80) {
+    out += static_cast<char>(point);
+  } else if (point < 0x800) {
+    out += {static_cast<char>(0xC0 | point >> 6), rest(0)};
+  } else if (point < 0x10000) {
+    out += {static_cast<char>(0xE0 | point >> 12), rest(6), rest(0)};
+  } else {
+    out += {static_cast<char>(0xF0 | point >> 18), rest(12), rest(6), rest(0)};
+  }
+}
+
+std::string lowered(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = lower(c);
+  return result;
+}
+
+std::string_view cut(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
 }  // namespace capsule

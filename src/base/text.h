@@ -45,4 +45,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // The length of the UTF-8 sequence at the start of `text` (1 to 4), or 0 when it is not valid.
 std::size_t utf8_length(std::string_view text);
 
+// Requires: `point` is at most U+10FFFF.
+void append_utf8(std::string& out, char32_t point);
+
+// At most `bytes` of the beginning of `text`, ending before a UTF-8 sequence rather than in one.
+std::string_view cut(std::string_view text, std::size_t bytes);
+
+// ASCII, whatever the locale.
+constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+constexpr char lower(char byte) {
+  return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte;
+}
+constexpr bool is_letter(char byte) { return lower(byte) >= 'a' && lower(byte) <= 'z'; }
+std::string lowered(std::string_view text);
+
 }  // namespace capsule

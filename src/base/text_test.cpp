@@ -49,5 +49,26 @@ TEST(Text, Utf8LengthRefusesOverlongFormsAndSurrogates) {
     EXPECT_EQ(utf8_length(bad), 0U) << bad;
 }
 
+TEST(Text, CutEndsBeforeALetterRatherThanInIt) {
+  EXPECT_EQ(cut("abc", 3), "abc");
+  EXPECT_EQ(cut("abc", 2), "ab");
+  EXPECT_EQ(cut("aé", 2), "a");
+  EXPECT_EQ(cut("→→", 5), "→");
+  EXPECT_EQ(cut("\x80\x80", 1), "");
+}
+
+TEST(Text, EveryLengthOfUtf8IsAppended) {
+  std::string out;
+  for (const char32_t point : {U'a', U'é', U'→', U'😀'}) append_utf8(out, point);
+  EXPECT_EQ(out, "aé→😀");
+}
+
+TEST(Text, LettersAndDigitsAreThoseOfAscii) {
+  EXPECT_EQ(lowered("AZ[@`{ÀÉ9"), "az[@`{ÀÉ9");
+  EXPECT_TRUE(is_letter('a') && is_letter('Z') && is_digit('0') && is_digit('9'));
+  EXPECT_FALSE(is_letter('@') || is_letter('[') || is_letter('`') || is_letter('{'));
+  EXPECT_FALSE(is_letter('\xC9') || is_digit('/') || is_digit(':'));
+}
+
 }  // namespace
 }  // namespace capsule

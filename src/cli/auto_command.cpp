@@ -6,16 +6,16 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/auto_project.h"
-#include "cli/auto_session.h"
+#include "cli/auto_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "engine/auto_log.h"
-#include "ui/auto_view.h"
-#include "ui/run_view.h"
+#include "ui/auto_narrator.h"
 #include "ui/style.h"
-#include "ui/view.h"
+#include "ui/terminal.h"
 #include "world/auto_files.h"
 #include "world/auto_prompt.h"
+#include "world/held_session.h"
+#include "world/runs.h"
 
 namespace capsule::cli {
 namespace {
@@ -23,7 +23,6 @@ namespace {
 using auto_mode::Phase;
 using auto_mode::State;
 
-constexpr Positional kTask[] = {{"TASK", "What is to be done; - reads it from stdin"}};
 constexpr Option kStartOptions[] = {
     kSkipExpansion,
     kSkipQa,
@@ -35,7 +34,7 @@ constexpr Option kStartOptions[] = {
     {"force", "", "Replace a state that is active"},
     kProjectDir,
 };
-constexpr Option kStatusOptions[] = {kProjectDir, kJson};
+constexpr Option kAutoStatusOptions[] = {kProjectDir, kJson};
 constexpr Option kPlainOptions[] = {kProjectDir};
 
 tl::unexpected<Error> no_state(const std::string& folder) {
@@ -65,9 +64,9 @@ Result<int> start(const Args& args) {
                 "end it: capsule auto cancel; or replace it with --force");
   State state = auto_mode::started(task, words.config, words.max_iterations, second_now());
   state.session = args.option("session").value_or("");
-  TRY_VOID(record_session(folder));
+  TRY_VOID(world::record_session(folder));
   TRY_VOID(auto_state::save(folder, {}, state));
-  TRY_VOID(record_session(folder));
+  TRY_VOID(world::record_session(folder));
   print(world::next_phase_prompt(folder, state, *auto_mode::current_phase(state)));
   return 0;
 }
@@ -107,17 +106,13 @@ Result<std::optional<State>> journalled(const Args& args) {
   const auto store = TRY(world::journal_of(*project));
   if (store == nullptr) return std::nullopt;
   std::optional<State> state;
-  for (const engine::RunHead& head : TRY(store->runs_of(engine::kAutoSubject))) {
-    if (head.workflow != engine::kAutoWorkflow) continue;
-    auto_mode::Run run;
-    for (const auto& one : TRY(engine::auto_facts(TRY(store->read(head.run, 0)))))
-      run = auto_mode::apply(std::move(run), one);
-    state = run.file;
-  }
+  for (const engine::RunHead& head : TRY(store->runs_of(engine::kAutoSubject)))
+    if (head.workflow == engine::kAuto)
+      state = TRY(world::replayed<auto_mode::Rules>(*store, head.run)).state().file;
   return state;
 }
 
-Result<int> status(const Args& args) {
+Result<int> auto_status(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   const auto document = TRY(load_or_tell(folder));
   if (!document) {
@@ -128,28 +123,28 @@ Result<int> status(const Args& args) {
               : told(*state));
     return 0;
   }
-  TRY_VOID(record_session(folder));
+  TRY_VOID(world::record_session(folder));
   print(args.flag("json") ? document->json.compact() + "\n" : told(document->state));
   return 0;
 }
 
 // A headless run is ended in the journal; one that another process carries on is told to stop.
 Result<int> cancel_run(const Args& args) {
-  const auto session = TRY(AutoSession::open(TRY(open_project(args)), ui::AutoView::Face::plain));
-  const auto newest = TRY(session->newest());
-  if (!newest || newest->state.step == auto_mode::Step::ended) {
+  const auto run = TRY(AutoRun::open(TRY(open_project(args)), ui::Look::plain));
+  const auto newest = TRY(run->newest());
+  if (!newest || newest->ended()) {
     print("auto mode is not active\n");
     return 0;
   }
-  if (const auto holder = TRY(session->store().holder(engine::kAutoSubject))) {
+  if (const auto holder = TRY(run->conductor().store().holder(engine::kAutoSubject))) {
     if (::kill(static_cast<pid_t>(holder->process.pid), SIGTERM) != 0)
       return fail(Reason::blocked, "pid " + std::to_string(holder->process.pid) +
                                        " carries it on and cannot be told");
     print("told pid " + std::to_string(holder->process.pid) + " to stop\n");
     return 0;
   }
-  TRY_VOID(session->take(newest->run, newest->state.begun.in_place));
-  TRY_VOID(session->runner().end(auto_mode::Outcome::cancelled, ""));
+  TRY_VOID(run->take(newest->run));
+  TRY_VOID(run->give(event::auto_run::Ended{auto_mode::Outcome::cancelled, "", ""}));
   print("auto mode is cancelled; to take it up again: capsule auto continue\n");
   return 0;
 }
@@ -169,18 +164,12 @@ Result<int> cancel(const Args& args) {
     TRY_VOID(auto_state::save(folder, document->json,
                               auto_mode::cancelled(document->state, second_now())));
   }
-  TRY_VOID(record_session(folder));
+  TRY_VOID(world::record_session(folder));
   print("auto mode is cancelled; to take it up again: capsule auto continue\n");
   return 0;
 }
 
-template <Result<int> (*command)(const Args&)>
-int main_of(const Args& args) {
-  const auto code = command(args);
-  return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
-}
-
-constexpr Command kRows[] = {
+constexpr Command kAutoRows[] = {
     {.path = "auto start",
      .summary = "Start auto mode for a session that has the Stop hook",
      .details = "Nine phases: expansion, init, planning, execution, qa, review, fix, check, "
@@ -195,8 +184,8 @@ constexpr Command kRows[] = {
      .summary = "Show which phase auto mode is in",
      .details = "Exit codes: 0 shown; 1 there is none; 2 wrong usage.",
      .positionals = {},
-     .options = kStatusOptions,
-     .run = main_of<status>},
+     .options = kAutoStatusOptions,
+     .run = main_of<auto_status>},
     {.path = "auto cancel",
      .summary = "End auto mode; the session may stop",
      .details = "Exit codes: 0 it is not active any more; 1 there is none; 2 wrong usage.",
@@ -207,6 +196,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> auto_commands() { return kRows; }
+std::span<const Command> auto_commands() { return kAutoRows; }
 
 }  // namespace capsule::cli

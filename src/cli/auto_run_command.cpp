@@ -3,18 +3,17 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/auto_project.h"
-#include "cli/auto_session.h"
+#include "cli/auto_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "cli/session.h"
 #include "world/auto_files.h"
 #include "world/auto_prompt.h"
+#include "world/held_session.h"
 
 namespace capsule::cli {
 namespace {
 
 using auto_mode::Outcome;
-using auto_mode::Step;
 
 constexpr Positional kTask[] = {{"TASK", "What is to be done; - reads it from stdin"}};
 constexpr Option kRunOptions[] = {
@@ -36,17 +35,12 @@ constexpr Option kContinueOptions[] = {
     kProjectDir,
 };
 
-ui::AutoView::Face auto_face(const Args& args) {
-  const ui::Face face = ui::face_for(args.flag("json"));
-  return face == ui::Face::json   ? ui::AutoView::Face::json
-         : face == ui::Face::live ? ui::AutoView::Face::live
-                                  : ui::AutoView::Face::plain;
-}
-
-Result<int> carry_on(AutoSession& session, const Args& args) {
-  const auto_mode::Run run = TRY(session.runner().carry_on());
-  if (!args.flag("json")) print(ui::auto_summary(run, ui::style_for(1)));
-  return session.exit_code(run);
+// A run that was cut off.
+Result<int> take_up(AutoRun& run, const std::string& id) {
+  TRY_VOID(run.take(id));
+  TRY_VOID(run.preflight());
+  TRY_VOID(run.conductor().runner().take_up());
+  return run.carry_on();
 }
 
 // A session that the hook holds on course must not lose its state.
@@ -69,36 +63,35 @@ Result<int> run(const Args& args) {
   const AutoWords words = TRY(auto_words(args));
   const auto project = open_project(args);
   if (!project) return report(project.error(), 2);  // an error, whatever its reason
-  const auto session = TRY(AutoSession::open(*project, auto_face(args)));
-  const std::string& root = session->project().root();
-  const auto newest = TRY(session->newest());
-  if (newest && newest->state.step != Step::ended) {
+  const auto run = TRY(AutoRun::open(*project, ui::look_for(args.flag("json"))));
+  const std::string& root = run->project().root();
+  const auto newest = TRY(run->newest());
+  if (newest && !newest->ended()) {
     if (newest->state.begun.task != task)
       return fail(Reason::refused,
                   "a run of auto mode was cut off, or goes on: " +
                       printable(newest->state.begun.task.substr(0, 200)),
                   "go on with it: capsule auto continue; or end it: capsule auto cancel");
-    TRY_VOID(session->take(newest->run, newest->state.begun.in_place));
-    TRY_VOID(session->preflight());
-    return carry_on(*session, args);
+    return take_up(*run, newest->run);
   }
-  TRY_VOID(record_session(root));
+  TRY_VOID(world::record_session(root));
   if (!args.flag("force")) TRY_VOID(refuse_active_session(root));
   event::auto_run::Started started;
   started.task = task;
-  started.provider = session->project().config.provider;
+  started.provider = run->project().config.provider;
   started.in_place = args.flag("in-place");
-  started.has_checks = session->has_checks();
+  started.has_checks = run->has_checks();
+  started.sessions = run->keeps_sessions();
   started.skip_expansion = words.config.skip_expansion;
   started.skip_qa = words.config.skip_qa;
   started.skip_review = words.config.skip_review;
   started.skip_reflect = words.config.skip_reflect;
   started.parallel = words.config.parallel_validation;
   started.max_iterations = words.max_iterations;
-  TRY_VOID(session->take(new_run_id(), started.in_place));
-  TRY_VOID(session->preflight());
-  TRY_VOID(session->runner().start(started));
-  return carry_on(*session, args);
+  TRY_VOID(run->take(new_run_id()));
+  TRY_VOID(run->preflight());
+  TRY_VOID(run->give(started));
+  return run->carry_on();
 }
 
 // Makes a session's state active again.
@@ -112,7 +105,7 @@ Result<int> continue_session(const std::string& folder) {
                                      ? document->state
                                      : auto_mode::continued(document->state, second_now());
   if (!document->state.active) TRY_VOID(auto_state::save(folder, document->json, state));
-  TRY_VOID(record_session(folder));
+  TRY_VOID(world::record_session(folder));
   print(world::next_phase_prompt(folder, state, *phase));
   return 0;
 }
@@ -123,18 +116,19 @@ Result<int> go_on(const Args& args) {
     return continue_session(folder);
   const auto project = open_project(args);
   if (!project) return report(project.error(), 2);  // an error, whatever its reason
-  const auto session = TRY(AutoSession::open(*project, auto_face(args)));
-  const auto newest = TRY(session->newest());
+  const auto run = TRY(AutoRun::open(*project, ui::look_for(args.flag("json"))));
+  const auto newest = TRY(run->newest());
   if (!newest)
     return fail(Reason::not_found, "there is no auto mode to go on with",
                 "start it: capsule auto run \"TASK\"");
-  const bool ended = newest->state.step == Step::ended;
-  if (ended && newest->state.outcome == Outcome::complete)
+  if (!newest->ended()) return take_up(*run, newest->run);
+  if (newest->state.outcome == Outcome::complete)
     return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
-  TRY_VOID(session->take(newest->run, newest->state.begun.in_place));
-  TRY_VOID(session->preflight());
-  if (ended) TRY_VOID(session->runner().resume());
-  return carry_on(*session, args);
+  TRY_VOID(run->take(newest->run));
+  TRY_VOID(run->preflight());
+  TRY_VOID(run->has_place(newest->state));
+  TRY_VOID(run->give(event::auto_run::Resumed{}));
+  return run->carry_on();
 }
 
 template <Result<int> (*command)(const Args&)>

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
@@ -18,15 +19,13 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Option kJson{"json", "", "Print JSON, in the shape that bd prints"};
+constexpr Option kBeadJson{"json", "", "Print JSON, in the shape that bd prints"};
 
 std::string value_of(const Args& args, std::string_view option) {
   return std::string(args.option(option).value_or(""));
 }
 
 int failed(const Error& error) { return report(error, error.reason == Reason::usage ? 2 : 1); }
-
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 std::string actor() {
   for (const char* name : {"BD_ACTOR", "USER", "LOGNAME"})
@@ -173,7 +172,7 @@ Result<void> print_beads(const Args& args, task::NativeStore& store,
   return {};
 }
 
-int run_list(const Args& args) {
+int list_beads(const Args& args) {
   const engine::BeadFilter filter{value_of(args, "parent"), value_of(args, "status"),
                                   args.flag("all")};
   std::vector<std::string> words{"list"};
@@ -229,10 +228,12 @@ int run_comment(const Args& args) {
 
 constexpr Positional kId[] = {{"ID", "The bead"}};
 constexpr Positional kComment[] = {{"ID", "The bead"}, {"TEXT", "What to say"}};
-constexpr Option kCommon[] = {kProjectDir, kJson};
-constexpr Option kInit[] = {{"prefix", "NAME", "What new ids begin with"}, kProjectDir, kJson};
+constexpr Option kCommon[] = {kProjectDir, kBeadJson};
+constexpr Option kInit[] = {{"prefix", "NAME", "What new ids begin with"}, kProjectDir, kBeadJson};
 constexpr Option kImport[] = {
-    {"input", "FILE", "JSON lines, one bead each; - is stdin", {}, {}, 'i'}, kProjectDir, kJson};
+    {"input", "FILE", "JSON lines, one bead each; - is stdin", {}, {}, 'i'},
+    kProjectDir,
+    kBeadJson};
 constexpr Option kCreate[] = {{"title", "TEXT", "One line that names the work"},
                               {"type", "TYPE", "What it is", "task|bug|feature|epic|chore", "task"},
                               {"priority", "N", "0 (most urgent) to 4", {}, "2"},
@@ -240,17 +241,17 @@ constexpr Option kCreate[] = {{"title", "TEXT", "One line that names the work"},
                               {"description", "TEXT", "What is to be done, and why"},
                               {"acceptance", "TEXT", "How one sees that it is done"},
                               kProjectDir,
-                              kJson};
+                              kBeadJson};
 constexpr Option kList[] = {
     {"parent", "ID", "Only the children of this bead"},
     {"status", "STATUS", "Only these", "open|in_progress|blocked|deferred|closed"},
     {"all", "", "Closed ones too"},
     kProjectDir,
-    kJson};
+    kBeadJson};
 constexpr Option kClose[] = {
-    {"reason", "TEXT", "Why it is closed", {}, "Closed"}, kProjectDir, kJson};
+    {"reason", "TEXT", "Why it is closed", {}, "Closed"}, kProjectDir, kBeadJson};
 
-constexpr Command kCommands[] = {
+constexpr Command kBeadRows[] = {
     {.path = "bead init",
      .summary = "Make a store for beads in a project",
      .details =
@@ -281,7 +282,7 @@ constexpr Command kCommands[] = {
      .details = "By priority. Closed beads are left out unless --all or --status=closed is given.",
      .positionals = {},
      .options = kList,
-     .run = run_list,
+     .run = list_beads,
      .examples = "capsule bead list --parent=demo-1.1 --all"},
     {.path = "bead show",
      .summary = "Show a bead",
@@ -313,6 +314,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> bead_commands() { return kCommands; }
+std::span<const Command> bead_commands() { return kBeadRows; }
 
 }  // namespace capsule::cli

@@ -36,6 +36,7 @@ std::vector<Command> rows() {
   add(signal_list_command());
   add(signal_format_command());
   for (const Command& row : bead_commands()) add(row);
+  for (const Command& row : workflow_commands()) add(row);
   for (const Command& row : auto_run_commands()) add(row);
   for (const Command& row : auto_commands()) add(row);
   for (const Command& row : hook_commands()) add(row);

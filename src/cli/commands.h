@@ -8,6 +8,7 @@ namespace capsule::cli {
 
 using command_line::Args;
 using command_line::Command;
+using command_line::main_of;
 using command_line::Option;
 using command_line::Positional;
 using command_line::report;
@@ -39,6 +40,7 @@ Command init_command();
 Command doctor_command();
 Command setup_template_command();
 Command demo_command();
+std::span<const Command> workflow_commands();
 std::span<const Command> auto_run_commands();
 std::span<const Command> auto_commands();
 std::span<const Command> hook_commands();

@@ -2,18 +2,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/print_json.h"
 #include "cli/project_args.h"
 #include "config/config.h"
+#include "json/value.h"
 
 namespace capsule::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 using config::Entry;
 using config::Key;
 using config::Problem;
@@ -24,11 +25,6 @@ constexpr Option kShowOptions[] = {
     {"json", "", "Print one JSON object"},
 };
 constexpr Option kKeysOptions[] = {{"json", "", "Print one JSON object"}};
-
-void print(const Json& json) {
-  // Paths are bytes and need not be UTF-8.
-  std::puts(json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-}
 
 Json json_of(const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
@@ -79,7 +75,7 @@ int report_all(const std::vector<Problem>& problems) {
   return 2;
 }
 
-int show(const Args& args) {
+int show_config(const Args& args) {
   config::Sources sources;
   sources.project_dir = project_folder(args);
   sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
@@ -90,7 +86,7 @@ int show(const Args& args) {
   const config::Loaded loaded = config::load_all(sources);
   if (!loaded.problems.empty()) return report_all(loaded.problems);
   if (args.flag("json")) {
-    print(json_of(loaded.config));
+    print_json(json_of(loaded.config));
   } else {
     print_table(loaded.config);
   }
@@ -106,7 +102,7 @@ int list_keys(const Args& args) {
           {"kind", config::describe(key)},
           {"default", json_of(config::default_of(key))},
           {"variable", key.variable.empty() ? Json() : Json(key.variable)}};
-    print(rows);
+    print_json(rows);
     return 0;
   }
   for (const Key& key : config::keys()) {
@@ -133,7 +129,7 @@ Command config_show_command() {
           "file and line, and the exit code is 2.",
       .positionals = {},
       .options = kShowOptions,
-      .run = show,
+      .run = show_config,
       .examples = "  capsule config show\n  capsule config show --json | jq .provider",
   };
 }

@@ -3,26 +3,34 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/conductor.h"
 #include "cli/project_args.h"
-#include "cli/session.h"
-#include "engine/delivery_runner.h"
-#include "ui/delivery_view.h"
-#include "world/crash_probe.h"
+#include "engine/bead_context.h"
+#include "engine/run.h"
+#include "ui/delivery_narrator.h"
+#include "ui/delivery_report.h"
+#include "ui/face.h"
+#include "ui/terminal.h"
+#include "workflow/delivery/prompts.h"
+#include "workflow/delivery/workflow.h"
 #include "world/delivery_plan.h"
-#include "world/delivery_world.h"
 #include "world/experts.h"
+#include "world/runs.h"
 
 namespace capsule::cli {
 namespace {
 
+using event::delivery::DeliveryFact;
 using event::delivery::Outcome;
 using event::delivery::Task;
+using Workflow = engine::WorkflowOf<delivery::Rules>;
 
 constexpr Positional kPositionals[] = {
     {"PLAN", "A Markdown plan, or a feature or epic bead: its beads are the tasks"}};
@@ -39,11 +47,6 @@ constexpr Option kOptions[] = {
     kScriptsDir,
 };
 
-struct SystemClock : engine::Clock {
-  std::string utc_now() override { return capsule::utc_now(); }
-  std::int64_t monotonic_ms() override { return capsule::monotonic_ms(); }
-};
-
 Result<void> read_count(const Args& args, std::string_view name, int& count) {
   const auto text = args.option(name);
   if (!text) return {};
@@ -58,30 +61,10 @@ Result<void> read_count(const Args& args, std::string_view name, int& count) {
   return {};
 }
 
-// Closes the beads of tasks that are complete, and passes everything on to the view.
-class Listener : public engine::DeliveryListener {
- public:
-  Listener(ui::DeliveryView& view, engine::Tracker* tracker) : view_(view), tracker_(tracker) {}
-  void on_facts(const std::vector<engine::DeliveryFact>& facts, const delivery::State& after,
-                const std::string& at) override {
-    view_.on_facts(facts, after, at);
-    if (tracker_ == nullptr) return;
-    for (const engine::DeliveryFact& fact : facts)
-      if (const auto* done = std::get_if<event::delivery::TaskCompleted>(&fact))
-        if (auto closed = tracker_->close(done->task, "Merged by Capsule"); !closed)
-          view_.tell("cannot close " + printable(done->task) + ": " +
-                     printable(closed.error().message) + "\n");
-  }
-
- private:
-  ui::DeliveryView& view_;
-  engine::Tracker* tracker_;
-};
-
 // The tasks as the plan had them when it was last read, whatever became of them.
-std::vector<Task> tasks_before(const std::vector<engine::DeliveryFact>& facts) {
+std::vector<Task> tasks_before(const std::vector<DeliveryFact>& facts) {
   std::vector<Task> tasks;
-  for (const engine::DeliveryFact& fact : facts) {
+  for (const DeliveryFact& fact : facts) {
     if (const auto* started = std::get_if<event::delivery::DeliveryStarted>(&fact))
       tasks = started->tasks;
     if (const auto* changed = std::get_if<event::delivery::PlanChanged>(&fact)) {
@@ -98,19 +81,49 @@ std::vector<Task> tasks_before(const std::vector<engine::DeliveryFact>& facts) {
   return tasks;
 }
 
+// A delivery of the journal.
+struct Record {
+  std::string run;
+  std::vector<DeliveryFact> facts;
+  delivery::State state;
+};
+
+Result<Record> read_record(store::Store& store, const std::string& run) {
+  Record record{run, {}, {}};
+  record.state.run = run;
+  for (const event::Fact& fact : TRY(store.read(run, 0))) {
+    record.facts.push_back(TRY(event::delivery::read_fact(fact.kind, fact.body)));
+    delivery::apply(record.state, record.facts.back());
+  }
+  return record;
+}
+
 // What earlier deliveries of this plan have merged needs not be done again.
 struct Earlier {
   std::vector<std::string> completed;
-  std::optional<engine::DeliveryRecord> unfinished;
-  std::optional<engine::DeliveryRecord> ended;  // the newest
+  std::optional<Record> unfinished;
+  std::optional<Record> ended;  // the newest
 };
 
-Result<Earlier> look_back(store::Store& store, const std::string& subject) {
+// Work that is on main although its bead is open: the delivery is not over before that is closed.
+bool left_open(const delivery::State& state, const std::vector<Task>& open_beads) {
+  const std::vector<std::string> completed = delivery::summary_of(state).completed;
+  return std::any_of(open_beads.begin(), open_beads.end(), [&](const Task& task) {
+    return std::find(completed.begin(), completed.end(), task.id) != completed.end();
+  });
+}
+
+Result<Earlier> look_back(store::Store& store, const world::PlanSource& source,
+                          const std::vector<Task>& tasks) {
   Earlier earlier;
-  for (const engine::RunHead& head : TRY(engine::deliveries(store, subject))) {
-    engine::DeliveryRecord record = TRY(engine::read_delivery(store, head));
+  for (const engine::RunHead& head : TRY(store.runs_of(source.subject))) {
+    if (head.workflow != engine::kDelivery) continue;
+    Record record = TRY(read_record(store, head.run));
     earlier.unfinished.reset();
-    if (record.state.outcome == Outcome::none || record.state.outcome == Outcome::halted) {
+    const Outcome outcome = record.state.outcome;
+    const bool beads_open = !source.bead.empty() && left_open(record.state, tasks);
+    if (outcome == Outcome::none || outcome == Outcome::halted || beads_open ||
+        !delivery::unclosed(record.state).empty()) {
       earlier.unfinished = std::move(record);
       continue;
     }
@@ -131,20 +144,6 @@ Result<void> write_report(const world::Project& project, const std::string& run,
   return write_file(report_path(project, run), ui::delivery_report(state, run));
 }
 
-// The report comes last: without it the process was cut off between the end of the delivery and the
-// end of its clearing up.
-Result<void> finish_clearing_up(const world::Project& project, process::Loop& loop,
-                                world::Interrupt& interrupt, const engine::DeliveryRecord& record) {
-  const std::string& run = record.head.run;
-  if (exists(report_path(project, run))) return {};
-  world::DeliveryOptions options;
-  options.run = run;
-  world::DeliveryHands hands(project, loop, interrupt, std::move(options));
-  hands.recall(record.facts);
-  hands.clean_up();
-  return write_report(project, run, record.state);
-}
-
 void leave_out(std::vector<Task>& tasks, const std::vector<std::string>& completed) {
   const std::set<std::string> done(completed.begin(), completed.end());
   std::erase_if(tasks, [&](const Task& task) { return done.contains(task.id); });
@@ -152,141 +151,169 @@ void leave_out(std::vector<Task>& tasks, const std::vector<std::string>& complet
     std::erase_if(task.blocked_by, [&](const std::string& id) { return done.contains(id); });
 }
 
-std::string finished_line(delivery::State state, const std::vector<std::string>& completed) {
-  std::vector<delivery::TaskState> all;
-  for (const std::string& id : completed) {
-    delivery::TaskState task;
-    task.task.id = id;
-    task.stage = delivery::Stage::complete;
-    all.push_back(std::move(task));
-  }
-  all.insert(all.end(), state.tasks.begin(), state.tasks.end());
-  state.tasks = std::move(all);
-  for (delivery::Question& question : state.questions)
-    if (question.task >= 0) question.task += static_cast<int>(completed.size());
-  return ui::delivery_finished_json(state);
+Result<world::WorldSettings> settings_for(const Args& args, const world::Project& project,
+                                          const std::string& run, ui::Look look) {
+  world::WorldSettings settings;
+  settings.run = run;
+  settings.log_folder = project.root() + "/.capsule/logs/" + run;
+  settings.trees.main_branch = project.config.main_branch;
+  settings.trees.exclude = project.config.exclude;
+  settings.trees.advice = workspace::Advice::plan;
+  if (const auto file = args.option("answers"))
+    settings.people.answers = TRY(world::AnswersFile::read(std::string(*file)));
+  settings.people.wait = args.flag("wait");
+  settings.people.terminal = look != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
+  return settings;
 }
 
-Result<int> deliver(const Args& args, ui::Face face) {
+Result<void> preflight(world::RealWorld& world, bool experts) {
+  for (std::size_t i = 0; i < signal::kRoleCount; ++i) {
+    const auto role = static_cast<signal::Role>(i);
+    if (role == signal::Role::plan_analyst && !experts) continue;
+    workflow::StartAgent agent;
+    agent.role = signal::name_of(role);
+    agent.settings = workflow::Settings::role;
+    agent.prompt.file = delivery::prompt_file(role);
+    TRY_VOID(world.preflight(agent));
+  }
+  return {};
+}
+
+// Sessions that agents of an earlier process began go on.
+void recall(world::Agents& agents, const std::string& run, const std::string& log_folder,
+            const std::vector<DeliveryFact>& facts) {
+  for (const DeliveryFact& fact : facts)
+    if (const auto* started = std::get_if<event::delivery::AgentDispatched>(&fact))
+      agents.recall(workflow::session_id(run, started->session), started->agent,
+                    log_folder + "/" + std::to_string(started->agent) + "-" +
+                        std::string(signal::name_of(started->role)) + ".log");
+}
+
+// What is given to a delivery that goes on: with what has changed in the plan.
+std::vector<DeliveryFact> taken_up(const Record& record, const std::vector<Task>& tasks,
+                                   const event::delivery::DeliveryResumed& resumed) {
+  plan::Changes changes = plan::compare(tasks_before(record.facts), tasks);
+  // Beads that are complete were closed by us: they are not removed from the plan.
+  const std::vector<std::string> done = delivery::summary_of(record.state).completed;
+  if (resumed.tracked)
+    std::erase_if(changes.removed, [&](const std::string& id) {
+      return std::find(done.begin(), done.end(), id) != done.end();
+    });
+  std::vector<DeliveryFact> facts{resumed};
+  if (changes.any())
+    facts.emplace_back(
+        event::delivery::PlanChanged{changes.added, changes.changed, changes.removed});
+  return facts;
+}
+
+Result<int> deliver(const Args& args, ui::Look look) {
   const std::string word(args.positional(0).value_or(""));
-  event::delivery::Slots slots;
   world::Project project = TRY(open_project(args));
-  slots = world::slots_of(project.config);
+  event::delivery::Slots slots = world::slots_of(project.config);
   TRY_VOID(read_count(args, "developers", slots.developers));
   TRY_VOID(read_count(args, "critics", slots.critics));
   TRY_VOID(read_count(args, "auditors", slots.auditors));
   const world::PlanSource source = TRY(world::find_plan(word));
+  const bool beads = !source.bead.empty();
   plan::Checked checked = TRY(world::load_plan(project, source));
-  world::DeliveryOptions options;
-  if (const auto file = args.option("answers"))
-    options.answers = TRY(world::AnswersFile::read(std::string(*file)));
-  options.wait = args.flag("wait");
-  options.terminal = face != ui::Face::json && ::isatty(STDIN_FILENO) == 1;
-
-  TRY_VOID(git::exclude_capsule_dir(project.repository));
-  const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
-  Earlier earlier = TRY(look_back(*store, source.subject));
+  const auto conductor = TRY(Conductor::open(std::move(project)));
+  store::Store& store = conductor->store();
+  Earlier earlier = TRY(look_back(store, source, checked.plan.tasks));
   // A bead that is complete is closed, and so no longer in its plan.
-  const bool all_done = !source.bead.empty() && checked.plan.tasks.empty();
+  const bool all_done = beads && checked.plan.tasks.empty();
   if (!checked.ok() && !(all_done && (earlier.ended || earlier.unfinished))) {
     print_error(world::told_problems(source, checked));
     return fail(Reason::refused, printable(word) + " cannot be delivered as it is",
                 "see: capsule plan check " + shell_word(word));
   }
-  if (face != ui::Face::json && !all_done) print_error(world::told_problems(source, checked));
+  if (look != ui::Look::json && !all_done) print_error(world::told_problems(source, checked));
 
-  options.run = earlier.unfinished ? earlier.unfinished->head.run : new_run_id();
-  const auto claim = TRY(store->claim(source.subject, options.run, utc_now()));
+  std::string run = earlier.unfinished ? earlier.unfinished->run : new_run_id();
+  TRY_VOID(conductor->claim(source.subject, run));
   // Whoever had the claim until now may have gone on meanwhile.
-  earlier = TRY(look_back(*store, source.subject));
-  if (earlier.unfinished) options.run = earlier.unfinished->head.run;
-  const auto loop = TRY(process::Loop::create());
-  const auto interrupt = TRY(world::Interrupt::create(*loop));
-  if (earlier.ended) TRY_VOID(finish_clearing_up(project, *loop, *interrupt, *earlier.ended));
+  earlier = TRY(look_back(store, source, checked.plan.tasks));
+  if (earlier.unfinished) run = earlier.unfinished->run;
+  // The report comes last: without it the process was cut off after the end of the delivery.
+  if (earlier.ended && !exists(report_path(conductor->project(), earlier.ended->run)))
+    TRY_VOID(write_report(conductor->project(), earlier.ended->run, earlier.ended->state));
+
+  delivery::State state;
+  state.run = run;
+  Workflow workflow(std::move(state));
+  ui::Face face(look, run, ui::delivery_narrator(workflow.state(), ui::style_for(STDOUT_FILENO)),
+                &conductor->loop());
   std::vector<Task> tasks = checked.plan.tasks;
   if (!earlier.unfinished) {
     leave_out(tasks, earlier.completed);
     if (tasks.empty()) {
-      if (face == ui::Face::json)
-        print(finished_line({}, earlier.completed));
+      if (look == ui::Look::json)
+        face.finish({0, utc_now(), earlier.completed});
       else
         print("Everything in " + printable(word) + " is delivered already.\n");
       return 0;
     }
   }
 
-  SystemClock clock;
-  engine::DeliveryLog log(*store, clock, options.run, source.subject);
-  ui::DeliveryView view(face, options.run, *loop);
-  const std::string run = options.run;
-  world::DeliveryHands hands(project, *loop, *interrupt, std::move(options));
-  view.last_line = [&](int agent) { return hands.last_line(agent); };
-  hands.tell = [&](const std::string& text) { view.tell(text); };
-  TRY_VOID(hands.preflight(args.flag("experts")));
   std::unique_ptr<engine::Tracker> tracker;
-  if (!source.bead.empty()) tracker = TRY(world::open_tracker(project));
+  if (beads) tracker = TRY(open_tracker(conductor->project()));
+  world::WorldSettings settings = TRY(settings_for(args, conductor->project(), run, look));
+  const std::string log_folder = settings.log_folder;
+  settings.tracker = tracker.get();
+  settings.people.tell = [&](const std::string& text) { face.tell(text); };
   if (tracker != nullptr)
-    hands.closed = [&](const std::string& task) {
+    settings.people.closed = [&](const std::string& task) {
       const auto bead = tracker->show(task);
       return bead && engine::is_closed(bead->status);
     };
-  Listener listener(view, tracker.get());
-  const auto probe = world::crash_probe();
-  engine::DeliveryRunner runner({clock, log, hands, listener, probe.get()});
-
-  const auto facts = TRY(runner.replay());
-  if (facts.empty()) {
+  const bool known = TRY(conductor->connect(
+      {workflow, face, std::string(engine::kDelivery), source.subject, std::move(settings)}));
+  conductor->world().output = [&](int agent, std::string_view bytes) {
+    face.on_output(agent, bytes);
+  };
+  TRY_VOID(preflight(conductor->world(), args.flag("experts")));
+  const event::delivery::Limits limits = world::limits_of(conductor->project().config);
+  if (known) {
+    recall(conductor->world().agents(), run, log_folder, earlier.unfinished->facts);
+    event::delivery::DeliveryResumed resumed;
+    resumed.slots = slots;
+    resumed.limits = limits;
+    resumed.tracked = beads;
+    TRY_VOID(conductor->runner().take(
+        workflow.given(taken_up(*earlier.unfinished, tasks, resumed), utc_now())));
+  } else {
     event::delivery::DeliveryStarted started;
     started.plan = source.subject;
     started.title = checked.plan.title;
     started.overview = checked.plan.overview;
-    started.provider = project.config.provider;
+    started.provider = conductor->project().config.provider;
     started.tasks = std::move(tasks);
     started.slots = slots;
-    started.limits = world::limits_of(project.config);
+    started.limits = limits;
     started.experts = args.flag("experts");
-    started.known_experts = world::known_experts(project.root());
-    TRY_VOID(runner.start(started));
-  } else {
-    hands.recall(facts);
-    plan::Changes changes = plan::compare(tasks_before(facts), tasks);
-    // Beads that are complete were closed by us: they are not removed from the plan.
-    const std::vector<std::string> done = delivery::summary_of(runner.state()).completed;
-    if (!source.bead.empty())
-      std::erase_if(changes.removed, [&](const std::string& id) {
-        return std::find(done.begin(), done.end(), id) != done.end();
-      });
-    std::optional<event::delivery::PlanChanged> changed;
-    if (changes.any())
-      changed = event::delivery::PlanChanged{changes.added, changes.changed, changes.removed};
-    TRY_VOID(runner.resume({slots, world::limits_of(project.config)}, changed));
-    hands.ask_again(runner.state());
-    // A process that was cut off may not have come to it; closing twice does no harm.
-    if (tracker != nullptr)
-      for (const std::string& task : delivery::summary_of(runner.state()).completed)
-        (void)tracker->close(task, "Merged by Capsule");
+    started.known_experts = world::known_experts(conductor->project().root());
+    started.tracked = beads;
+    TRY_VOID(conductor->runner().take(workflow.given({started}, utc_now())));
   }
-  const engine::DeliveryEnd end = TRY(runner.carry_on());
-  hands.clean_up();
-  view.close();
-  const delivery::State& state = runner.state();
-  TRY_VOID(write_report(project, run, state));
-  if (face == ui::Face::json) {
-    print(finished_line(state, earlier.completed));
-  } else {
-    print(ui::delivery_summary(state, ui::style_for(STDOUT_FILENO)));
-    print("  report: " + printable(report_path(project, run)) + "\n");
-    if (end != engine::DeliveryEnd::over || state.outcome == Outcome::halted)
-      print("Go on with: capsule deliver " + shell_word(word) + project.option + "\n");
-    else if (delivery::exit_code(state) != 0)
-      print("Try what failed again: capsule deliver " + shell_word(word) + project.option + "\n");
+  const engine::End end = TRY(conductor->runner().carry_on());
+  int code = delivery::exit_code(workflow.state());
+  if (end == engine::End::stopped && conductor->interrupt().requested())
+    code = conductor->interrupt().exit_code();
+  TRY_VOID(write_report(conductor->project(), run, workflow.state()));
+  face.finish({code, utc_now(), earlier.completed});
+  if (look != ui::Look::json) {
+    const std::string again = "capsule deliver " + shell_word(word) + conductor->project().option;
+    print(ui::delivery_summary(workflow.state(), ui::style_for(STDOUT_FILENO)));
+    print("  report: " + printable(report_path(conductor->project(), run)) + "\n");
+    if (end != engine::End::over || workflow.state().outcome == Outcome::halted)
+      print("Go on with: " + again + "\n");
+    else if (code != 0)
+      print("Try what failed again: " + again + "\n");
   }
-  if (end == engine::DeliveryEnd::stopped) return interrupt->exit_code();
-  return delivery::exit_code(state);
+  return code;
 }
 
 int deliver_main(const Args& args) {
-  const auto code = deliver(args, ui::face_for(args.flag("json")));
+  const auto code = deliver(args, ui::look_for(args.flag("json")));
   return code ? *code : report(code.error(), 2);
 }
 

@@ -11,14 +11,14 @@
 #include "config/write.h"
 #include "git/remove_tree.h"
 #include "process/command.h"
-#include "ui/view.h"
+#include "ui/terminal.h"
 #include "world/project.h"
 #include "world/template_project.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kDemoPositionals[] = {
     {"DIR", "Where to make the project; a new temporary folder when left out", false}};
 constexpr const char* kBead = "demo-1.1.1";
 constexpr const char* kCaught = "templates/demo-capsule/cassettes/demo-1.1.1-caught.yaml";
@@ -137,10 +137,10 @@ Command demo_command() {
               "one fails.\n\n"
               "Needs Go and no network. Says where the projects are; they are yours to look at. "
               "Exit codes: 0 both acts ended in a merge; otherwise that of the run, or 1.",
-          .positionals = kPositionals,
+          .positionals = kDemoPositionals,
           .options = {},
           .run = demo_main,
-          .examples = "  capsule demo\n  capsule demo ~/capsule-demo"};
+          .examples = "  capsule demo\n  capsule demo ~/demo"};
 }
 
 }  // namespace capsule::cli

@@ -3,22 +3,23 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "agent/phases.h"
+#include "agent/provider.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/print_json.h"
 #include "cli/project_args.h"
 #include "git/branch.h"
+#include "json/value.h"
 #include "process/command.h"
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
-#include "ui/run_view.h"
-#include "ui/view.h"
+#include "ui/run_text.h"
+#include "ui/terminal.h"
 #include "world/programs.h"
 #include "world/providers.h"
 #include "world/verify_proposal.h"
@@ -27,12 +28,12 @@ namespace capsule::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
-constexpr Option kOptions[] = {kProjectDir, kProvider, {"json", "", "Print one JSON object"}};
+constexpr Option kDoctorOptions[] = {kProjectDir, kProvider, {"json", "", "Print one JSON object"}};
 
 enum class Health { good, doubtful, bad };
-constexpr std::string_view kWords[] = {"ok", "warning", "problem"};
+constexpr std::string_view kHealthWords[] = {"ok", "warning", "problem"};
 
 struct Finding {
   Health health;
@@ -113,8 +114,7 @@ Finding check_tracker(const world::Project& project) {
       return {Health::bad,
               "tracker",
               where + " says bd, and there is none on PATH",
-              {"go install github.com/steveyegge/beads/cmd/bd@v0.49.4",
-               "or, in .capsule/config.yaml: tracker: native"}};
+              {"npm install -g @beads/bd@0.49.6", "or, in .capsule/config.yaml: tracker: native"}};
     if (*kind == task::BdKind::other)
       return {Health::doubtful, "tracker",
               "the bd on PATH does not answer as beads does; it may be another program"};
@@ -244,7 +244,8 @@ void print_findings(const Findings& findings, bool ready) {
   for (const Finding& finding : findings) {
     const auto i = static_cast<std::size_t>(finding.health);
     text += toned(style, ui::tone_of(kTones[i]),
-                  std::string(style.unicode ? kMarks[i] : kAscii[i]) + " " + padded(kWords[i], 8)) +
+                  std::string(style.unicode ? kMarks[i] : kAscii[i]) + " " +
+                      padded(kHealthWords[i], 8)) +
             padded(finding.what, 16) + printable(finding.text) + "\n";
     for (const std::string& line : finding.mend)
       text += std::string(26, ' ') + printable(line) + "\n";
@@ -263,11 +264,11 @@ int doctor_main(const Args& args) {
     Json list = Json::array();
     for (const Finding& finding : findings)
       list.push_back({{"what", finding.what},
-                      {"state", kWords[static_cast<std::size_t>(finding.health)]},
+                      {"state", kHealthWords[static_cast<std::size_t>(finding.health)]},
                       {"text", finding.text},
                       {"mend", finding.mend}});
     const Json all{{"ready", ready}, {"checks", list}};
-    print(all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_json(all);
   } else {
     print_findings(findings, ready);
   }
@@ -285,7 +286,7 @@ Command doctor_command() {
               "and worktrees that are left from before. Changes nothing.\n\n"
               "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
           .positionals = {},
-          .options = kOptions,
+          .options = kDoctorOptions,
           .run = doctor_main,
           .usage_exit = 2,
           .examples =

@@ -7,11 +7,11 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kGeneratePositionals[] = {
     {"KIND", "What to print", true, "man|bash|zsh|fish"},
 };
 
-int run(const Args& args) {
+int generate(const Args& args) {
   const std::string_view kind = args.positional(0).value_or("");
   std::string text;
   if (kind == "man") text = command_line::man_page(commands());
@@ -28,9 +28,9 @@ Command generate_command() {
   return {.path = "generate",
           .summary = "Print the man page or a shell's completions",
           .details = {},
-          .positionals = kPositionals,
+          .positionals = kGeneratePositionals,
           .options = {},
-          .run = run,
+          .run = generate,
           .hidden = true};
 }
 

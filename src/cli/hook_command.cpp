@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "auto_state/state_file.h"
 #include "base/clock.h"
@@ -12,30 +11,31 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/print_json.h"
 #include "cli/project_args.h"
 #include "client/hook_settings.h"
 #include "client/hook_stop.h"
+#include "json/value.h"
 #include "process/program.h"
-#include "ui/view.h"
 #include "world/assets.h"
 
 namespace capsule::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 constexpr Option kScopeOptions[] = {
     {"project", "", "In this project's .claude folder (the default)"},
     {"user", "", "In your own .claude folder, for every project"},
     kProjectDir,
 };
-constexpr Option kStatusOptions[] = {kProjectDir, kJson};
-constexpr std::array<const char*, 3> kCommands{"capsule-auto.md", "capsule-status.md",
-                                               "capsule-run.md"};
+constexpr Option kHookStatusOptions[] = {kProjectDir, kJson};
+constexpr std::array<const char*, 3> kCommandFiles{"capsule-auto.md", "capsule-status.md",
+                                                   "capsule-run.md"};
 constexpr std::size_t kMaxSettingsBytes = std::size_t{8} << 20;
 
 // Where the client keeps what concerns one project, or one user.
-struct Place {
+struct ClaudeFolder {
   std::string folder;  // …/.claude
   bool of_user = false;
   std::string settings() const { return folder + "/settings.json"; }
@@ -53,22 +53,22 @@ std::string top_of(std::string folder) {
   return folder;
 }
 
-Result<Place> project_place(const Args& args) {
+Result<ClaudeFolder> project_place(const Args& args) {
   const std::string given(args.option("project-dir").value_or("."));
   const std::string folder = TRY(real_path(given));
   if (!is_folder(folder)) return fail(Reason::usage, "not a folder: " + printable(given));
-  return Place{top_of(folder) + "/.claude", false};
+  return ClaudeFolder{top_of(folder) + "/.claude", false};
 }
 
-Result<Place> user_place() {
+Result<ClaudeFolder> user_place() {
   const char* own = std::getenv("CLAUDE_CONFIG_DIR");
-  if (own != nullptr && *own == '/') return Place{own, true};
+  if (own != nullptr && *own == '/') return ClaudeFolder{own, true};
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home != '/') return fail(Reason::refused, "HOME is not set");
-  return Place{std::string(home) + "/.claude", true};
+  return ClaudeFolder{std::string(home) + "/.claude", true};
 }
 
-Result<Place> place_of(const Args& args) {
+Result<ClaudeFolder> claude_folder_of(const Args& args) {
   if (args.flag("user") && args.flag("project"))
     return fail(Reason::usage, "--user and --project exclude each other");
   return args.flag("user") ? user_place() : project_place(args);
@@ -90,7 +90,7 @@ std::string own_word() {
 }
 
 // A project's files may be anybody's: its settings are no link. A user's own may well be one.
-Result<std::string> settings_path(const Place& place) {
+Result<std::string> settings_path(const ClaudeFolder& place) {
   const std::string path = place.settings();
   struct stat info {};
   for (const std::string& part : {place.folder, path})
@@ -152,9 +152,9 @@ bool is_own_command(const std::string& text) {
           text.find("capsule' auto ") != text.npos || text.find("capsule' run ") != text.npos);
 }
 
-Result<void> install_commands(const Place& place) {
+Result<void> install_commands(const ClaudeFolder& place) {
   TRY_VOID(make_folders(place.folder + "/commands"));
-  for (const char* name : kCommands) {
+  for (const char* name : kCommandFiles) {
     const std::string path = place.command(name);
     const std::string text = TRY(command_text(name));
     const auto there = read_file(path, kMaxSettingsBytes);
@@ -171,7 +171,7 @@ Result<void> install_commands(const Place& place) {
 }
 
 Result<int> install(const Args& args) {
-  const Place place = TRY(place_of(args));
+  const ClaudeFolder place = TRY(claude_folder_of(args));
   const std::string path = TRY(settings_path(place));
   const std::string command = own_word() + " hook stop";
   const auto before = TRY(read_settings(path));
@@ -194,7 +194,7 @@ Result<int> install(const Args& args) {
 }
 
 Result<int> uninstall(const Args& args) {
-  const Place place = TRY(place_of(args));
+  const ClaudeFolder place = TRY(claude_folder_of(args));
   const std::string path = TRY(settings_path(place));
   const auto before = TRY(read_settings(path));
   bool changed = false;
@@ -207,7 +207,7 @@ Result<int> uninstall(const Args& args) {
       TRY_VOID(replace_settings(path, *before, *after));
     }
   }
-  for (const char* name : kCommands) {
+  for (const char* name : kCommandFiles) {
     const std::string command = place.command(name);
     const auto there = read_file(command, kMaxSettingsBytes);
     const auto ours = command_text(name);
@@ -225,12 +225,12 @@ Result<int> uninstall(const Args& args) {
 }
 
 struct Found {
-  Place place;
+  ClaudeFolder place;
   std::string command;  // empty: not installed
   std::string fault;
 };
 
-Found look(const Place& place) {
+Found look(const ClaudeFolder& place) {
   Found found{place, "", ""};
   const auto text = read_settings(place.settings());
   if (!text) {
@@ -245,13 +245,13 @@ Found look(const Place& place) {
   return found;
 }
 
-std::size_t commands_at(const Place& place) {
+std::size_t commands_at(const ClaudeFolder& place) {
   std::size_t count = 0;
-  for (const char* name : kCommands) count += exists(place.command(name)) ? 1 : 0;
+  for (const char* name : kCommandFiles) count += exists(place.command(name)) ? 1 : 0;
   return count;
 }
 
-Result<int> status(const Args& args) {
+Result<int> hook_status(const Args& args) {
   const Found found[] = {look(TRY(project_place(args))), look(TRY(user_place()))};
   bool installed = false;
   Json json = Json::object();
@@ -271,19 +271,13 @@ Result<int> status(const Args& args) {
           std::to_string(commands_at(one.place)) + " of 3 slash commands)\n");
   }
   if (args.flag("json"))
-    print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_json(json);
   else if (!installed)
     print("Install it: capsule hook install [--user]\n");
   return installed ? 0 : 1;
 }
 
-template <Result<int> (*command)(const Args&)>
-int main_of(const Args& args) {
-  const auto code = command(args);
-  return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
-}
-
-constexpr Command kRows[] = {
+constexpr Command kHookRows[] = {
     {.path = "hook install",
      .summary = "Hold auto mode on course inside Claude Code",
      .details = "Adds a Stop hook to .claude/settings.json and the slash commands /capsule-auto, "
@@ -310,8 +304,8 @@ constexpr Command kRows[] = {
      .details = "Exit codes: 0 it is installed, for the project or the user; 1 nowhere; 2 wrong "
                 "usage.",
      .positionals = {},
-     .options = kStatusOptions,
-     .run = main_of<status>},
+     .options = kHookStatusOptions,
+     .run = main_of<hook_status>},
     {.path = "hook stop",
      .summary = "The Stop hook itself: Claude Code calls it, people do not",
      .details = "Reads the client's event from stdin. When auto mode is active for this session "
@@ -326,6 +320,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> hook_commands() { return kRows; }
+std::span<const Command> hook_commands() { return kHookRows; }
 
 }  // namespace capsule::cli

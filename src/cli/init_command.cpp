@@ -1,37 +1,37 @@
 // capsule init: makes an existing repository ready for runs. Says what it did; changes nothing that
 // is there.
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/print_json.h"
 #include "cli/project_args.h"
+#include "json/value.h"
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
-#include "ui/view.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
-constexpr Option kOptions[] = {kProjectDir, {"json", "", "Print one JSON object"}};
+constexpr Option kInitOptions[] = {kProjectDir, {"json", "", "Print one JSON object"}};
 constexpr const char* kFiles[] = {
     "prompts/test-writer.md",        "prompts/test-review.md", "prompts/execute.md",
     "prompts/execute-review.md",     "prompts/sign-off.md",    "prompts/merge.md",
     "templates/worklog.md.template",
 };
 
-struct Step {
+struct InitStep {
   std::string what;
   bool changed;
   std::string note;  // for people; may be empty
 };
-using Steps = std::vector<Step>;
+using Steps = std::vector<InitStep>;
 
-Result<void> copy_files(const std::string& root, Steps& steps) {
+Result<void> copy_assets(const std::string& root, Steps& steps) {
   const world::Assets assets("", "");
   for (const char* name : kFiles) {
     const std::string path = root + "/" + name;
@@ -62,18 +62,18 @@ std::string prefix_from(const std::string& root) {
   return prefix.empty() ? "task" : prefix;
 }
 
-Result<Step> set_up_bd(const std::string& root) {
-  if (exists(root + "/.beads")) return Step{".beads", false, "beads of bd"};
+Result<InitStep> set_up_bd(const std::string& root) {
+  if (exists(root + "/.beads")) return InitStep{".beads", false, "beads of bd"};
   const auto output = TRY(task::run_bd(root, {"init", "--prefix=" + prefix_from(root)}));
   if (!output.ok())
     return fail(Reason::failed, "bd init failed: " + printable(trimmed(output.err).substr(0, 500)));
-  return Step{".beads", true, "bd init, with the prefix " + prefix_from(root)};
+  return InitStep{".beads", true, "bd init, with the prefix " + prefix_from(root)};
 }
 
-Result<Step> set_up_native(const std::string& root) {
-  if (exists(root + "/.beads/issues.jsonl")) return Step{".beads/issues.jsonl", false, ""};
+Result<InitStep> set_up_native(const std::string& root) {
+  if (exists(root + "/.beads/issues.jsonl")) return InitStep{".beads/issues.jsonl", false, ""};
   TRY_VOID(task::NativeStore::init(root, prefix_from(root)));
-  return Step{".beads/issues.jsonl", true, "beads are called " + prefix_from(root) + "-1, …"};
+  return InitStep{".beads/issues.jsonl", true, "beads are called " + prefix_from(root) + "-1, …"};
 }
 
 // The tracker that the project is to have from now on; automatic: it cannot be told.
@@ -144,7 +144,7 @@ Result<Steps> initialise(const world::Project& project) {
   TRY_VOID(git::exclude_capsule_dir(project.repository));
   steps.push_back({".git/info/exclude", before.value_or("") != read_file(exclude).value_or(""),
                    ".capsule/ stays out of git"});
-  TRY_VOID(copy_files(project.root(), steps));
+  TRY_VOID(copy_assets(project.root(), steps));
   const task::Choice tracker = TRY(set_up_tracker(project, steps));
   TRY_VOID(configure(project, tracker, steps));
   return steps;
@@ -153,7 +153,7 @@ Result<Steps> initialise(const world::Project& project) {
 void print_steps(const world::Project& project, const Steps& steps) {
   std::string text;
   bool changed = false;
-  for (const Step& step : steps) {
+  for (const InitStep& step : steps) {
     changed |= step.changed;
     text += std::string(step.changed ? "wrote  " : "kept   ") +
             (step.note.empty() ? step.what : padded(step.what, 30) + printable(step.note)) + "\n";
@@ -164,18 +164,18 @@ void print_steps(const world::Project& project, const Steps& steps) {
   print(text);
 }
 
-void print_json(const world::Project& project, const Steps& steps) {
+void print_steps_json(const world::Project& project, const Steps& steps) {
   Json list = Json::array();
-  for (const Step& step : steps)
+  for (const InitStep& step : steps)
     list.push_back({{"what", step.what}, {"changed", step.changed}, {"note", step.note}});
   const Json all{{"project", project.root()}, {"steps", list}};
-  print(all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  print_json(all);
 }
 
 Result<int> init(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const Steps steps = TRY(initialise(project));
-  args.flag("json") ? print_json(project, steps) : print_steps(project, steps);
+  args.flag("json") ? print_steps_json(project, steps) : print_steps(project, steps);
   return 0;
 }
 
@@ -197,7 +197,7 @@ Command init_command() {
               "bead store where there is no tracker. What is there already stays as it is, so it "
               "can be called again at any time.\n\nExit codes: 0 ready; 2 an error.",
           .positionals = {},
-          .options = kOptions,
+          .options = kInitOptions,
           .run = init_main,
           .usage_exit = 2,
           .examples = "  capsule init\n  capsule init --project-dir=../shop --json",

@@ -6,40 +6,40 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "engine/run_log.h"
-#include "store/store.h"
-#include "ui/view.h"
+#include "world/runs.h"
 
 namespace capsule::cli {
 namespace {
 
 constexpr Option kOptions[] = {
-    kProjectDir, {"by", "WHAT", "What to count by", "phase|provider|model", "phase"}, kJson};
+    kProjectDir,
+    {"by", "WHAT", "What to count by", "phase|provider|model|workflow", "phase"},
+    kJson};
 
 struct Row {
   int held = 0, differed = 0, broken = 0, unchecked = 0;
 };
 using Table = std::map<std::pair<std::string, std::string>, Row>;
 
-void count(Row& row, const std::string& verdict) {
-  if (verdict == "true") ++row.held;
-  if (verdict == "differs") ++row.differed;
-  if (verdict == "false") ++row.broken;
-  if (verdict == "unchecked") ++row.unchecked;
+void count(Row& row, event::Verdict verdict) {
+  int* const counts[] = {&row.held, &row.broken, &row.differed, &row.unchecked};
+  static_assert(std::size(counts) == event::kVerdicts);
+  ++*counts[static_cast<std::size_t>(verdict)];
 }
 
-// A claim belongs to the phase that made it, whose start names provider and model.
-void read_run(Table& table, const std::vector<event::PipelineFact>& facts, std::string_view by) {
-  event::PhaseStarted started;
-  for (const event::PipelineFact& fact : facts) {
-    if (const auto* f = std::get_if<event::PhaseStarted>(&fact)) started = *f;
-    const auto* checked = std::get_if<event::PhaseChecked>(&fact);
-    if (checked == nullptr) continue;
-    std::string key(name_of(checked->phase));
-    if (by == "provider") key = started.provider;
-    if (by == "model") key = started.model.empty() ? "(default)" : started.model;
-    for (const event::Claim& claim : checked->claims)
-      count(table[{key, claim.what}], claim.verdict);
+// A claim belongs to the agent that made it.
+void read_run(Table& table, const workflow::RunSummary& summary, std::string_view by) {
+  std::map<int, const workflow::AgentSummary*> agents;
+  for (const workflow::AgentSummary& agent : summary.agents) agents[agent.number] = &agent;
+  for (const workflow::ClaimSummary& one : summary.claims) {
+    std::string key = one.role;
+    const auto found = agents.find(one.agent);
+    const workflow::AgentSummary* agent = found == agents.end() ? nullptr : found->second;
+    if (by == "provider")
+      key = agent == nullptr || agent->provider.empty() ? summary.provider : agent->provider;
+    if (by == "model") key = agent == nullptr || agent->model.empty() ? "(default)" : agent->model;
+    if (by == "workflow") key = summary.workflow;
+    count(table[{key, one.claim.what}], one.claim.verdict);
   }
 }
 
@@ -47,12 +47,13 @@ Result<int> show(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const std::string by(args.option("by").value_or("phase"));
   Table table;
-  if (const auto store = store::Store::open(project.root(), store::Access::read_only)) {
-    for (const engine::RunHead& head : TRY((*store)->runs()))
-      if (head.workflow == "pipeline")
-        read_run(table, TRY(engine::pipeline_facts(TRY((*store)->read(head.run, 0)))), by);
-  } else if (store.error().reason != Reason::not_found) {
-    return tl::unexpected(store.error());
+  if (const auto store = TRY(world::journal_of(project))) {
+    for (const engine::RunHead& head : TRY(store->runs())) {
+      const world::Run run = TRY(world::read_run(*store, head));
+      if (!run.unreadable.empty())
+        print_error("capsule: " + head.run + ": " + printable(run.unreadable) + "\n");
+      read_run(table, run.summary, by);
+    }
   }
   if (args.flag("json")) {
     auto rows = nlohmann::ordered_json::array();
@@ -87,17 +88,18 @@ int ledger_main(const Args& args) {
 }  // namespace
 
 Command ledger_command() {
-  return {.path = "ledger",
-          .summary = "Show how often the claims of agents were true",
-          .details =
-              "Every claim that Capsule checked, in all runs of the project: true, differs (no "
-              "harm done, such "
-              "as a file left out of files_changed), false (the work went back), unchecked (no "
-              "test command).",
-          .positionals = {},
-          .options = kOptions,
-          .run = ledger_main,
-          .examples = "  capsule ledger\n  capsule ledger --by=provider"};
+  return {
+      .path = "ledger",
+      .summary = "Show how often the claims of agents were true",
+      .details =
+          "Every claim that Capsule checked, in all runs of the project, whatever their "
+          "workflow: true, differs (no harm done, such as a file left out of files_changed), "
+          "false (the work went back), unchecked (no test command). A delivery's roles count as "
+          "phases.",
+      .positionals = {},
+      .options = kOptions,
+      .run = ledger_main,
+      .examples = "  capsule ledger\n  capsule ledger --by=provider"};
 }
 
 }  // namespace capsule::cli

@@ -1,69 +1,30 @@
-// capsule log: what the agents of a bead's newest run printed, from its worktree or its archive.
+// capsule log: what the agents of a run printed, from its worktree, its archive or its folder of
+// logs.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project_args.h"
-#include "ui/run_view.h"
-#include "ui/view.h"
-#include "workspace/workspace.h"
+#include "cli/run_args.h"
+#include "world/logs.h"
 
 namespace capsule::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr Positional kPositionals[] = {{"BEAD", "Whose agents"}};
+constexpr Positional kPositionals[] = {kRun, kTask};
 constexpr Option kOptions[] = {
     {"phase", "PHASE", "Only this phase, such as execute"},
+    {"role", "ROLE", "Only agents of this role, such as developer; the same as --phase"},
     {"follow", "", "Go on while the run goes on; Ctrl-C ends it"},
     kProjectDir,
 };
 constexpr int kPollMilliseconds = 200;
 constexpr std::size_t kLongestHeldLine = 64 * 1024;
-
-// A log file is called <phase>-<YYYYMMDD-HHMMSS>-<pid>.log, with .stderr behind it for the other
-// stream. Nothing else in the folder is one.
-struct LogName {
-  std::string phase, stamp, pid;
-  bool err = false;
-};
-
-std::optional<LogName> log_name(std::string name) {
-  LogName result;
-  constexpr std::string_view kErr = ".stderr", kLog = ".log";
-  if (name.ends_with(kErr)) result.err = true, name.resize(name.size() - kErr.size());
-  if (!name.ends_with(kLog)) return std::nullopt;
-  name.resize(name.size() - kLog.size());
-  const std::size_t last = name.rfind('-');
-  const std::size_t time = last == name.npos || last == 0 ? name.npos : name.rfind('-', last - 1);
-  const std::size_t day = time == name.npos || time == 0 ? name.npos : name.rfind('-', time - 1);
-  if (day == name.npos) return std::nullopt;
-  result.phase = name.substr(0, day);
-  result.stamp = name.substr(day + 1, last - day - 1);
-  result.pid = name.substr(last + 1);
-  if (!valid_id(result.phase)) return std::nullopt;
-  return result;
-}
-
-// Where the logs are: the worktree while there is one, the archive afterwards.
-struct Place {
-  std::string root, below;  // opened beneath `root`, for an agent can write there
-};
-
-Place place_of(const world::Project& project, const std::string& bead) {
-  const std::string worktree = workspace::worktree_path(project.repository, bead);
-  if (is_folder(worktree + "/.capsule/output")) return {worktree, ".capsule/output/"};
-  return {workspace::archive_path(project.repository, bead), ""};
-}
 
 // Writes to stdout: the bytes as they are into a pipe or file; on a terminal whole lines, harmless.
 class Printer {
@@ -110,46 +71,20 @@ class Printer {
 
 class Reader {
  public:
-  Reader(const world::Project& project, std::string bead, std::string phase)
-      : project_(project), bead_(std::move(bead)), phase_(std::move(phase)) {}
-
   // Shows what has come since the last call. Files that a run moved to the archive meanwhile go on
   // where they were left.
-  Result<void> show(const ui::RunView& run) {
-    const Place place = place_of(project_, bead_);
-    for (const std::string& name : names(place, run)) TRY_VOID(show_file(place, name));
+  Result<void> show(const std::vector<world::LogFile>& files) {
+    for (const world::LogFile& file : files) TRY_VOID(show_file(file));
     return {};
   }
   bool shown_anything() const { return !offsets_.empty(); }
   Result<void> finish() { return printer_.flush(); }
 
  private:
-  // In the order in which the phases ran: the journal's, then the newest by their time.
-  std::vector<std::string> names(const Place& place, const ui::RunView& run) const {
-    std::map<std::string, std::size_t> order;
-    for (const event::PipelineFact& fact : run.facts)
-      if (const auto* finished = std::get_if<event::PhaseFinished>(&fact))
-        order.emplace(finished->log.substr(finished->log.rfind('/') + 1), order.size());
-    using Key = std::tuple<std::size_t, std::string, std::size_t, std::string, std::string>;
-    std::vector<Key> found;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(place.root + "/" + place.below, error)) {
-      const std::string name = entry.path().filename().string();
-      const auto parts = log_name(name);
-      if (!parts || (!phase_.empty() && parts->phase != phase_)) continue;
-      const auto known = order.find(name.substr(0, name.find(".log") + 4));
-      found.emplace_back(known == order.end() ? order.size() : known->second, parts->stamp,
-                         parts->pid.size(), parts->pid, name);
-    }
-    std::sort(found.begin(), found.end());
-    std::vector<std::string> result;
-    for (const Key& key : found) result.push_back(std::get<4>(key));
-    return result;
-  }
-
-  Result<void> show_file(const Place& place, const std::string& name) {
-    const auto file = open_beneath(place.root, place.below + name, O_RDONLY);
+  Result<void> show_file(const world::LogFile& log) {
+    const auto file = open_beneath(log.root, log.name, O_RDONLY);
     if (!file) return {};  // gone, or no file
+    const std::string name = log.name.substr(log.name.rfind('/') + 1);
     off_t& offset = offsets_.try_emplace(name, 0).first->second;
     std::string buffer(1 << 16, '\0');
     for (;;) {
@@ -163,60 +98,75 @@ class Reader {
     }
   }
 
-  const world::Project& project_;
-  std::string bead_, phase_;
   std::map<std::string, off_t> offsets_;
   std::string current_;
   Printer printer_;
 };
 
+Result<std::string> wanted_role(const Args& args) {
+  for (const char* name : {"phase", "role"}) {
+    const auto given = args.option(name);
+    if (!given) continue;
+    if (valid_id(*given)) return std::string(*given);
+    return fail(Reason::usage, "'" + printable(given->substr(0, 120)) + "' is no phase and no role",
+                "phases: test-writer, test-review, execute, execute-review, sign-off, merge; "
+                "roles: developer, critic, auditor, …");
+  }
+  return std::string();
+}
+
 Result<int> log(const Args& args) {
-  const std::string bead = TRY(bead_argument(args));
-  const std::string phase(args.option("phase").value_or(""));
-  if (args.option("phase") && !valid_id(phase))
-    return fail(Reason::usage, "'" + printable(phase.substr(0, 120)) + "' is not a phase name",
-                "phases: test-writer, test-review, execute, execute-review, sign-off, merge");
+  const std::string role = TRY(wanted_role(args));
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
-  ui::RunView none;
-  Reader reader(project, bead, phase);
+  const std::string word(args.positional(0).value_or(""));
+  Reader reader;
   for (;;) {
     // Asked before the files are read: what a run wrote before it ended is never missed.
-    const auto run = store == nullptr ? std::nullopt : TRY(ui::newest_run(*store, *store, bead));
-    TRY_VOID(reader.show(run ? *run : none));
-    if (!args.flag("follow") || !run || !run->live()) break;
+    const auto found = find_run(args, project, store.get());
+    if (!found) {
+      // Phases that were run by hand have no run.
+      if (found.error().reason != Reason::not_found || !valid_id(word) || args.positional(1))
+        return tl::unexpected(found.error());
+      TRY_VOID(reader.show(world::logs_of_bead(project, word, role)));
+      break;
+    }
+    TRY_VOID(reader.show(world::logs_of(project, found->run, {role, found->task})));
+    if (!args.flag("follow") || !found->run.live()) break;
     ::poll(nullptr, 0, kPollMilliseconds);
   }
   TRY_VOID(reader.finish());
   if (!reader.shown_anything())
     return fail(Reason::not_found,
-                "there is no output of " + bead + (phase.empty() ? "" : " in " + phase),
+                "there is no output of " + printable(word) + (role.empty() ? "" : " in " + role),
                 "see what there is: capsule status" + project.option);
   return 0;
 }
 
 int log_main(const Args& args) {
   const auto code = log(args);
-  return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
+  return code ? *code : exit_for_looking(code.error());
 }
 
 }  // namespace
 
 Command log_command() {
   return {.path = "log",
-          .summary = "Print what the agents of a bead's newest run printed",
+          .summary = "Print what the agents of a run printed",
           .details =
-              "One heading a file, in the order in which the phases ran: from the worktree while "
-              "there is one, from the archive afterwards. What an agent wrote to stderr follows "
-              "what it wrote to stdout. On a terminal control characters are shown as \\xNN; into "
-              "a pipe or file the bytes go as they are.\n\n"
+              "One heading a file, in the order in which the agents were started: of a bead's "
+              "newest run from the worktree while there is one, from the archive afterwards; of a "
+              "delivery or auto mode from .capsule/logs/. With a plan and one of its tasks, only "
+              "that task's agents. What an agent wrote to stderr follows what it wrote to stdout. "
+              "On a terminal control characters are shown as \\xNN; into a pipe or file the bytes "
+              "go as they are.\n\n"
               "Exit codes: 0 shown; 1 there is none; 2 wrong usage.",
           .positionals = kPositionals,
           .options = kOptions,
           .run = log_main,
           .examples =
-              "  capsule log demo-1.1.1\n  capsule log demo-1.1.1 --phase=execute\n"
-              "  capsule log demo-1.1.1 --follow"};
+              "  capsule log demo-1.1.1 --phase=execute\n  capsule log demo-1.1.1 --follow\n"
+              "  capsule log PLAN.md T-3 --role=critic\n  capsule log auto"};
 }
 
 }  // namespace capsule::cli

@@ -1,41 +1,38 @@
 // capsule merge: brings a signed-off worktree to main, closes its bead and cleans up.
-#include "base/print.h"
 #include "base/text.h"
+#include "cli/bead_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "cli/session.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {{"BEAD", "The bead whose worktree to merge"}};
-constexpr Option kOptions[] = {
+constexpr Positional kMergePositionals[] = {{"BEAD", "The bead whose worktree to merge"}};
+constexpr Option kMergeOptions[] = {
     kProjectDir, kProvider, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
 
-Result<int> merge(const Args& args, ui::Face face) {
+Result<int> merge(const Args& args, ui::Look look) {
   const std::string id = TRY(bead_argument(args));
-  const auto session = TRY(Session::open(TRY(open_project(args)), id, face));
-  const auto newest = TRY(session->newest());
-  if (newest && newest->state.outcome == event::Outcome::merged && !session->has_worktree()) {
-    session->tell_merged(newest->state.merge_commit);
+  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id, look));
+  const auto newest = TRY(run->newest());
+  if (newest && newest->merged() && !run->has_worktree()) {
+    run->show_merged(newest->state.merge_commit);
     return 0;
   }
-  const bool known = newest && newest->state.outcome != event::Outcome::merged;
-  if (!session->has_worktree() && !(known && !newest->state.merge_commit.empty()))
-    return fail(Reason::not_found, "there is no worktree at " + printable(session->worktree()),
-                "make one and run the phases: capsule run " + id + session->project().option);
-  TRY_VOID(session->take(known ? newest->run : new_run_id()));
-  TRY_VOID(session->preflight());
-  if (!known) TRY_VOID(session->adopt_worktree());
-  TRY_VOID(session->runner().resume({session->project().config.max_retries, true}));
-  const pipeline::State state = TRY(session->runner().carry_on());
-  const std::string summary = session->summary();
-  if (face != ui::Face::json) print(summary);
-  return session->exit_code(state);
+  const bool known = newest && !newest->merged();
+  if (!run->has_worktree() && !(known && !newest->state.merge_commit.empty()))
+    return fail(Reason::not_found, "there is no worktree at " + printable(run->worktree()),
+                "make one and run the phases: capsule run " + id + run->project().option);
+  TRY_VOID(run->take(known ? newest->run : new_run_id(),
+                     known ? newest->state.definition : phases::pipeline()));
+  TRY_VOID(run->preflight());
+  if (!known) TRY_VOID(run->adopt_worktree());
+  TRY_VOID(run->give({event::RunResumed{run->project().config.max_retries, true}}));
+  return run->carry_on();
 }
 
 int merge_main(const Args& args) {
-  const auto code = merge(args, ui::face_for(args.flag("json")));
+  const auto code = merge(args, ui::look_for(args.flag("json")));
   return code ? *code : report(code.error(), 2);
 }
 
@@ -51,8 +48,8 @@ Command merge_command() {
           "Exit codes: 0 merged; 1 refused (no sign-off, the agent needs work, conflict, nothing "
           "to merge); 2 an "
           "error.",
-          kPositionals,
-          kOptions,
+          kMergePositionals,
+          kMergeOptions,
           merge_main,
           2,
           "",

@@ -6,53 +6,70 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project_args.h"
-#include "store/store.h"
-#include "ui/view.h"
+#include "cli/run_args.h"
 #include "world/requests.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {{"BEAD", "The bead whose run is meant"}};
+constexpr Positional kPositionals[] = {kRun};
 constexpr Option kOptions[] = {kProjectDir};
 constexpr int kWaitMilliseconds = 30'000;
 
-Result<engine::Holder> living_holder(store::Store& store, const std::string& bead) {
-  const auto holder = TRY(store.holder(bead));
-  if (holder) return *holder;
-  return fail(Reason::not_found, "no run of " + bead + " is going on",
-              "'capsule status' shows what there is");
+// The run that is meant, when a process works on it.
+Result<world::Run> living_run(const Args& args, const world::Project& project,
+                              store::Store& store) {
+  const std::string word(args.positional(0).value_or(""));
+  auto found = find_run(args, project, &store);
+  if (!found && found.error().reason != Reason::not_found) return tl::unexpected(found.error());
+  if (found && found->run.live()) return std::move(found->run);
+  const std::string go_on = found ? world::go_on_command(project, found->run) : "";
+  return fail(Reason::not_found, "no run of " + printable(word) + " is going on",
+              go_on.empty() ? "'capsule status" + project.option + "' shows what there is"
+                            : "it can be gone on with: " + go_on);
+}
+
+// How it is gone on with once it has stopped.
+std::string afterwards(const world::Project& project, world::Run run) {
+  run.holder.reset();
+  run.summary.can_go_on = true;
+  std::string command = world::go_on_command(project, run);
+  if (engine::is_phases(run.head) && !command.ends_with(" --resume")) command += " --resume";
+  return command;
 }
 
 Result<int> pause(const Args& args) {
-  const std::string bead = TRY(bead_argument(args));
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
-  TRY_VOID(living_holder(*store, bead));
-  TRY_VOID(world::leave_request(project.root(), bead, world::Request::pause));
-  print("The run of " + bead + " pauses when its phase has ended; go on with: capsule run " + bead +
-        project.option + " --resume\n");
+  const world::Run run = TRY(living_run(args, project, *store));
+  TRY_VOID(world::leave_request(project.root(), run.head.run, world::Request::pause));
+  print("The run of " + world::word_for(run) +
+        (engine::is_phases(run.head) ? " pauses when its phase has ended"
+                                     : " pauses when the agents that work now have ended") +
+        "; go on with: " + afterwards(project, run) + "\n");
   return 0;
 }
 
 // The knock is a signal to the very process that holds the claim: pid, start time and boot were
 // compared.
 Result<int> abort_run(const Args& args) {
-  const std::string bead = TRY(bead_argument(args));
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
-  const engine::Holder holder = TRY(living_holder(*store, bead));
-  TRY_VOID(world::leave_request(project.root(), bead, world::Request::abort));
-  ::kill(static_cast<pid_t>(holder.process.pid), SIGTERM);
+  const world::Run run = TRY(living_run(args, project, *store));
+  const auto works = [&]() -> Result<bool> {
+    const auto holder = TRY(store->holder(run.head.subject));
+    return holder && holder->run == run.head.run;
+  };
+  TRY_VOID(world::leave_request(project.root(), run.head.run, world::Request::abort));
+  ::kill(static_cast<pid_t>(run.holder->process.pid), SIGTERM);
   const std::int64_t began = monotonic_ms();
-  while (TRY(store->holder(bead)) && monotonic_ms() - began < kWaitMilliseconds) ::usleep(50'000);
-  if (TRY(store->holder(bead)))
-    return fail(Reason::timed_out, "the run of " + bead + " (pid " +
-                                       std::to_string(holder.process.pid) + ") does not end");
-  print("Aborted the run of " + bead +
-        "; its worktree and a snapshot are kept. Go on with: capsule run " + bead + project.option +
-        " --resume\n");
+  while (TRY(works()) && monotonic_ms() - began < kWaitMilliseconds) ::usleep(50'000);
+  if (TRY(works()))
+    return fail(Reason::timed_out, "the run of " + world::word_for(run) + " (pid " +
+                                       std::to_string(run.holder->process.pid) + ") does not end");
+  print("Aborted the run of " + world::word_for(run) +
+        "; its work is kept, in its worktree and as a snapshot. Go on with: " +
+        afterwards(project, run) + "\n");
   return 0;
 }
 
@@ -69,29 +86,30 @@ int abort_main(const Args& args) {
 }  // namespace
 
 Command pause_command() {
-  return {.path = "pause",
-          .summary = "Let a run end at its next phase border",
-          .details =
-              "The agent that works now finishes its phase. Exit codes: 0 asked; 1 no such run; 2 "
-              "an error.",
-          .positionals = kPositionals,
-          .options = kOptions,
-          .run = pause_main,
-          .examples = "  capsule pause demo-1.1.1\n  capsule run demo-1.1.1 --resume",
-          .people_only = true};
+  return {
+      .path = "pause",
+      .summary = "Let a run stop where nothing is lost",
+      .details =
+          "Agents that work now finish; no other is started. Exit codes: 0 asked; 1 no such run "
+          "is going on; 2 an error.",
+      .positionals = kPositionals,
+      .options = kOptions,
+      .run = pause_main,
+      .examples = "  capsule pause demo-1.1.1\n  capsule run demo-1.1.1 --resume",
+      .people_only = true};
 }
 
 Command abort_command() {
   return {.path = "abort",
           .summary = "End a run now, and keep everything it has done",
           .details =
-              "The agent and all its processes are ended, what they left is kept as a snapshot, "
-              "and the "
-              "worktree stays. Exit codes: 0 aborted; 1 no such run; 2 an error.",
+              "Its agents and all their processes are ended, what they left is kept as a snapshot, "
+              "and the worktree stays. Exit codes: 0 aborted; 1 no such run is going on; 2 an "
+              "error.",
           .positionals = kPositionals,
           .options = kOptions,
           .run = abort_main,
-          .examples = "  capsule abort demo-1.1.1",
+          .examples = "  capsule abort demo-1.1.1\n  capsule abort PLAN.md\n  capsule abort auto",
           .people_only = true};
 }
 

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "ui/view.h"
 #include "world/delivery_plan.h"
 #include "world/experts.h"
 

@@ -2,39 +2,38 @@
 #include <algorithm>
 
 #include "base/print.h"
+#include "cli/bead_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "cli/session.h"
-#include "cli/worktrees.h"
-#include "engine/bead_context.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {{"BEAD", "The bead to prepare"}};
-constexpr Option kOptions[] = {
+constexpr Positional kPrepPositionals[] = {{"BEAD", "The bead to prepare"}};
+constexpr Option kPrepOptions[] = {
     kProjectDir, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
 
 Result<int> prep(const Args& args, bool json) {
   const std::string id = TRY(bead_argument(args));
   // The plain lines of a run are not shown: prep has its own.
-  const auto session =
-      TRY(Session::open(TRY(open_project(args)), id, json ? ui::Face::json : ui::Face::quiet));
-  if (engine::is_closed(session->bead().status)) return fail(Reason::refused, id + " is closed");
-  TRY_VOID(refuse_blocked(*session));
-  if (session->has_worktree())
-    return tl::unexpected(already_exists(*session, TRY(session->newest())));
-  TRY_VOID(session->take(new_run_id()));
-  TRY_VOID(session->runner().start(session->started()));
-  pipeline::State state = TRY(session->runner().carry_on(pipeline::Step::run_phase));
-  if (state.step != pipeline::Step::run_phase) {
+  const auto run =
+      TRY(BeadRun::open(TRY(open_project(args)), id, json ? ui::Look::json : ui::Look::quiet));
+  if (engine::is_closed(run->bead().status)) return fail(Reason::refused, id + " is closed");
+  TRY_VOID(refuse_blocked(*run));
+  if (run->has_worktree()) return tl::unexpected(already_exists(*run, TRY(run->newest())));
+  phases::Present present;
+  present.only_prepare = true;
+  TRY_VOID(run->take(new_run_id(), phases::pipeline(), std::move(present)));
+  TRY_VOID(run->give({run->started(phases::pipeline())}));
+  TRY_VOID(run->carry_on());
+  const phases::State& state = run->state();
+  if (state.outcome != event::Outcome::prepared) {
     const std::size_t line = std::min(state.detail.find('\n'), state.detail.size());
     if (line == 0) return fail(Reason::failed, "the worktree was not made");
     const bool hint = line < state.detail.size();
     return fail(Reason::failed, state.detail.substr(0, line),
                 hint ? state.detail.substr(line + 1) : "");
   }
-  TRY_VOID(session->runner().end(event::Outcome::prepared, ""));
   if (!json)
     print("Worktree: " + state.worktree + "\nBranch: " + state.branch +
           "\nWorklog: " + state.worktree + "/worklog.md\n");
@@ -54,8 +53,8 @@ Command prep_command() {
           "The worktree is .capsule/worktrees/BEAD on the branch capsule-BEAD, from HEAD; its "
           "worklog.md is the "
           "mission briefing for every phase. Exit codes: 0 done; 1 failed.",
-          kPositionals,
-          kOptions,
+          kPrepPositionals,
+          kPrepOptions,
           prep_main,
           1,
           "",

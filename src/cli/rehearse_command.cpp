@@ -5,7 +5,7 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kRehearsePositionals[] = {
     {"CASSETTE", "The file to play, or builtin"},
     {"PROMPT", "The prompt; read from stdin when it is left out", false}};
 
@@ -16,7 +16,8 @@ int rehearse(const Args& args) {
 }  // namespace
 
 Command rehearse_command() {
-  Command command{"rehearse", "Play a cassette as an agent would", "", kPositionals, {}, rehearse};
+  Command command{"rehearse", "Play a cassette as an agent would", "", kRehearsePositionals, {},
+                  rehearse};
   command.hidden = true;
   return command;
 }

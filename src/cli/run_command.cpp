@@ -1,18 +1,17 @@
 // capsule run: one bead from the tracker to main.
 #include "base/print.h"
 #include "base/text.h"
+#include "cli/bead_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "cli/session.h"
-#include "cli/worktrees.h"
-#include "engine/bead_context.h"
 #include "git/paths.h"
+#include "world/discard.h"
+#include "world/workflows.h"
 
 namespace capsule::cli {
 namespace {
 
 using event::Outcome;
-using pipeline::Step;
 
 constexpr Positional kPositionals[] = {{"BEAD", "The bead to run the pipeline for"}};
 constexpr Option kOptions[] = {
@@ -21,80 +20,90 @@ constexpr Option kOptions[] = {
     kProvider,
     {"resume", "", "Go on with a run that ended, at its first unfinished phase"},
     {"clean", "", "Start over: the old worktree is kept as a snapshot and removed"},
+    {"workflow", "NAME", "Another workflow than the pipeline; see: capsule workflow list"},
+    {"branch", "NAME", "The branch that such a workflow looks at"},
     {"json", "", "One event a line on stdout, nothing else"},
     kScriptsDir,
 };
 
-// Which run is to be carried on: a cut-off one by itself, and one that is on main but could not be
-// cleared up; an ended one only when asked; else a new one.
-Result<void> choose_run(Session& session, const Args& args) {
-  const auto newest = TRY(session.newest());
-  const bool cut_off = newest && newest->state.step != Step::ended;
-  const std::string bead = session.bead().id;
-  if (args.flag("clean")) {
-    const bool failed = newest && newest->state.outcome != Outcome::merged;
-    if (session.has_worktree() || cut_off || failed)
-      TRY_VOID(discard_worktree(session.project(), session.store(), bead));
-  } else if (cut_off) {
-    return session.take(newest->run);
-  } else if (newest && !newest->state.merge_commit.empty() &&
-             newest->state.outcome != Outcome::merged) {
-    TRY_VOID(session.take(newest->run));
-    return session.runner().resume({session.project().config.max_retries, false});
-  } else if (session.has_worktree()) {
-    if (!args.flag("resume")) return tl::unexpected(already_exists(session, newest));
-    if (newest && newest->state.outcome != Outcome::merged) {
-      TRY_VOID(session.take(newest->run));
-      TRY_VOID(session.preflight());
-      // An agent has put something else in its place.
-      if (!newest->state.worktree.empty() && !git::is_plain_folder(session.worktree()))
-        TRY_VOID(session.bring_worktree_back(newest->state));
-      return session.runner().resume({session.project().config.max_retries, false});
-    }
-    TRY_VOID(session.take(new_run_id()));
-    TRY_VOID(session.preflight());
-    return session.adopt_worktree();
-  } else if (args.flag("resume")) {
-    // The folder is gone, but the work is not.
-    if (newest && !newest->state.snapshot.commit.empty() &&
-        newest->state.outcome != Outcome::merged) {
-      TRY_VOID(session.take(newest->run));
-      TRY_VOID(session.preflight());
-      TRY_VOID(session.bring_worktree_back(newest->state));
-      return session.runner().resume({session.project().config.max_retries, false});
-    }
-    return fail(Reason::not_found, "there is nothing to resume for " + bead,
-                "start it: capsule run " + bead + session.project().option);
-  }
-  TRY_VOID(session.take(new_run_id()));
-  TRY_VOID(session.preflight());
-  return session.runner().start(session.started());
+// Goes on with an ended run at its first unfinished phase.
+Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back) {
+  phases::Present present;
+  present.bring_back = bring_back;
+  TRY_VOID(run.take(newest.run, newest.state.definition, std::move(present)));
+  TRY_VOID(run.preflight());
+  return run.give({event::RunResumed{run.project().config.max_retries, false}});
 }
 
-Result<int> run(const Args& args, ui::Face face) {
+Result<void> start(BeadRun& run, const Args& args) {
+  const event::Definition definition =
+      TRY(world::find_workflow(run.project(), args.option("workflow").value_or(phases::kPipeline)));
+  const std::string branch(args.option("branch").value_or(""));
+  if (definition.on_branch && branch.empty())
+    return fail(Reason::usage, definition.name + " looks at a branch: which one?",
+                "name it with --branch=NAME");
+  if (!definition.on_branch && !branch.empty())
+    return fail(Reason::usage, definition.name + " starts from HEAD: it takes no --branch");
+  TRY_VOID(run.take(new_run_id(), definition));
+  TRY_VOID(run.preflight());
+  return run.give({run.started(definition, branch)});
+}
+
+// Which run is to be carried on: a cut-off one by itself, and one that is on main but could not be
+// cleared up; an ended one only when asked; else a new one.
+Result<void> choose_run(BeadRun& run, const Args& args) {
+  const auto newest = TRY(run.newest());
+  const bool cut_off = newest && !newest->ended();
+  const std::string bead = run.bead().id;
+  if (args.flag("clean")) {
+    if (run.has_worktree() || cut_off || (newest && !newest->merged()))
+      TRY_VOID(world::discard_worktree(run.project(), run.conductor().store(), bead));
+    return start(run, args);
+  }
+  if (cut_off) {
+    TRY_VOID(run.take(newest->run, newest->state.definition));
+    TRY_VOID(run.preflight());
+    return run.conductor().runner().take_up();
+  }
+  const bool resumable = newest && phases::summary(newest->state).can_go_on;
+  if (resumable && !newest->state.merge_commit.empty()) return resume(run, *newest, false);
+  if (run.has_worktree()) {
+    if (!args.flag("resume")) return tl::unexpected(already_exists(run, newest));
+    // An agent may have put something else in its place.
+    if (resumable)
+      return resume(run, *newest,
+                    !newest->state.worktree.empty() && !git::is_plain_folder(run.worktree()));
+    TRY_VOID(run.take(new_run_id(), phases::pipeline()));
+    TRY_VOID(run.preflight());
+    return run.adopt_worktree();
+  }
+  if (!args.flag("resume")) return start(run, args);
+  // The folder is gone, but the work is not.
+  if (resumable && !newest->state.snapshot.commit.empty()) return resume(run, *newest, true);
+  return fail(Reason::not_found, "there is nothing to resume for " + bead,
+              "start it: capsule run " + bead + run.project().option);
+}
+
+Result<int> run(const Args& args, ui::Look look) {
   const std::string id = TRY(bead_argument(args));
   if (args.flag("resume") && args.flag("clean"))
     return fail(Reason::usage, "--resume goes on and --clean starts over: give one of them");
-  const auto session = TRY(Session::open(TRY(open_project(args)), id, face));
-  const auto newest = TRY(session->newest());
-  const bool cut_off = newest && newest->state.step != Step::ended;
-  if (engine::is_closed(session->bead().status) && !cut_off) {
+  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id, look));
+  const auto newest = TRY(run->newest());
+  const bool cut_off = newest && !newest->ended();
+  if (engine::is_closed(run->bead().status) && !cut_off) {
     if (!newest || newest->state.outcome != Outcome::merged)
       return fail(Reason::refused, id + " is closed", "open it again in the tracker to run it");
-    session->tell_merged(newest->state.merge_commit);
+    run->show_merged(newest->state.merge_commit);
     return 0;
   }
-  TRY_VOID(refuse_blocked(*session));
-  TRY_VOID(choose_run(*session, args));
-  TRY_VOID(session->preflight());
-  const pipeline::State state = TRY(session->runner().carry_on());
-  const std::string summary = session->summary();
-  if (face != ui::Face::json) print(summary);
-  return session->exit_code(state);
+  TRY_VOID(refuse_blocked(*run));
+  TRY_VOID(choose_run(*run, args));
+  return run->carry_on();
 }
 
 int run_command_main(const Args& args) {
-  const auto code = run(args, ui::face_for(args.flag("json")));
+  const auto code = run(args, ui::look_for(args.flag("json")));
   return code ? *code : report(code.error(), 2);
 }
 
@@ -117,7 +126,7 @@ Command run_command() {
           2,
           "run-pipeline",
           "  capsule run demo-1.1.1\n  capsule run demo-1.1.1 --provider=rehearsal\n  capsule run "
-          "demo-1.1.1 --resume",
+          "demo-1.1.1 --resume\n  capsule run demo-1.1.1 --workflow=spike",
           false,
           true};
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "agent/run.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
@@ -11,8 +12,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "ui/view.h"
 #include "worklog/prompt.h"
+#include "world/environment.h"
 #include "world/hand_run.h"
 #include "world/interrupt.h"
 #include "world/providers.h"
@@ -20,9 +21,10 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {{"PHASE", "The name of a prompt, such as test-writer"},
-                                       {"WORKTREE", "The folder in which the agent works"}};
-constexpr Option kOptions[] = {
+constexpr Positional kRunPhasePositionals[] = {
+    {"PHASE", "The name of a prompt, such as test-writer"},
+    {"WORKTREE", "The folder in which the agent works"}};
+constexpr Option kRunPhaseOptions[] = {
     {"feedback", "TEXT", "Feedback of the last review, appended to the prompt"},
     kProjectDir,
     kProvider,
@@ -38,25 +40,28 @@ Result<world::Project> project_around(const Args& args, const std::string& folde
 Result<int> run_phase(const Args& args) {
   const std::string phase(*args.positional(0));
   if (!valid_id(phase))
-    return fail(Reason::usage, "'" + printable(phase.substr(0, 120)) + "' is not a phase name",
+    return fail(Reason::usage,
+                "phase not found: '" + printable(phase.substr(0, 120)) + "' is not a phase name",
                 "phases: test-writer, test-review, execute, execute-review, sign-off, merge");
   const std::string given(*args.positional(1));
-  if (!is_folder(given)) return fail(Reason::not_found, "there is no folder " + printable(given));
+  if (!is_folder(given)) return fail(Reason::not_found, "folder not found: " + printable(given));
   const std::string folder = TRY(real_path(given));
   const world::Project project = TRY(project_around(args, folder));
+  const std::string prompt_file = "prompts/" + phase + ".md";
+  if (const auto found = project.assets.find(prompt_file); !found)
+    return fail(Reason::not_found, "phase '" + phase + "' not found: there is no " + prompt_file,
+                found.error().hint);
 
   agent::Assignment assignment;
   assignment.phase = phase;
   assignment.folder = folder;
-  assignment.prompt = worklog::compose_prompt(TRY(project.assets.read("prompts/" + phase + ".md")),
+  assignment.prompt = worklog::compose_prompt(TRY(project.assets.read(prompt_file)),
                                               args.option("feedback").value_or(""));
   assignment.stamp = utc_stamp();
   // Outside a run there is none, and no bead, even when an agent's own environment says otherwise.
-  assignment.env = {{"CAPSULE_RUN", ""},
-                    {"CAPSULE_BEAD", ""},
-                    {"CAPSULE_PHASE", phase},
-                    {"CAPSULE_ATTEMPT", "1"},
-                    {"CAPSULE_WORKTREE", folder}};
+  workflow::StartAgent start;
+  start.role = phase;
+  assignment.env = world::environment_of("", start, folder);
   const std::string bead = world::bead_of_worktree(folder).value_or("");
   const agent::PhaseSettings settings = TRY(world::settings_of(project, phase, bead));
   assignment.timeout = settings.timeout;
@@ -66,18 +71,16 @@ Result<int> run_phase(const Args& args) {
   assignment.interrupted = [&] { return interrupt->requested(); };
   agent::Watch nobody;
   const std::int64_t began = monotonic_ms();
-  const engine::PhaseReport report =
-      TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
+  const agent::Report report = TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
   print(report.signal.json + "\n");
-  if (report.fault == event::PhaseFault::interrupted) return interrupt->exit_code();
+  if (report.fault == event::Fault::interrupted) return interrupt->exit_code();
   if (const auto noted = world::note_hand_run(project, bead, phase, report, monotonic_ms() - began);
       !noted)
     print_error("capsule: warning: the phase was not noted for --resume: " + noted.error().message +
                 "\n");
-  if (report.fault == event::PhaseFault::exit_status)
-    print_error("capsule: the agent ended with exit status " + std::to_string(report.exit_code) +
-                "\n");
-  if (report.fault != event::PhaseFault::none) {
+  if (report.fault == event::Fault::exit_status)
+    print_error("capsule: the agent " + report.detail + "\n");
+  if (report.fault != event::Fault::none) {
     print_error("  its output: " + printable(report.log) + "\n");
     return 2;
   }
@@ -98,8 +101,8 @@ Command run_phase_command() {
           "folder; the signal is "
           "printed as one line.\n\n"
           "Exit codes: 0 PASS; 1 NEEDS_WORK; 2 ERROR, or the phase could not run.",
-          kPositionals,
-          kOptions,
+          kRunPhasePositionals,
+          kRunPhaseOptions,
           run_phase_main,
           2,
           "",

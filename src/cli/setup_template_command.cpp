@@ -5,15 +5,14 @@
 #include "base/print.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "ui/view.h"
 #include "world/template_project.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kSetupTemplatePositionals[] = {
     {"DIR", "Where to make it; a new temporary folder when left out", false}};
-constexpr Option kOptions[] = {kScriptsDir};
+constexpr Option kSetupTemplateOptions[] = {kScriptsDir};
 
 Result<std::string> set_up(const Args& args) {
   std::string folder;
@@ -46,8 +45,8 @@ Command setup_template_command() {
               "'capsule init' there proposes one.\n\n"
               "Prints the absolute path of the project and nothing else. A folder that already "
               "holds a git repository is refused. Exit codes: 0 made; 1 anything else.",
-          .positionals = kPositionals,
-          .options = kOptions,
+          .positionals = kSetupTemplatePositionals,
+          .options = kSetupTemplateOptions,
           .run = set_up_main,
           .usage_exit = 1,
           .examples =

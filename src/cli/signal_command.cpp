@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "command_line/input.h"
 #include "json/text.h"
@@ -12,16 +13,16 @@
 namespace capsule::cli {
 namespace {
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void put(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 // The items of a JSON list or object, with commas between them.
 class Listed {
  public:
-  explicit Listed(std::string_view open) { print(open); }
+  explicit Listed(std::string_view open) { put(open); }
   void item(const std::string& text) {
-    if (!first_) print(",");
+    if (!first_) put(",");
     first_ = false;
-    print(text);
+    put(text);
   }
 
  private:
@@ -33,17 +34,12 @@ std::string member(std::string_view key, std::string_view text) {
 }
 
 // The beginning of a candidate, whole letters only.
-std::string_view shown(std::string_view text) {
-  constexpr std::size_t kMaxShownBytes = 200;
-  if (text.size() <= kMaxShownBytes) return text;
-  std::size_t bytes = kMaxShownBytes;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
-  return text.substr(0, bytes);
-}
+constexpr std::size_t kMaxShownBytes = 200;
 
 void print_candidate(Listed& list, std::size_t offset, std::string_view text, bool taken,
                      std::string_view reason) {
-  list.item("{\"offset\":" + std::to_string(offset) + "," + member("text", shown(text)) + "," +
+  list.item("{\"offset\":" + std::to_string(offset) + "," +
+            member("text", cut(text, kMaxShownBytes)) + "," +
             member("verdict", taken ? "taken" : "not taken") + "," + member("reason", reason) +
             "}");
 }
@@ -51,7 +47,7 @@ void print_candidate(Listed& list, std::size_t offset, std::string_view text, bo
 void print_warnings(const std::vector<std::string>& warnings) {
   Listed list(",\"warnings\":[");
   for (const std::string& warning : warnings) list.item(json::quoted(warning));
-  print("]");
+  put("]");
 }
 
 int parse_contract(std::string_view text, bool explain) {
@@ -59,60 +55,60 @@ int parse_contract(std::string_view text, bool explain) {
   std::string_view json = result.signal.json;
   if (explain) {
     json.remove_suffix(1);
-    print(json);
+    put(json);
     Listed list(",\"explain\":[");
     signal::explain_contract(text, [&](const signal::ContractNote& note) {
       print_candidate(list, note.begin, text.substr(note.begin, note.end - note.begin), note.taken,
                       note.why);
     });
-    print("]}\n");
+    put("]}\n");
   } else {
-    print(json);
-    print("\n");
+    put(json);
+    put("\n");
   }
   return result.fault == signal::ContractFault::none ? 0 : 1;
 }
 
 int parse_line(std::string_view text, const signal::LineOptions& options, bool explain) {
   const signal::LineResult result = signal::parse_line(text, options);
-  print("{" + member("signal", signal::row(result.signal).name) +
-        ",\"task_id\":" + (result.task_id ? json::quoted(*result.task_id) : "null") + ",");
+  put("{" + member("signal", signal::row(result.signal).name) +
+      ",\"task_id\":" + (result.task_id ? json::quoted(*result.task_id) : "null") + ",");
   if (!result.more.empty()) {
     Listed more("\"more\":[");
     for (const signal::Extra& extra : result.more) more.item(json::quoted(extra.id));
-    print("],");
+    put("],");
   }
-  print(member("handler", result.handler()));
+  put(member("handler", result.handler()));
   Listed fields(",\"fields\":{");
   for (const signal::Field& field : result.fields) fields.item(member(field.label, field.text));
-  print("}");
+  put("}");
   print_warnings(result.warnings);
   if (explain) {
     Listed list(",\"explain\":[");
     signal::explain_line(text, options, [&](const signal::LineCandidate& candidate) {
       print_candidate(list, candidate.offset, candidate.text, candidate.taken, candidate.reason);
     });
-    print("]");
+    put("]");
   }
-  print("}\n");
+  put("}\n");
   return result.why_unknown == signal::WhyUnknown::recognised ? 0 : 1;
 }
 
 int parse_block(std::string_view text, const signal::BlockOptions& options, bool explain) {
   const signal::BlockResult result = signal::parse_block(text, options);
-  print("{\"signal\":" + (result.signal ? json::quoted(signal::row(*result.signal).name) : "null"));
+  put("{\"signal\":" + (result.signal ? json::quoted(signal::row(*result.signal).name) : "null"));
   Listed fields(",\"fields\":{");
   for (const auto& [key, value] : result.fields) fields.item(member(key, value));
-  print("}");
+  put("}");
   print_warnings(result.warnings);
   if (explain) {
     Listed list(",\"explain\":[");
     signal::explain_block(text, [&](const signal::BlockCandidate& candidate) {
       print_candidate(list, candidate.offset, candidate.text, candidate.taken, candidate.reason);
     });
-    print("]");
+    put("]");
   }
-  print("}\n");
+  put("}\n");
   return result.signal ? 0 : 1;
 }
 
@@ -154,10 +150,10 @@ int run_parse(const Args& args) {
   return 2;
 }
 
-constexpr std::array kPositionals{
+constexpr std::array kSignalPositionals{
     Positional{"FILE", "The text to read; standard input if it is left out or '-'", false}};
 
-constexpr std::array kOptions{
+constexpr std::array kSignalOptions{
     Option{"dialect", "DIALECT", "Which dialect to read", "contract|line|block"},
     Option{"role", "ROLE", "Who printed the text (line): another role's signal is unknown",
            "developer|critic|auditor|business-analyst|remediation|health-auditor|expert|"
@@ -179,8 +175,8 @@ Command signal_parse_command() {
           "Prints one line of JSON. Exit code 0: a signal was recognised. 1: none was. 2: the call "
           "itself was wrong.\n\n"
           "Transcripts of agent clients (JSON lines) are decoded for the block dialect.",
-      .positionals = kPositionals,
-      .options = kOptions,
+      .positionals = kSignalPositionals,
+      .options = kSignalOptions,
       .run = run_parse,
       .examples =
           "capsule signal parse --dialect=line --role=critic --task=task-1 output.txt\n"

@@ -57,7 +57,7 @@ Columns as_columns(const Row& row) {
           who};
 }
 
-void print_table(std::span<const Row> rows) {
+void print_signals(std::span<const Row> rows) {
   std::vector<Columns> lines{{"DIALECT", "NAME", "PRIORITY", "HANDLER", "MEANING", "SENDERS"}};
   for (const Row& row : rows) lines.push_back(as_columns(row));
   std::array<std::size_t, std::tuple_size_v<Columns>> widths{};
@@ -71,12 +71,12 @@ void print_table(std::span<const Row> rows) {
   std::fputs(text.c_str(), stdout);
 }
 
-int run_list(const Args& args) {
+int list_signals(const Args& args) {
   std::span<const Row> rows = signal::vocabulary();
   if (const auto name = args.option("dialect"))
     rows = signal::vocabulary(*signal::dialect_named(*name));
   if (!args.flag("json")) {
-    print_table(rows);
+    print_signals(rows);
     return 0;
   }
   std::string text = "[";
@@ -122,7 +122,7 @@ int run_format(const Args& args) {
   return 0;
 }
 
-constexpr std::array kListOptions{
+constexpr std::array kSignalListOptions{
     Option{"dialect", "DIALECT", "Only the signals of one dialect", "contract|line|block"},
     Option{"json", "", "Print a JSON list"},
 };
@@ -146,8 +146,8 @@ Command signal_list_command() {
           "The priority decides in the line dialect when a text holds several signals: 1 "
           "comes first.",
       .positionals = {},
-      .options = kListOptions,
-      .run = run_list,
+      .options = kSignalListOptions,
+      .run = list_signals,
       .examples = "capsule signal list --dialect=line\ncapsule signal list --json",
   };
 }

@@ -1,28 +1,27 @@
-// capsule snapshots, restore and gc: what is kept of every phase, and for how long.
+// capsule snapshots, restore and gc: what is kept of the work of every run, and for how long.
 #include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project_args.h"
-#include "config/key.h"
+#include "cli/run_args.h"
 #include "git/refs.h"
 #include "git/snapshot.h"
-#include "store/store.h"
-#include "ui/view.h"
 
 namespace capsule::cli {
 namespace {
 
 constexpr std::string_view kPrefix = "refs/capsule/";
-constexpr Positional kBead[] = {{"BEAD", "The bead whose snapshots are meant"}};
-constexpr Positional kBeadAndSnapshot[] = {
-    {"BEAD", "The bead"},
-    {"SNAPSHOT", "Its name, as 'capsule snapshots' shows it, or the end of it"}};
+constexpr Positional kListWords[] = {kRun, kTask};
+constexpr Positional kRestoreWords[] = {
+    kRun,
+    {"SNAPSHOT", "Its name, as 'capsule snapshots' shows it, or the end of it"},
+    {"NAME", "The snapshot's name, when the word before it is a task of the plan", false}};
 constexpr Option kListOptions[] = {kProjectDir, kJson};
 constexpr Option kRestoreOptions[] = {
     kProjectDir,
@@ -33,14 +32,22 @@ constexpr Option kGcOptions[] = {
     {"older-than", "AGE", "Only snapshots that are older, such as 30d or 12h", "", "30d"},
     {"dry-run", "", "Say what would go, and keep it"}};
 
-// "<run>/<n>-<phase>" or "rescue/<run>/<time>".
+// "<run>/<n>-<phase>", "<run>/<task>/<n>-<role>", "rescue/<run>/<time>" or
+// "rescue/<run>/<task>/<time>".
 std::string short_name(const git::Ref& ref) { return ref.name.substr(kPrefix.size()); }
 
-// A ref name holds its run as its first part, or, for a rescue, as its second.
-std::string run_of(const git::Ref& ref) {
+struct Place {
+  std::string run, task;  // task: empty when the name has none
+};
+Place place_of(const git::Ref& ref) {
   const std::string name = short_name(ref);
-  const auto parts = split(name, '/');
-  return std::string(parts.size() > 2 && parts[0] == "rescue" ? parts[1] : parts[0]);
+  std::vector<std::string_view> parts = split(name, '/');
+  if (parts.size() > 2 && parts[0] == "rescue") parts.erase(parts.begin());
+  return {std::string(parts[0]), parts.size() > 2 ? std::string(parts[1]) : std::string()};
+}
+
+Result<std::vector<git::Ref>> all_refs(const world::Project& project) {
+  return git::list_refs(project.repository, std::string(kPrefix.substr(0, kPrefix.size() - 1)));
 }
 
 std::string date_of(long time) {
@@ -51,16 +58,22 @@ std::string date_of(long time) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &parts)};
 }
 
-Result<std::vector<git::Ref>> snapshots_of(const world::Project& project, const std::string& bead) {
-  const auto store = store::Store::open(project.root(), store::Access::read_only);
-  if (!store && store.error().reason == Reason::not_found) return std::vector<git::Ref>{};
-  if (!store) return tl::unexpected(store.error());
-  const std::vector<engine::RunHead> heads = TRY((*store)->runs_of(bead));
-  std::vector<git::Ref> refs =
-      TRY(git::list_refs(project.repository, std::string(kPrefix.substr(0, kPrefix.size() - 1))));
+// The snapshots of the runs that the words stand for, oldest first. A bead without a run may have
+// some too: those that were rescued from a worktree that no run knew.
+Result<std::vector<git::Ref>> snapshots_of(const world::Project& project,
+                                           const std::vector<std::string>& words) {
+  const auto store = TRY(world::journal_of(project));
+  const auto found = world::find_run(project, store.get(), words);
+  if (!found && (found.error().reason != Reason::not_found || words.size() > 1))
+    return tl::unexpected(found.error());
+  std::set<std::string> runs{words.front()};
+  if (found)
+    for (const engine::RunHead& head : found->heads) runs.insert(head.run);
+  const std::string task = found ? found->task : "";
+  std::vector<git::Ref> refs = TRY(all_refs(project));
   std::erase_if(refs, [&](const git::Ref& ref) {
-    return std::none_of(heads.begin(), heads.end(),
-                        [&](const auto& head) { return head.run == run_of(ref); });
+    const Place place = place_of(ref);
+    return !runs.contains(place.run) || (!task.empty() && place.task != task);
   });
   std::stable_sort(refs.begin(), refs.end(),
                    [](const auto& a, const auto& b) { return a.time < b.time; });
@@ -68,21 +81,26 @@ Result<std::vector<git::Ref>> snapshots_of(const world::Project& project, const 
 }
 
 Result<int> list(const Args& args) {
-  const std::string bead = TRY(bead_argument(args));
   const world::Project project = TRY(open_project(args));
-  const std::vector<git::Ref> refs = TRY(snapshots_of(project, bead));
+  const std::vector<std::string> words = words_of(args);
+  const std::vector<git::Ref> refs = TRY(snapshots_of(project, words));
   if (args.flag("json")) {
     auto rows = nlohmann::ordered_json::array();
-    for (const git::Ref& ref : refs)
+    for (const git::Ref& ref : refs) {
+      const Place place = place_of(ref);
       rows.push_back({{"name", short_name(ref)},
                       {"ref", ref.name},
                       {"commit", ref.id},
                       {"at", date_of(ref.time)},
-                      {"subject", ref.subject}});
+                      {"subject", ref.subject},
+                      {"run", place.run},
+                      {"task", place.task.empty() ? nlohmann::ordered_json()
+                                                  : nlohmann::ordered_json(place.task)}});
+    }
     print(rows.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     return 0;
   }
-  if (refs.empty()) print("There are no snapshots of " + bead + ".\n");
+  if (refs.empty()) print("There are no snapshots of " + printable(words.back()) + ".\n");
   for (const git::Ref& ref : refs)
     print(padded(short_name(ref), 44) + padded(date_of(ref.time), 22) + ref.id.substr(0, 12) +
           "  " + printable(ref.subject) + "\n");
@@ -90,10 +108,11 @@ Result<int> list(const Args& args) {
 }
 
 Result<int> restore(const Args& args) {
-  const std::string bead = TRY(bead_argument(args));
-  const std::string wanted(*args.positional(1));
   const world::Project project = TRY(open_project(args));
-  const std::vector<git::Ref> refs = TRY(snapshots_of(project, bead));
+  std::vector<std::string> words = words_of(args);
+  const std::string wanted = words.back();
+  words.pop_back();
+  const std::vector<git::Ref> refs = TRY(snapshots_of(project, words));
   std::vector<git::Ref> found;
   for (const git::Ref& ref : refs) {
     const std::string name = short_name(ref);
@@ -102,12 +121,19 @@ Result<int> restore(const Args& args) {
       found.push_back(ref);
   }
   if (found.empty())
-    return fail(Reason::not_found, bead + " has no snapshot " + printable(wanted),
-                "list them: capsule snapshots " + bead + project.option);
+    return fail(Reason::not_found,
+                printable(words.back()) + " has no snapshot " + printable(wanted),
+                "list them: capsule snapshots " + shell_word(words.front()) +
+                    (words.size() > 1 ? " " + shell_word(words[1]) : "") + project.option);
   const git::Ref& ref = found.back();  // of several runs, the newest
-  const std::string to =
-      args.option("to") ? absolute_path(*args.option("to"))
-                        : project.root() + "/.capsule/restored/" + bead + "/" + short_name(ref);
+  for (const git::Ref& other : found)
+    if (place_of(other).task != place_of(ref).task)
+      return fail(Reason::usage, "several tasks have a snapshot " + printable(wanted),
+                  "name it in full: " + short_name(other) + " or " + short_name(ref));
+  const std::string place = valid_id(words.front()) ? words.front() + "/" : "";
+  const std::string to = args.option("to")
+                             ? absolute_path(*args.option("to"))
+                             : project.root() + "/.capsule/restored/" + place + short_name(ref);
   TRY_VOID(git::restore_snapshot(project.repository, ref.id, to));
   print(to + "\n");
   return 0;
@@ -127,22 +153,26 @@ Result<long> age_seconds(std::string_view text) {
   return std::stol(std::string(text.substr(0, digits))) * scale;
 }
 
+// What a run needs to go on stays: whatever its workflow, and also when its facts cannot be read.
+// Only the newest run of a subject is ever gone on with.
+Result<std::set<std::string>> needed_runs(store::Store& store) {
+  std::set<std::string> needed;
+  for (const world::Run& run : TRY(world::newest_runs(store)))
+    if (run.live() || run.summary.can_go_on) needed.insert(run.head.run);
+  for (const engine::RunHead& head : TRY(store.runs()))
+    if (head.ended_at.empty() && head.workflow != engine::kAutoSession) needed.insert(head.run);
+  return needed;
+}
+
 Result<int> collect(const Args& args) {
   const long age = TRY(age_seconds(args.option("older-than").value_or("30d")));
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
+  const std::set<std::string> needed = TRY(needed_runs(*store));
   const long now = std::time(nullptr);
   std::vector<git::Ref> old;
-  for (const git::Ref& ref : TRY(git::list_refs(
-           project.repository, std::string(kPrefix.substr(0, kPrefix.size() - 1))))) {
-    const auto head = store->head(run_of(ref));
-    // A run that is not over needs its snapshots to go on.
-    if (head && head->outcome.empty()) continue;
-    if (head && head->outcome != "merged" &&
-        exists(project.root() + "/.capsule/worktrees/" + head->subject))
-      continue;
-    if (now - ref.time >= age) old.push_back(ref);
-  }
+  for (const git::Ref& ref : TRY(all_refs(project)))
+    if (!needed.contains(place_of(ref).run) && now - ref.time >= age) old.push_back(ref);
   const bool dry = args.flag("dry-run");
   for (const git::Ref& ref : old)
     print(std::string(dry ? "would remove " : "removed ") + short_name(ref) + "  " +
@@ -164,31 +194,39 @@ int ended(const Args& args) {
 Command snapshots_command() {
   return {
       .path = "snapshots",
-      .summary = "List what is kept of every phase of a bead",
+      .summary = "List what is kept of the work of a run",
       .details =
-          "After each phase the whole worktree, untracked files too and ignored ones not, is kept "
-          "under "
-          "refs/capsule/. Nothing that an agent or a clean-up does in a worktree can destroy it.",
-      .positionals = kBead,
+          "After each phase, and after each agent of a delivery or of auto mode, the whole "
+          "worktree, untracked files too and ignored ones not, is kept under refs/capsule/. "
+          "Nothing that an agent or a clean-up does in a worktree can destroy it; what "
+          "'teardown' and 'run --clean' removed is listed too, as rescue/…. With a plan and one "
+          "of its tasks: only that task's.",
+      .positionals = kListWords,
       .options = kListOptions,
       .run = ended<list>,
-      .examples = "  capsule snapshots demo-1.1.1"};
+      .examples =
+          "  capsule snapshots demo-1.1.1\n  capsule snapshots PLAN.md T-3\n"
+          "  capsule snapshots auto"};
 }
 
 Command restore_command() {
   return {.path = "restore",
           .summary = "Put the files of a snapshot into a folder",
           .details = "Prints the folder. Nothing that exists is overwritten.",
-          .positionals = kBeadAndSnapshot,
+          .positionals = kRestoreWords,
           .options = kRestoreOptions,
           .run = ended<restore>,
-          .examples = "  capsule restore demo-1.1.1 3-execute --to=/tmp/look"};
+          .examples =
+              "  capsule restore demo-1.1.1 3-execute --to=/tmp/look\n"
+              "  capsule restore PLAN.md T-3 0001-developer"};
 }
 
 Command gc_command() {
   return {.path = "gc",
           .summary = "Remove old snapshots of runs that are over",
-          .details = "Says what it removes. Snapshots of runs that can still go on stay.",
+          .details =
+              "Says what it removes. Snapshots of runs that can still go on stay: one that was cut "
+              "off, stopped or failed, that waits for a person, a halted delivery.",
           .positionals = {},
           .options = kGcOptions,
           .run = ended<collect>,

@@ -2,29 +2,27 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/project_args.h"
-#include "cli/worktrees.h"
-#include "engine/auto_log.h"
-#include "engine/delivery_log.h"
+#include "cli/run_args.h"
 #include "git/command.h"
 #include "git/lock.h"
 #include "git/refs.h"
 #include "git/remove_tree.h"
 #include "git/worktree.h"
-#include "ui/run_view.h"
-#include "ui/view.h"
+#include "ui/run_text.h"
+#include "world/discard.h"
 
 namespace capsule::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr Positional kPositionals[] = {
+    {kRun.name, "Only the worktrees of this run, also when it could go on", false}};
 constexpr Option kOptions[] = {kProjectDir,
                                {"dry-run", "", "Say what would be done, and do nothing"}};
 constexpr std::string_view kBranches = "refs/heads/capsule-";
@@ -34,6 +32,7 @@ struct Cleaning {
   const world::Project& project;
   bool dry_run;
   std::unique_ptr<store::Store> store = nullptr;  // null: there is none, and none is needed
+  std::string only = {};                          // the run that was named; empty: all
   int done = 0;
   int failures = 0;
 
@@ -47,13 +46,6 @@ struct Cleaning {
   }
 };
 
-// Who works on the bead just now, for people; empty: nobody.
-std::string worker(Cleaning& cleaning, const std::string& bead) {
-  if (cleaning.store == nullptr) return {};
-  const auto holder = cleaning.store->holder(bead);
-  return holder && *holder ? ui::words_of(**holder) : std::string();
-}
-
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -63,77 +55,82 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// Whether the worktree belongs to a delivery, or to auto mode, that is not over: it goes on there.
-bool of_open_run(Cleaning& cleaning, const std::string& name) {
-  if (cleaning.store == nullptr) return false;
-  const auto runs = cleaning.store->runs();
-  if (!runs) return false;
-  return std::any_of(runs->begin(), runs->end(), [&](const engine::RunHead& head) {
-    return (head.workflow == engine::kDeliveryWorkflow || head.workflow == engine::kAutoWorkflow) &&
-           head.ended_at.empty() &&
-           name.starts_with(head.run.substr(head.run.find_last_of('-') + 1) + "-");
-  });
+// Why the worktree stays, for people; empty: it goes. Ended runs of phases can be gone on with by
+// their snapshots, so their worktrees go all the same.
+std::string reason_to_stay(const Cleaning& cleaning, const std::optional<world::TreeOwner>& owner) {
+  if (!owner) return {};
+  const world::Run& run = owner->run;
+  if (run.live()) return "is being worked on by " + ui::words_of(*run.holder);
+  if (!cleaning.only.empty()) return {};
+  const std::string go_on = world::go_on_command(cleaning.project, run);
+  if (engine::state_of(run) == engine::RunState::waiting)
+    return "belongs to a run that waits for a person: " + go_on;
+  if (!engine::is_phases(run.head) && run.summary.can_go_on)
+    return "belongs to a run that can go on: " + go_on;
+  return {};
 }
 
-void clean_worktree(Cleaning& cleaning, const std::string& name) {
+// The run that a folder or branch belongs to; nothing, too, when there is no journal.
+Result<std::optional<world::TreeOwner>> owner_of(const Cleaning& cleaning,
+                                                 const std::string& name) {
+  if (cleaning.store == nullptr) return std::nullopt;
+  return world::owner_of_tree(*cleaning.store, cleaning.project, name);
+}
+bool is_meant(const Cleaning& cleaning, const std::optional<world::TreeOwner>& owner) {
+  return cleaning.only.empty() || (owner && owner->run.head.run == cleaning.only);
+}
+
+Result<void> clean_worktree(Cleaning& cleaning, const std::string& name) {
   const std::string path = cleaning.project.root() + "/.capsule/worktrees/" + name;
   std::error_code error;
   if (!valid_id(name) || fs::is_symlink(path, error) || !is_folder(path)) {
-    cleaning.say("left alone: " + printable(path) + " is no worktree of Capsule's");
-    return;
+    if (cleaning.only.empty())
+      cleaning.say("left alone: " + printable(path) + " is no worktree of Capsule's");
+    return {};
   }
-  if (of_open_run(cleaning, name)) {
-    cleaning.say("left alone: " + name + " belongs to a run that is not over");
-    return;
-  }
-  if (const std::string who = worker(cleaning, name); !who.empty()) {
-    cleaning.say("left alone: " + name + " is being worked on by " + who);
-    return;
+  const auto owner = TRY(owner_of(cleaning, name));
+  if (!is_meant(cleaning, owner)) return {};
+  if (const std::string why = reason_to_stay(cleaning, owner); !why.empty()) {
+    cleaning.say("left alone: " + name + " " + why);
+    return {};
   }
   if (!cleaning.dry_run) {
-    const auto removed = discard_worktree(cleaning.project, *cleaning.store, name);
+    const auto removed = world::discard_worktree(cleaning.project, *cleaning.store, name);
     if (!removed && removed.error().reason == Reason::blocked) {
       cleaning.say("left alone: " + printable(removed.error().message));
-      return;
+      return {};
     }
-    if (!removed) return cleaning.tell_failure(removed.error());
+    if (!removed) return tl::unexpected(removed.error());
   }
   ++cleaning.done;
   cleaning.say(cleaning.would("would remove", "removed") + " worktree " + name);
+  return {};
 }
 
 // Branches whose worktree is gone: ours alone, so the journal or git's record must know the bead.
-bool is_stale(Cleaning& cleaning, const git::Ref& branch, const std::string& bead) {
-  const std::string path = cleaning.project.root() + "/.capsule/worktrees/" + bead;
-  if (!valid_id(bead) || exists(path) || branch.name == cleaning.project.repository.branch)
+Result<bool> is_stale(Cleaning& cleaning, const git::Ref& branch, const std::string& name) {
+  const std::string path = cleaning.project.root() + "/.capsule/worktrees/" + name;
+  if (!valid_id(name) || exists(path) || branch.name == cleaning.project.repository.branch)
     return false;
-  if (!worker(cleaning, bead).empty()) return false;
-  if (git::find_worktree(cleaning.project.repository, path)) return true;
-  if (cleaning.store == nullptr) return false;
-  const auto runs = cleaning.store->runs_of(bead);
-  return runs && !runs->empty();
-}
-
-Result<void> delete_branch(const world::Project& project, const git::Ref& branch,
-                           const std::string& bead) {
-  const std::string path = project.root() + "/.capsule/worktrees/" + bead;
-  {
-    const git::RepositoryLock lock = TRY(git::RepositoryLock::take(project.repository));
-    TRY_VOID(git::write_own_ref(project.repository,
-                                "refs/capsule/rescue/" + bead + "/" + utc_stamp(), branch.id));
-  }
-  return git::remove_worktree(project.repository, path, "capsule-" + bead);
+  const auto owner = TRY(owner_of(cleaning, name));
+  if (!is_meant(cleaning, owner) || !reason_to_stay(cleaning, owner).empty()) return false;
+  return owner || git::find_worktree(cleaning.project.repository, path);
 }
 
 Result<void> clean_branches(Cleaning& cleaning) {
   const git::Repository& repository = cleaning.project.repository;
   for (const git::Ref& branch : TRY(git::list_refs(repository, "refs/heads/"))) {
     if (!branch.name.starts_with(kBranches)) continue;
-    const std::string bead = branch.name.substr(kBranches.size());
-    if (!is_stale(cleaning, branch, bead)) continue;
-    if (!cleaning.dry_run) TRY_VOID(delete_branch(cleaning.project, branch, bead));
+    const std::string name = branch.name.substr(kBranches.size());
+    if (!TRY(is_stale(cleaning, branch, name))) continue;
+    if (!cleaning.dry_run) {
+      if (cleaning.store == nullptr)
+        cleaning.store =
+            TRY(store::Store::open(cleaning.project.root(), store::Access::read_write));
+      TRY_VOID(world::discard_branch(cleaning.project, *cleaning.store, name, branch.id));
+    }
     ++cleaning.done;
-    cleaning.say(cleaning.would("would delete", "deleted") + " stale branch capsule-" + bead);
+    cleaning.say(cleaning.would("would delete", "deleted") + " stale branch capsule-" + name);
   }
   return {};
 }
@@ -165,10 +162,14 @@ Result<int> teardown(const Args& args) {
   if (journal || (!worktrees.empty() && !cleaning.dry_run))
     cleaning.store = TRY(store::Store::open(
         project.root(), cleaning.dry_run ? store::Access::read_only : store::Access::read_write));
-  for (const std::string& name : worktrees) clean_worktree(cleaning, name);
+  if (args.positional(0))
+    cleaning.only = TRY(find_run(args, project, cleaning.store.get())).run.head.run;
+  for (const std::string& name : worktrees)
+    if (const auto cleaned = clean_worktree(cleaning, name); !cleaned)
+      cleaning.tell_failure(cleaned.error());
   if (const auto pruned = prune(cleaning); !pruned) cleaning.tell_failure(pruned.error());
   if (const auto done = clean_branches(cleaning); !done) cleaning.tell_failure(done.error());
-  clean_output(cleaning);
+  if (cleaning.only.empty()) clean_output(cleaning);
   if (cleaning.done == 0 && cleaning.failures == 0) cleaning.say("nothing to clean");
   return cleaning.failures == 0 ? 0 : 1;
 }
@@ -185,11 +186,13 @@ Command teardown_command() {
           .summary = "Remove worktrees and branches; keep logs and snapshots",
           .details =
               "For every worktree in .capsule/worktrees: a snapshot of it goes to "
-              "refs/capsule/rescue/, its worklog and phase output to .capsule/logs/, then the "
-              "worktree and its branch capsule-BEAD are removed. Worktrees that a living Capsule "
-              "works in are left alone and named. .capsule/logs/ is never touched.\n\n"
+              "refs/capsule/rescue/, where 'capsule snapshots' lists it, its worklog and phase "
+              "output to .capsule/logs/, then the worktree and its branch are removed. Left alone "
+              "and named are worktrees that a living Capsule works in, and those of deliveries, of "
+              "auto mode and of runs that wait for a person as long as they can go on; with RUN "
+              "they go too. .capsule/logs/ is never touched.\n\n"
               "Exit codes: 0 cleaned, or nothing to clean; 1 something could not be cleaned.",
-          .positionals = {},
+          .positionals = kPositionals,
           .options = kOptions,
           .run = teardown_main,
           .usage_exit = 1,

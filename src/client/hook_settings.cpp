@@ -7,7 +7,7 @@
 namespace capsule::client {
 namespace {
 
-constexpr std::string_view kWords = " hook stop";
+constexpr std::string_view kStopWords = " hook stop";
 
 std::string make_entry(const std::string& line, const std::string& unit,
                        const std::string& command) {
@@ -100,8 +100,8 @@ std::size_t index_of(const json::Container& container, std::string_view key) {
 
 bool is_own_hook(std::string_view command) {
   command = trimmed(command);
-  if (!command.ends_with(kWords)) return false;
-  std::string_view program = trimmed(command.substr(0, command.size() - kWords.size()));
+  if (!command.ends_with(kStopWords)) return false;
+  std::string_view program = trimmed(command.substr(0, command.size() - kStopWords.size()));
   if (program.size() > 1 && (program.front() == '\'' || program.front() == '"') &&
       program.back() == program.front())
     program = program.substr(1, program.size() - 2);

@@ -14,10 +14,7 @@ namespace {
 // A word of the caller as messages show it: harmless on a terminal, and not longer than a line.
 std::string shown(std::string_view word) {
   constexpr std::size_t kLongest = 60;
-  if (word.size() <= kLongest) return printable(word);
-  std::size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;
-  return printable(word.substr(0, end)) + "…";
+  return printable(cut(word, kLongest)) + (word.size() > kLongest ? "…" : "");
 }
 
 const Option* find_option(const Command& command, std::string_view name) {

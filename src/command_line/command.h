@@ -104,4 +104,12 @@ int run_program(Table table, std::span<const char* const> words);
 // escaped. Returns `exit_code`, so that commands can end with it.
 int report(const Error& error, int exit_code);
 
+// What a row runs, made of a function that may fail: an error of the caller's words exits with 2,
+// any other with 1.
+template <Result<int> (*command)(const Args&)>
+int main_of(const Args& args) {
+  const auto code = command(args);
+  return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
+}
+
 }  // namespace capsule::command_line

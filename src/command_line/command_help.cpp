@@ -6,7 +6,7 @@
 namespace capsule::command_line {
 namespace {
 
-constexpr std::size_t kColumns = 80;
+constexpr std::size_t kHelpColumns = 80;
 constexpr std::size_t kTermWidth = 24;  // the left column of lists
 
 // "  term      text", the text filled beside the term, or below it when the term is long.
@@ -19,13 +19,13 @@ void row(std::string& out, std::string_view term, std::string_view text,
   } else {
     out.append(width - columns_of(term), ' ');
   }
-  out += filled(text, kColumns, 2 + width, 2 + width) + "\n";
+  out += filled(text, kHelpColumns, 2 + width, 2 + width) + "\n";
 }
 
 void paragraphs(std::string& out, std::string_view text) {
   std::string paragraph;
   const auto flush = [&] {
-    if (!paragraph.empty()) out += filled(paragraph, kColumns) + "\n";
+    if (!paragraph.empty()) out += filled(paragraph, kHelpColumns) + "\n";
     paragraph.clear();
   };
   for (std::string_view line : split(text, '\n')) {
@@ -77,7 +77,7 @@ std::string synopsis(const Command& command) {
 }
 
 std::string help_text(const Command& command) {
-  std::string text = filled(std::string(command.summary) + ".", kColumns);
+  std::string text = filled(std::string(command.summary) + ".", kHelpColumns);
   text += "\n\nUsage: " + synopsis(command) + "\n";
   if (!command.alias.empty()) text += "Also:  capsule " + std::string(command.alias) + "\n";
   if (!command.details.empty()) {
@@ -106,7 +106,7 @@ std::string help_text(Table table) {
   std::string text = filled(
       "Capsule drives headless coding agents through workflows in which every step ends in a "
       "structured signal; the orchestrator, never a model, decides what happens next.",
-      kColumns);
+      kHelpColumns);
   text += "\n\nUsage: capsule COMMAND [arguments] [options]\n\nCommands:\n";
   list_commands(table, text, "");
   text += "\nOptions:\n";

@@ -7,7 +7,7 @@ namespace {
 // The part that is the same for every table. _capsule_rows, which follows it, sets for the words
 // before the cursor: `options`, `places` (what each argument takes), `value` (what the option
 // before the cursor takes), `names` (subcommands), `depth` (how many words the command has).
-constexpr std::string_view kEngine = R"bash(# bash completion for capsule
+constexpr std::string_view kBashEngine = R"bash(# bash completion for capsule
 # Made by 'capsule generate bash' from the command table; do not edit.
 
 _capsule() {
@@ -106,7 +106,7 @@ void command_row(std::string& out, std::string_view path, const Command& command
 }  // namespace
 
 std::string bash_completion(Table table) {
-  std::string out(kEngine);
+  std::string out(kBashEngine);
   out += "_capsule_rows() {\n  case \"$before \" in\n";
   for (const Command& command : table) {
     if (command.hidden) continue;

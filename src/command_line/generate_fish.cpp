@@ -4,7 +4,7 @@
 namespace capsule::command_line {
 namespace {
 
-constexpr std::string_view kEngine = R"fish(# fish completion for capsule
+constexpr std::string_view kFishEngine = R"fish(# fish completion for capsule
 # Made by 'capsule generate fish' from the command table; do not edit.
 
 # True when the words before the cursor are exactly these: a subcommand comes next.
@@ -24,14 +24,14 @@ end
 complete -c capsule -f
 )fish";
 
-std::string quoted(std::string_view text) {
+std::string fish_quoted(std::string_view text) {
   return "'" + replace_all(replace_all(text, "\\", "\\\\"), "'", "\\'") + "'";
 }
 
 std::string offered(std::string_view name, std::string_view choices) {
   switch (offer_for(name, choices)) {
     case Offer::words:
-      return " -x -a " + quoted(replace_all(choices, "|", " "));
+      return " -x -a " + fish_quoted(replace_all(choices, "|", " "));
     case Offer::files:
       return " -r -F";
     case Offer::folders:
@@ -43,31 +43,32 @@ std::string offered(std::string_view name, std::string_view choices) {
 }
 
 void command_lines(std::string& out, std::string_view path, const Command& command) {
-  const std::string where = "complete -c capsule -n " + quoted("__capsule_in " + std::string(path));
+  const std::string where =
+      "complete -c capsule -n " + fish_quoted("__capsule_in " + std::string(path));
   for (const Option& option : command.options) {
     if (option.hidden) continue;
-    out += where + " -l " + std::string(option.name) + " -d " + quoted(option.help);
+    out += where + " -l " + std::string(option.name) + " -d " + fish_quoted(option.help);
     if (!option.value.empty()) out += offered(option.value, option.choices);
     out += "\n";
   }
-  out += where + " -l help -d " + quoted(kHelpOption.help) + "\n";
+  out += where + " -l help -d " + fish_quoted(kHelpOption.help) + "\n";
   for (const Positional& positional : command.positionals) {
     const Offer offer = offer_for(positional.name, positional.choices);
     if (offer == Offer::nothing) continue;
     out += where;
     out += offer == Offer::files ? " -F" : offered(positional.name, positional.choices);
-    out += " -d " + quoted(positional.help) + "\n";
+    out += " -d " + fish_quoted(positional.help) + "\n";
   }
 }
 
 }  // namespace
 
 std::string fish_completion(Table table) {
-  std::string out(kEngine);
+  std::string out(kFishEngine);
   for (const Subcommand& one : subcommands(table)) {
     const std::string after = one.group.empty() ? "" : " " + one.group;
-    out += "complete -c capsule -n " + quoted("__capsule_after" + after) + " -a " +
-           quoted(one.word) + " -d " + quoted(one.help) + "\n";
+    out += "complete -c capsule -n " + fish_quoted("__capsule_after" + after) + " -a " +
+           fish_quoted(one.word) + " -d " + fish_quoted(one.help) + "\n";
   }
   for (const Command& command : table) {
     if (command.hidden) continue;

@@ -4,10 +4,12 @@
 namespace capsule::command_line {
 namespace {
 
-std::string quoted(std::string_view text) { return "'" + replace_all(text, "'", "'\\''") + "'"; }
+std::string zsh_quoted(std::string_view text) {
+  return "'" + replace_all(text, "'", "'\\''") + "'";
+}
 
 // Text inside a specification: its own marks are brackets, colons and backslashes.
-std::string marked(std::string_view text) {
+std::string zsh_marked(std::string_view text) {
   std::string result;
   for (char c : text) {
     if (c == '[' || c == ']' || c == ':' || c == '\\') result += '\\';
@@ -40,17 +42,17 @@ void command_case(std::string& out, std::string_view path, const Command& comman
     if (option.hidden) continue;
     std::string text = "--" + std::string(option.name);
     if (!option.value.empty()) text += "=";
-    text += "[" + marked(option.help) + "]";
+    text += "[" + zsh_marked(option.help) + "]";
     if (!option.value.empty())
-      text += ":" + marked(option.value) + ":" + action(option.value, option.choices);
-    out += " \\\n        " + quoted(text);
+      text += ":" + zsh_marked(option.value) + ":" + action(option.value, option.choices);
+    out += " \\\n        " + zsh_quoted(text);
   }
-  out += " \\\n        " + quoted("--help[" + marked(kHelpOption.help) + "]");
+  out += " \\\n        " + zsh_quoted("--help[" + zsh_marked(kHelpOption.help) + "]");
   for (std::size_t i = 0; i < command.positionals.size(); ++i) {
     const Positional& positional = command.positionals[i];
-    out += " \\\n        " +
-           quoted(std::to_string(i + 1) + (positional.required ? ":" : "::") +
-                  marked(positional.name) + ":" + action(positional.name, positional.choices));
+    out += " \\\n        " + zsh_quoted(std::to_string(i + 1) + (positional.required ? ":" : "::") +
+                                        zsh_marked(positional.name) + ":" +
+                                        action(positional.name, positional.choices));
   }
   out += "\n      ;;\n";
 }
@@ -76,7 +78,7 @@ std::string zsh_completion(Table table) {
     out += "      names=(\n";
     for (const Subcommand& one : words)
       if (one.group == words[i].group)
-        out += "        " + quoted(marked(one.word) + ":" + marked(one.help)) + "\n";
+        out += "        " + zsh_quoted(zsh_marked(one.word) + ":" + zsh_marked(one.help)) + "\n";
     out += "      )\n      _describe command names\n      ;;\n";
   }
   // Sourced by hand it only defines the function; found by compinit it is the function's body.

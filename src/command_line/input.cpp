@@ -16,7 +16,7 @@ namespace {
 // A pipe of this size is read four times as fast as one of the default 64 KiB.
 constexpr std::size_t kChunkBytes = 1U << 20;
 
-tl::unexpected<Error> io_error(const std::string& what) {
+tl::unexpected<Error> input_error(const std::string& what) {
   return fail(Reason::io, what + ": " + std::strerror(errno));
 }
 
@@ -27,7 +27,7 @@ ssize_t read_some(int fd, char* buffer, std::size_t size) {
   return got;
 }
 
-bool write_all(int fd, std::string_view text) {
+bool copied_to(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t wrote = ::write(fd, text.data(), text.size());
     if (wrote < 0 && errno == EINTR) continue;
@@ -93,11 +93,11 @@ Result<std::string_view> Input::next_chunk() {
   if (buffer_ == nullptr) {
     void* pages =
         ::mmap(nullptr, kChunkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) return io_error("cannot get memory for reading");
+    if (pages == MAP_FAILED) return input_error("cannot get memory for reading");
     buffer_ = static_cast<char*>(pages);
   }
   const ssize_t got = read_some(fd_, buffer_, kChunkBytes);
-  if (got < 0) return io_error("cannot read " + name_);
+  if (got < 0) return input_error("cannot read " + name_);
   return std::string_view(buffer_, static_cast<std::size_t>(got));
 }
 
@@ -105,7 +105,7 @@ Result<std::string_view> Input::map(int fd, std::size_t from, std::size_t to) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t start = from / page * page;
   void* pages = ::mmap(nullptr, to - start, PROT_READ, MAP_PRIVATE, fd, static_cast<off_t>(start));
-  if (pages == MAP_FAILED) return io_error("cannot map " + name_);
+  if (pages == MAP_FAILED) return input_error("cannot map " + name_);
   mapping_ = static_cast<char*>(pages);
   mapped_ = to - start;
   ::madvise(mapping_, mapped_, MADV_SEQUENTIAL);
@@ -114,7 +114,7 @@ Result<std::string_view> Input::map(int fd, std::size_t from, std::size_t to) {
 
 Result<std::string_view> Input::whole() {
   struct stat facts {};
-  if (::fstat(fd_, &facts) != 0) return io_error("cannot read " + name_);
+  if (::fstat(fd_, &facts) != 0) return input_error("cannot read " + name_);
   // Files of /proc claim to be empty: they are read like a pipe.
   if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
     const off_t at = ::lseek(fd_, 0, SEEK_CUR);
@@ -133,8 +133,8 @@ Result<std::string_view> Input::whole() {
     }
     if (chunk->empty()) break;
     if (copy < 0) copy = nameless_file();
-    if (copy < 0 || !write_all(copy, *chunk)) {
-      const auto error = io_error("cannot keep a copy of " + name_);
+    if (copy < 0 || !copied_to(copy, *chunk)) {
+      const auto error = input_error("cannot keep a copy of " + name_);
       if (copy >= 0) ::close(copy);
       return error;
     }

@@ -188,9 +188,6 @@ constexpr std::array<std::string_view, 6> kPhases{"test-writer",    "test-review
 constexpr std::int64_t kMaxCount = 1'000'000;
 constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // about 31 years: far, and never overflows
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);

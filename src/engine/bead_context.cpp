@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxAncestors = 100;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
 // "## Notes" is a heading, "#3" is not.
 bool is_hash_heading(std::string_view line) {
   line = trimmed(line);
@@ -54,9 +47,10 @@ std::string_view bare(std::string_view line) {
 // Where a line opens the section `name`, what follows the name on that very line.
 std::optional<std::string_view> opens(std::string_view line, std::string_view name) {
   const std::string_view text = bare(line);
-  if (lower(text) == name) return std::string_view{};
+  if (lowered(text) == name) return std::string_view{};
   // "Acceptance Criteria: it works", with the colon inside or outside of the emphasis.
-  if (text.size() <= name.size() || lower(text.substr(0, name.size())) != name) return std::nullopt;
+  if (text.size() <= name.size() || lowered(text.substr(0, name.size())) != name)
+    return std::nullopt;
   const std::string_view rest = text.substr(name.size());
   const std::size_t colon = rest.find(':');
   if (colon == rest.npos || rest.substr(0, colon).find_first_not_of("*_` ") != rest.npos)
@@ -100,7 +94,7 @@ std::string section(std::string_view description, std::string_view name) {
                               !text.starts_with("* ");
       const bool other_section = std::any_of(
           std::begin(kSections), std::end(kSections),
-          [&](std::string_view other) { return other != name && lower(bare(line)) == other; });
+          [&](std::string_view other) { return other != name && lowered(bare(line)) == other; });
       if (inside && (is_hash_heading(line) || is_bold_heading(line) || underlined || other_section))
         break;
     }

@@ -1,26 +1,25 @@
 #include "event/auto.h"
 
-#include "event/codec.h"
+#include "event/common_codec.h"
 
 namespace capsule::event::auto_run {
 
 static Names names(Why) {
   static constexpr std::string_view kNames[] = {"fresh", "go_on", "retry", "mend", "restart"};
-  return kNames;
-}
-static Names names(Fault) {
-  static constexpr std::string_view kNames[] = {"none",        "exit_status", "timed_out",
-                                                "not_started", "interrupted", "lost"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Why::restart) + 1);
   return kNames;
 }
 static Names names(Verdict) {
   static constexpr std::string_view kNames[] = {"APPROVED", "NEEDS_FIX", "REJECTED"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Verdict::rejected) + 1);
   return kNames;
 }
 static Names names(Outcome) {
-  static constexpr std::string_view kNames[] = {
-      "none",         "complete",      "max_iterations", "needs_person", "checks_failed",
-      "not_approved", "merge_refused", "error",          "interrupted",  "cancelled"};
+  static constexpr std::string_view kNames[] = {"none",          "complete",      "max_iterations",
+                                                "needs_person",  "checks_failed", "not_approved",
+                                                "merge_refused", "error",         "interrupted",
+                                                "cancelled",     "paused",        "aborted"};
+  static_assert(std::size(kNames) == kOutcomes);
   return kNames;
 }
 
@@ -30,11 +29,11 @@ void members(V& v, Started& f) {
   v("task", f.task), v("provider", f.provider), v("in_place", f.in_place),
       v("has_checks", f.has_checks), v("skip_expansion", f.skip_expansion), v("skip_qa", f.skip_qa),
       v("skip_review", f.skip_review), v("skip_reflect", f.skip_reflect), v("parallel", f.parallel),
-      v("max_iterations", f.max_iterations), v("at", f.at);
+      v("max_iterations", f.max_iterations), v("sessions", f.sessions), v("at", f.at);
 }
 template <class V>
 void members(V& v, PlaceReady& f) {
-  v("folder", f.folder), v("at", f.at);
+  v("folder", f.folder), v("branch", f.branch), v("at", f.at);
 }
 template <class V>
 void members(V& v, TurnStarted& f) {
@@ -45,7 +44,8 @@ template <class V>
 void members(V& v, TurnFinished& f) {
   v("phase", f.phase), v("number", f.number), v("signals", f.signals), v("error", f.error),
       v("recoverable", f.recoverable), v("fault", f.fault), v("exit_code", f.exit_code),
-      v("log", f.log), v("duration_ms", f.duration_ms), v("at", f.at);
+      v("log", f.log), v("duration_ms", f.duration_ms), v("cost_micros", f.cost_micros),
+      v("learnings", f.learnings), v("at", f.at);
 }
 template <class V>
 void members(V& v, ChecksDone& f) {
@@ -54,7 +54,9 @@ void members(V& v, ChecksDone& f) {
 template <class V>
 void members(V& v, ReviewVerdict& f) {
   v("type", f.type), v("verdict", f.verdict), v("issues", f.issues), v("timestamp", f.timestamp),
-      v("started_at", f.started_at), v("ended_at", f.ended_at), v("log", f.log);
+      v("started_at", f.started_at), v("ended_at", f.ended_at), v("log", f.log),
+      v("agent", f.agent), v("duration_ms", f.duration_ms), v("cost_micros", f.cost_micros),
+      v("fault", f.fault);
 }
 template <class V>
 void members(V& v, Reviewed& f) {
@@ -62,7 +64,7 @@ void members(V& v, Reviewed& f) {
 }
 template <class V>
 void members(V& v, MergeDone& f) {
-  v("commit", f.commit), v("nothing", f.nothing), v("at", f.at);
+  v("commit", f.commit), v("nothing", f.nothing), v("adopted", f.adopted), v("at", f.at);
 }
 template <class V>
 void members(V& v, PlaceRemoved& f) {
@@ -81,16 +83,29 @@ void members(V& v, SessionSeen& f) {
   v("state", f.state), v("at", f.at);
 }
 
+template <class V>
+void members(V& v, MergeIntended& f) {
+  v("at", f.at);
+}
+template <class V>
+void members(V& v, ChecksStarted& f) {
+  v("at", f.at);
+}
+template <class V>
+void members(V& v, ReviewStarted& f) {
+  v("round", f.round), v("agent", f.agent), v("at", f.at);
+}
+
 static constexpr std::string_view kKinds[] = {
-    "auto_started", "auto_place_ready", "auto_turn_started", "auto_turn_finished",
-    "auto_checked", "auto_reviewed",    "auto_merged",       "auto_place_removed",
-    "auto_ended",   "auto_resumed",     "auto_session_seen",
+    "auto_started",        "auto_place_ready",    "auto_turn_started", "auto_turn_finished",
+    "auto_checked",        "auto_reviewed",       "auto_merged",       "auto_place_removed",
+    "auto_ended",          "auto_resumed",        "auto_session_seen", "auto_merge_intended",
+    "auto_checks_started", "auto_review_started",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }
 std::string_view name_of(Verdict verdict) { return text_of(verdict); }
 std::string_view name_of(Why why) { return text_of(why); }
-std::string_view name_of(Fault fault) { return text_of(fault); }
 
 std::string_view kind_of(const Fact& fact) { return kKinds[fact.index()]; }
 std::string body_of(const Fact& fact) { return written(fact); }

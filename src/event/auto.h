@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "event/common.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::event::auto_run {
@@ -27,8 +28,6 @@ enum class Why {
   restart,  // the agent before failed: a new session
 };
 
-enum class Fault { none, exit_status, timed_out, not_started, interrupted, lost };
-
 enum class Verdict { approved, needs_fix, rejected };
 inline constexpr std::string_view kReviewers[] = {"functional", "security", "quality"};
 
@@ -43,11 +42,13 @@ enum class Outcome {
   error,           // something of ours failed
   interrupted,
   cancelled,
+  paused,   // a person asked for it; it goes on when it is taken up
+  aborted,  // a person ended it
 };
+inline constexpr int kOutcomes = 12;
 std::string_view name_of(Outcome outcome);
 std::string_view name_of(Verdict verdict);  // "APPROVED", …
 std::string_view name_of(Why why);
-std::string_view name_of(Fault fault);
 
 struct ReviewVerdict {
   std::string type;  // one of kReviewers
@@ -56,6 +57,10 @@ struct ReviewVerdict {
   std::string timestamp;             // when it ended
   std::string started_at, ended_at;  // with milliseconds: they show that reviewers overlap
   std::string log;
+  int agent = 0;  // its number in the run; journals of version 1 have none
+  std::int64_t duration_ms = 0, cost_micros = 0;
+  Fault fault{};  // of a reviewer whose program failed: it approves nothing
+  bool operator==(const ReviewVerdict&) const = default;
 };
 
 struct Started {
@@ -65,20 +70,27 @@ struct Started {
   bool skip_expansion = false, skip_qa = false, skip_review = false, skip_reflect = false;
   bool parallel = true;
   std::int64_t max_iterations = 20;
+  bool sessions = true;  // the client keeps sessions
   std::string at;
+  bool operator==(const Started&) const = default;
 };
 struct PlaceReady {
   std::string folder;
+  std::string branch;  // empty: not known, or it works in place
   std::string at;
+  bool operator==(const PlaceReady&) const = default;
 };
 struct TurnStarted {
   Phase phase{};
-  int number = 0;   // counts the turns of the run; a turn that was cut off keeps its number
+  // Counts the agents of the run (in journals of version 1 the turns alone); a turn that was cut
+  // off keeps its number.
+  int number = 0;
   int attempt = 1;  // within the phase
   Why why{};
   std::string session;   // of the agent's client; empty: it has none
   bool resumes = false;  // goes on with that session
   std::string at;
+  bool operator==(const TurnStarted&) const = default;
 };
 struct TurnFinished {
   Phase phase{};
@@ -90,42 +102,70 @@ struct TurnFinished {
   int exit_code = 0;
   std::string log;
   std::int64_t duration_ms = 0;
+  std::int64_t cost_micros = 0;
+  std::string learnings;  // of reflect
   std::string at;
+  bool operator==(const TurnFinished&) const = default;
 };
 struct ChecksDone {
   bool passed = true;
   std::string feedback;  // what failed
   std::string at;
+  bool operator==(const ChecksDone&) const = default;
 };
 struct Reviewed {
   std::vector<ReviewVerdict> verdicts;  // three
   std::string note;                     // what a reviewer changed, which was taken back
   std::string at;
+  bool operator==(const Reviewed&) const = default;
 };
 struct MergeDone {
   std::string commit;
   bool nothing = false;  // there was nothing to merge
+  bool adopted = false;  // it was found done
   std::string at;
+  bool operator==(const MergeDone&) const = default;
 };
 struct PlaceRemoved {
   std::string at;
+  bool operator==(const PlaceRemoved&) const = default;
 };
 struct Ended {
   Outcome outcome{};
   std::string detail;
   std::string at;
+  bool operator==(const Ended&) const = default;
 };
 struct Resumed {
   std::string at;
+  bool operator==(const Resumed&) const = default;
 };
 // The state file of a session as an `auto` command found it.
 struct SessionSeen {
   std::string state;  // its JSON
   std::string at;
+  bool operator==(const SessionSeen&) const = default;
+};
+// The project's own commands are about to run.
+struct ChecksStarted {
+  std::string at;
+  bool operator==(const ChecksStarted&) const = default;
+};
+// Three reviewers are about to be started.
+struct ReviewStarted {
+  int round = 1;  // since the run was last taken up
+  int agent = 0;  // the number of the first of them
+  std::string at;
+  bool operator==(const ReviewStarted&) const = default;
+};
+struct MergeIntended {
+  std::string at;
+  bool operator==(const MergeIntended&) const = default;
 };
 
 using Fact = std::variant<Started, PlaceReady, TurnStarted, TurnFinished, ChecksDone, Reviewed,
-                          MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen>;
+                          MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended,
+                          ChecksStarted, ReviewStarted>;
 
 std::string_view kind_of(const Fact& fact);                            // "auto_started", …
 std::string body_of(const Fact& fact);                                 // compact JSON

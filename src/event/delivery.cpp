@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "event/codec.h"
+#include "event/common_codec.h"
 
 namespace capsule::event::delivery {
 
 // The names of enumerators, in their order.
-static constexpr std::string_view kFaultNames[] = {
-    "none", "timed_out", "exit_status", "not_started", "lost", "idle", "refuted", "interrupted"};
 static constexpr std::string_view kFailureKindNames[] = {"review",     "audit",   "claims",
                                                          "incomplete", "blocked", "merge",
                                                          "unknown",    "restart", "questions"};
@@ -21,17 +19,21 @@ static constexpr std::string_view kQuestionKindNames[] = {
     "clarification", "missing_information", "low_confidence", "expert",
     "file_wait",     "remediation",         "removed_task",   "merge"};
 static constexpr std::string_view kVerifyPurposeNames[] = {"baseline", "health"};
-static constexpr std::string_view kMergeRefusalNames[] = {"conflict", "verify_failed",
-                                                          "nothing_to_merge", "refused", "error"};
 static constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomplete", "halted"};
 static constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
 
-static constexpr Names names(Fault) { return kFaultNames; }
+static_assert(std::size(kFailureKindNames) == kFailureKinds);
+static_assert(std::size(kWhyNames) == static_cast<std::size_t>(Why::taken_up) + 1);
+static_assert(std::size(kQuestionKindNames) == static_cast<std::size_t>(QuestionKind::merge) + 1);
+static_assert(std::size(kVerifyPurposeNames) ==
+              static_cast<std::size_t>(VerifyPurpose::health) + 1);
+static_assert(std::size(kOutcomeNames) == static_cast<std::size_t>(Outcome::halted) + 1);
+static_assert(std::size(kFailCauseNames) == static_cast<std::size_t>(FailCause::removed) + 1);
+
 static constexpr Names names(FailureKind) { return kFailureKindNames; }
 static constexpr Names names(Why) { return kWhyNames; }
 static constexpr Names names(QuestionKind) { return kQuestionKindNames; }
 static constexpr Names names(VerifyPurpose) { return kVerifyPurposeNames; }
-static constexpr Names names(MergeRefusal) { return kMergeRefusalNames; }
 static constexpr Names names(Outcome) { return kOutcomeNames; }
 static constexpr Names names(FailCause) { return kFailCauseNames; }
 
@@ -63,11 +65,12 @@ template <class V>
 void members(V& v, DeliveryStarted& f) {
   v("plan", f.plan), v("title", f.title), v("overview", f.overview), v("provider", f.provider),
       v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts),
-      v("known_experts", f.known_experts);
+      v("known_experts", f.known_experts), v("tracked", f.tracked);
 }
 template <class V>
 void members(V& v, DeliveryResumed& f) {
-  v("slots", f.slots), v("limits", f.limits), v("retry_failed", f.retry_failed);
+  v("slots", f.slots), v("limits", f.limits), v("retry_failed", f.retry_failed),
+      v("tracked", f.tracked);
 }
 template <class V>
 void members(V& v, PlanChanged& f) {
@@ -78,7 +81,7 @@ void members(V& v, AgentFinished& f) {
   v("agent", f.agent), v("signal", f.signal), v("argument", f.argument), v("more", f.more),
       v("fields", f.fields), v("preview", f.preview), v("fault", f.fault), v("detail", f.detail),
       v("snapshot", f.snapshot), v("wrote", f.wrote), v("duration_ms", f.duration_ms),
-      v("cost_micros", f.cost_micros);
+      v("cost_micros", f.cost_micros), v("exit_code", f.exit_code), v("log", f.log);
 }
 template <class V>
 void members(V& v, AgentIdle& f) {
@@ -189,6 +192,42 @@ template <class V>
 void members(V& v, FileCoordinated& f) {
   v("task", f.task), v("file", f.file), v("holder", f.holder);
 }
+template <class V>
+void members(V& v, TaskClosing& f) {
+  v("task", f.task);
+}
+template <class V>
+void members(V& v, TaskClosed& f) {
+  v("task", f.task);
+}
+template <class V>
+void members(V& v, TaskCloseFailed& f) {
+  v("task", f.task), v("detail", f.detail);
+}
+template <class V>
+void members(V& v, TreeRemoved& f) {
+  v("tree", f.tree);
+}
+template <class V>
+void members(V& v, TreeRemoveFailed& f) {
+  v("tree", f.tree), v("detail", f.detail);
+}
+template <class V>
+void members(V& v, TreeSettled& f) {
+  v("tree", f.tree), v("took_back", f.took_back), v("detail", f.detail);
+}
+template <class V>
+void members(V& v, MainMoved& f) {
+  v("tree", f.tree);
+}
+template <class V>
+void members(V& v, RepairIntended& f) {
+  v("round", f.round);
+}
+template <class V>
+void members(V& v, RepairDone& f) {
+  v("round", f.round), v("commit", f.commit), v("files", f.files), v("adopted", f.adopted);
+}
 
 // "task_" parts the merges of a delivery from those of a pipeline, which share the journal.
 static constexpr std::string_view kKinds[] = {"delivery_started",
@@ -220,14 +259,21 @@ static constexpr std::string_view kKinds[] = {"delivery_started",
                                               "remediation_left",
                                               "expert_delegated",
                                               "expert_registered",
-                                              "file_coordinated"};
+                                              "file_coordinated",
+                                              "task_closing",
+                                              "task_closed",
+                                              "task_close_failed",
+                                              "tree_removed",
+                                              "tree_remove_failed",
+                                              "tree_settled",
+                                              "main_moved",
+                                              "repair_intended",
+                                              "repair_done"};
 
-std::string_view name_of(Fault value) { return text_of(value); }
 std::string_view name_of(FailureKind value) { return text_of(value); }
 std::string_view name_of(Why value) { return text_of(value); }
 std::string_view name_of(QuestionKind value) { return text_of(value); }
 std::string_view name_of(VerifyPurpose value) { return text_of(value); }
-std::string_view name_of(MergeRefusal value) { return text_of(value); }
 std::string_view name_of(Outcome value) { return text_of(value); }
 std::string_view name_of(FailCause value) { return text_of(value); }
 

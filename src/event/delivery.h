@@ -16,10 +16,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "event/common.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::event::delivery {
 
+using event::Fault;
+using event::MergeRefusal;
+using event::name_of;
 using signal::Role;
 using signal::Signal;
 
@@ -69,18 +73,6 @@ struct Field {
 // label, whose text is its argument.
 inline constexpr std::string_view kAlso = "Also";
 
-// Why an agent's run ended without a signal that counts.
-enum class Fault {
-  none,         // `signal` counts, `unknown` included
-  timed_out,    // its time limit, or the delegation's
-  exit_status,  // ended with a failure, whatever it printed
-  not_started,  // the program could not be run
-  lost,         // its supervisor vanished
-  idle,         // ended by the workflow, because it did nothing
-  refuted,      // it claims what git or the gates deny; `context` says what. Counts as rework
-  interrupted,  // a person stopped the delivery; goes on when it is taken up again
-};
-
 enum class FailureKind {
   review,
   audit,
@@ -127,7 +119,6 @@ enum class QuestionKind {
 };
 
 enum class VerifyPurpose { baseline, health };
-enum class MergeRefusal { conflict, verify_failed, nothing_to_merge, refused, error };
 enum class Outcome { none, complete, incomplete, halted };  // incomplete: some failed or removed
 enum class FailCause { limit, dependency, removed };
 
@@ -140,17 +131,24 @@ struct DeliveryStarted {
   Limits limits;
   bool experts = false;                    // a plan analyst goes first
   std::vector<std::string> known_experts;  // that are there already
+  bool tracked = false;                    // tasks are beads: each is closed once it is complete
+  bool operator==(const DeliveryStarted&) const = default;
 };
 // The same plan is taken up again, after a crash, a stop, or while tasks wait for a person.
 struct DeliveryResumed {
   Slots slots;
   Limits limits;
   bool retry_failed = false;  // failed tasks begin again, with limits of their own
+  // Tasks are beads, also where the start does not say so: journals of version 1 never do, and
+  // have no facts of what was closed.
+  bool tracked = false;
+  bool operator==(const DeliveryResumed&) const = default;
 };
 struct PlanChanged {
   std::vector<Task> added;
   std::vector<Task> changed;  // not begun yet; those that were begun keep what they have
   std::vector<std::string> removed;
+  bool operator==(const PlanChanged&) const = default;
 };
 struct AgentFinished {
   int agent = 0;
@@ -158,42 +156,85 @@ struct AgentFinished {
   std::string argument;           // what stands after the signal's colon; a file, expert or request
   std::vector<std::string> more;  // of signals that may stand several times
   std::vector<Field> fields;
-  std::string preview;  // of the output, at most 200 characters
-  Fault fault = Fault::none;
-  std::string detail;    // for people: which limit, which exit status, what was refuted
-  std::string snapshot;  // ref of what it left
-  bool wrote = false;    // a reader changed the worktree; the change was discarded
+  std::string preview;        // of the output, at most 200 characters
+  Fault fault = Fault::none;  // none: `signal` counts, `unknown` included
+  std::string detail;         // for people: which limit, which exit status, what was refuted
+  std::string snapshot;       // ref of what it left
+  bool wrote = false;         // a reader changed the worktree; the change was discarded
   std::int64_t duration_ms = 0;
   std::int64_t cost_micros = 0;
+  int exit_code = 0;  // 128 + n when signal n ended it
+  std::string log;    // empty: not known
+  bool operator==(const AgentFinished&) const = default;
 };
 // A developer was silent for the checkpoint interval, and is really idle: process, output and files
 // stand still. Those that only think are not told.
 struct AgentIdle {
   int agent = 0;
+  bool operator==(const AgentIdle&) const = default;
 };
 struct MergeDone {
   std::string task, commit;
   std::vector<std::string> files;
   bool adopted = false;  // found done when the delivery was taken up again
+  bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
   std::string task;
   MergeRefusal why{};
   std::string detail;
+  bool operator==(const MergeRefused&) const = default;
 };
 struct VerifyFinished {
   VerifyPurpose purpose{};
   std::vector<std::string> failures;  // one name a failing command; empty: healthy, or none is set,
                                       // as detail says then
   std::string detail;
+  bool operator==(const VerifyFinished&) const = default;
 };
 struct QuestionAnswered {
   int question = 0;
   std::string text, by;
+  bool operator==(const QuestionAnswered&) const = default;
 };
 struct FileWaitExpired {
   std::string task;
   int wait = 0;  // the number that SetTimer carried: an old timer means nothing
+  bool operator==(const FileWaitExpired&) const = default;
+};
+struct TaskClosed {  // in the tracker
+  std::string task;
+  bool operator==(const TaskClosed&) const = default;
+};
+struct TaskCloseFailed {  // it is tried again when the delivery is taken up
+  std::string task, detail;
+  bool operator==(const TaskCloseFailed&) const = default;
+};
+struct TreeRemoved {
+  std::string tree;  // a task's id, "+analysis" or "+remediation-2"
+  bool operator==(const TreeRemoved&) const = default;
+};
+struct TreeRemoveFailed {  // it is tried again when the delivery is taken up
+  std::string tree, detail;
+  bool operator==(const TreeRemoveFailed&) const = default;
+};
+// What an agent left that ended with its coordinator is kept, or taken back.
+struct TreeSettled {
+  std::string tree;
+  std::vector<std::string> took_back;  // paths
+  std::string detail;                  // why it could not be
+  bool operator==(const TreeSettled&) const = default;
+};
+struct MainMoved {  // by somebody else, while this tree was being merged: nothing was done
+  std::string tree;
+  bool operator==(const MainMoved&) const = default;
+};
+struct RepairDone {  // what remediation made is on main
+  int round = 0;
+  std::string commit;
+  std::vector<std::string> files;
+  bool adopted = false;  // found done, or there was nothing to merge: main is still to be checked
+  bool operator==(const RepairDone&) const = default;
 };
 
 // ---- Decisions
@@ -207,12 +248,23 @@ struct AgentDispatched {
   Why why{};
   std::string expert;   // the expert's name
   std::string request;  // "request-7"; what EXPERT_ADVICE has to name
+  bool operator==(const AgentDispatched&) const = default;
 };
 struct MergeIntended {
   std::string task;
+  bool operator==(const MergeIntended&) const = default;
+};
+struct RepairIntended {
+  int round = 0;
+  bool operator==(const RepairIntended&) const = default;
+};
+struct TaskClosing {  // complete: to be closed in the tracker
+  std::string task;
+  bool operator==(const TaskClosing&) const = default;
 };
 struct VerifyStarted {
   VerifyPurpose purpose{};
+  bool operator==(const VerifyStarted&) const = default;
 };
 struct QuestionAsked {
   int question = 0;  // counts from 1
@@ -221,22 +273,27 @@ struct QuestionAsked {
   int agent = 0;     // who asked; 0: the workflow
   std::string text, context;
   std::vector<std::string> options;  // not empty: the answer is one of these
+  bool operator==(const QuestionAsked&) const = default;
 };
 struct FileWaitStarted {
   std::string task, file, holder;
   int wait = 0;
+  bool operator==(const FileWaitStarted&) const = default;
 };
 struct AgentEnded {  // the workflow wants it ended; its AgentFinished follows
   int agent = 0;
+  bool operator==(const AgentEnded&) const = default;
 };
 struct DeliveryEnded {
   Outcome outcome{};
+  bool operator==(const DeliveryEnded&) const = default;
 };
 
 // ---- Announcements
 
 struct TaskCompleted {
   std::string task, commit;
+  bool operator==(const TaskCompleted&) const = default;
 };
 struct TaskFailed {
   std::string task;
@@ -244,17 +301,21 @@ struct TaskFailed {
   FailureKind kind{};   // when the cause is a limit
   std::string blocker;  // when it is a dependency
   std::string detail;
+  bool operator==(const TaskFailed&) const = default;
 };
 struct TaskReworked {
   std::string task;
   FailureKind kind{};
   int times = 0;
+  bool operator==(const TaskReworked&) const = default;
 };
 struct ReviewSkipped {  // the critic timed out too often: on to the audit
   std::string task;
+  bool operator==(const ReviewSkipped&) const = default;
 };
 struct TaskExpanded {
   std::string task, confidence;
+  bool operator==(const TaskExpanded&) const = default;
 };
 struct UnknownSignalRecovery {  // "unknown_signal_recovery"
   std::string task_id;
@@ -262,34 +323,42 @@ struct UnknownSignalRecovery {  // "unknown_signal_recovery"
   int attempt = 0;
   std::string level;  // "warning" the first time, "error" the second
   std::string output_preview;
+  bool operator==(const UnknownSignalRecovery&) const = default;
 };
 struct AgentSignalFailure {  // "agent_signal_failure"
   std::string task_id;
   int agent_id = 0;
   std::string reason;  // "3_consecutive_unknown_signals"
+  bool operator==(const AgentSignalFailure&) const = default;
 };
 struct CheckpointReceived {
   std::string task;
   int agent = 0;
   std::string progress, activity, blockers;
+  bool operator==(const CheckpointReceived&) const = default;
 };
 struct RemediationEntered {
   int round = 0;
   std::string task, issue;
+  bool operator==(const RemediationEntered&) const = default;
 };
 struct RemediationLeft {
   int round = 0;
   bool overridden = false;
+  bool operator==(const RemediationLeft&) const = default;
 };
 struct ExpertDelegated {
   std::string expert, task, request;
   int asker = 0;
+  bool operator==(const ExpertDelegated&) const = default;
 };
 struct ExpertRegistered {
   std::string expert, supports, gap;
+  bool operator==(const ExpertRegistered&) const = default;
 };
 struct FileCoordinated {  // runs although the holder has the file
   std::string task, file, holder;
+  bool operator==(const FileCoordinated&) const = default;
 };
 
 using DeliveryFact =
@@ -299,19 +368,18 @@ using DeliveryFact =
                  DeliveryEnded, TaskCompleted, TaskFailed, TaskReworked, ReviewSkipped,
                  TaskExpanded, UnknownSignalRecovery, AgentSignalFailure, CheckpointReceived,
                  RemediationEntered, RemediationLeft, ExpertDelegated, ExpertRegistered,
-                 FileCoordinated>;
+                 FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed, TreeRemoved,
+                 TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended, RepairDone>;
 
 std::string_view kind_of(const DeliveryFact& fact);  // "delivery_started", …
 std::string body_of(const DeliveryFact& fact);       // compact JSON
 Result<DeliveryFact> read_fact(std::string_view kind, std::string_view body);  // or damaged
 bool is_kind(std::string_view kind);  // whether a fact of the journal belongs to a delivery
 
-std::string_view name_of(Fault);
 std::string_view name_of(FailureKind);
 std::string_view name_of(Why);
 std::string_view name_of(QuestionKind);
 std::string_view name_of(VerifyPurpose);
-std::string_view name_of(MergeRefusal);
 std::string_view name_of(Outcome);
 std::string_view name_of(FailCause);
 

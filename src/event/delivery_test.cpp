@@ -24,6 +24,8 @@ TEST(DeliveryFacts, EveryKindIsReadBackAsItWasWritten) {
   finished.fields = {{"Can Wait", "NO"}, {"Reason", "two\nlines \"quoted\""}};
   finished.fault = Fault::refuted;
   finished.cost_micros = 12'345'678'901;
+  finished.exit_code = 137;
+  finished.log = "/logs/7-critic.log";
   all.emplace_back(finished);
   DeliveryStarted started;
   started.tasks.resize(2);
@@ -32,12 +34,23 @@ TEST(DeliveryFacts, EveryKindIsReadBackAsItWasWritten) {
   started.tasks[1].unclear = true;
   started.limits.remediation_attempts = 4;
   started.slots.critics = 9;
+  started.tracked = true;
   all.emplace_back(started);
+  all.emplace_back(DeliveryResumed{{}, {}, true, true});
+  all.emplace_back(TaskClosing{"T1"});
+  all.emplace_back(TaskClosed{"T1"});
+  all.emplace_back(TaskCloseFailed{"T1", "why"});
+  all.emplace_back(TreeRemoved{"T1"});
+  all.emplace_back(TreeRemoveFailed{"T1", "why"});
+  all.emplace_back(TreeSettled{"T1", {"a"}, "why"});
+  all.emplace_back(MainMoved{"T1"});
+  all.emplace_back(RepairIntended{2});
+  all.emplace_back(RepairDone{2, "c", {"a"}, true});
   for (const DeliveryFact& fact : all) {
     const auto read = read_fact(kind_of(fact), body_of(fact));
     ASSERT_TRUE(read) << kind_of(fact);
     EXPECT_EQ(read->index(), fact.index());
-    EXPECT_EQ(body_of(*read), body_of(fact)) << kind_of(fact);
+    EXPECT_EQ(*read, fact) << kind_of(fact);
     EXPECT_TRUE(is_kind(kind_of(fact)));
   }
 }
@@ -56,6 +69,18 @@ TEST(DeliveryFacts, BytesThatAreNotUtf8AreReplacedAndNeverRefused) {
   const auto read = read_fact("agent_finished", body_of(finished));
   ASSERT_TRUE(read);
   EXPECT_EQ(std::get<AgentFinished>(*read).preview, "a\xEF\xBF\xBD z");
+}
+
+TEST(DeliveryFacts, TheWordsOfVersionOneAreStillRead) {
+  const auto refused = read_fact("task_merge_refused", R"({"task":"T1","why":"refused"})");
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(std::get<MergeRefused>(*refused).why, MergeRefusal::refused);
+  const auto finished = read_fact("agent_finished", R"({"agent":1,"fault":"timed_out"})");
+  ASSERT_TRUE(finished);
+  EXPECT_EQ(std::get<AgentFinished>(*finished).fault, Fault::timed_out);
+  const auto resumed = read_fact("delivery_resumed", R"({"retry_failed":false})");
+  ASSERT_TRUE(resumed);
+  EXPECT_FALSE(std::get<DeliveryResumed>(*resumed).tracked);
 }
 
 TEST(DeliveryFacts, WhatIsNoFactIsDamaged) {

@@ -11,6 +11,7 @@ struct NewFact {
   std::string kind;  // "phase_finished"
   std::string at;    // UTC, ISO 8601 with milliseconds and Z
   std::string body;  // compact JSON
+  bool operator==(const NewFact&) const = default;
 };
 
 struct Fact {

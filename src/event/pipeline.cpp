@@ -2,39 +2,50 @@
 
 #include <array>
 
-#include "event/codec.h"
+#include "event/common_codec.h"
 
 namespace capsule::event {
 
-static Names names(Phase) {
-  static constexpr std::string_view kNames[] = {"test-writer",    "test-review", "execute",
-                                                "execute-review", "sign-off",    "merge"};
-  return kNames;
-}
-static Names names(PhaseFault) {
-  static constexpr std::string_view kNames[] = {
-      "none", "no_signal", "exit_status", "timed_out", "not_started", "interrupted", "lost"};
-  return kNames;
-}
 static Names names(Outcome) {
   static constexpr std::string_view kNames[] = {
       "none",        "merged",           "retries_exhausted", "converged",   "writer_needs_work",
       "phase_error", "merge_needs_work", "merge_refused",     "merge_error", "prep_failed",
-      "interrupted", "paused",           "aborted",           "prepared"};
+      "interrupted", "paused",           "aborted",           "prepared",    "on_branch",
+      "finished",    "rejected"};
+  static_assert(std::size(kNames) == kOutcomes);
   return kNames;
 }
-static Names names(MergeRefusal) {
-  static constexpr std::string_view kNames[] = {
-      "no_sign_off",         "nothing_to_merge", "conflict",    "foreign_commits",
-      "checkout_in_the_way", "verify_failed",    "work_missing"};
+static Names names(Finish) {
+  static constexpr std::string_view kNames[] = {"merge", "branch", "nothing"};
+  static_assert(std::size(kNames) == kFinishes);
   return kNames;
 }
+std::string_view name_of(Finish finish) { return text_of(finish); }
 
 // One list of members a fact serves both directions.
+template <class V>
+void members(V& v, Route& f) {
+  v("to", f.to), v("then", f.then), v("limit", f.limit);
+}
+template <class V>
+void members(V& v, PhaseRule& f) {
+  v("name", f.name), v("prompt", f.prompt), v("provider", f.provider), v("model", f.model),
+      v("timeout_seconds", f.timeout_seconds), v("writes", f.writes),
+      v("writes_tests", f.writes_tests), v("signs_off", f.signs_off), v("commits", f.commits),
+      v("approval", f.approval), v("clean", f.clean), v("group", f.group), v("any", f.any),
+      v("stage", f.stage), v("needs", f.needs), v("checks", f.checks), v("pass", f.pass),
+      v("needs_work", f.needs_work), v("error", f.error);
+}
+template <class V>
+void members(V& v, Definition& f) {
+  v("name", f.name), v("summary", f.summary), v("on_branch", f.on_branch), v("phases", f.phases),
+      v("finish", f.finish);
+}
 template <class V>
 void members(V& v, RunStarted& f) {
   v("bead", f.bead), v("title", f.title), v("provider", f.provider),
       v("max_retries", f.max_retries), v("convergence", f.convergence);
+  v("definition", f.definition), v("branch", f.branch);
 }
 template <class V>
 void members(V& v, WorktreeIntended& f) {
@@ -54,7 +65,7 @@ void members(V& v, PhaseFinished& f) {
   v("phase", f.phase), v("number", f.number), v("attempt", f.attempt), v("status", f.status),
       v("feedback", f.feedback), v("summary", f.summary), v("files_changed", f.files_changed),
       v("signal", f.signal), v("fault", f.fault), v("exit_code", f.exit_code), v("log", f.log),
-      v("duration_ms", f.duration_ms);
+      v("duration_ms", f.duration_ms), v("took_back", f.took_back);
 }
 template <class V>
 void members(V& v, SnapshotTaken& f) {
@@ -67,10 +78,6 @@ void members(V& v, PhaseChecked& f) {
       v("claims", f.claims);
 }
 template <class V>
-void members(V& v, Claim& f) {
-  v("what", f.what), v("verdict", f.verdict), v("detail", f.detail);
-}
-template <class V>
 void members(V& v, MergeIntended& f) {
   v("main_branch", f.main_branch), v("main_before", f.main_before);
 }
@@ -81,6 +88,14 @@ void members(V& v, MergeDone& f) {
 template <class V>
 void members(V& v, MergeRefused& f) {
   v("why", f.why), v("detail", f.detail);
+}
+template <class V>
+void members(V& v, ApprovalAsked& f) {
+  v("phase", f.phase), v("number", f.number), v("question", f.question);
+}
+template <class V>
+void members(V& v, ApprovalGiven& f) {
+  v("question", f.question), v("approved", f.approved), v("text", f.text), v("by", f.by);
 }
 template <class V>
 void members(V& v, RunArchived& f) {
@@ -103,15 +118,10 @@ static constexpr std::string_view kKinds[] = {
     "run_started",    "worktree_intended", "worktree_ready", "phase_started", "phase_finished",
     "snapshot_taken", "phase_checked",     "merge_intended", "merge_done",    "merge_refused",
     "run_archived",   "worktree_removed",  "bead_closed",    "run_ended",     "run_resumed",
+    "approval_asked", "approval_given",
 };
 
-std::string_view name_of(Phase phase) { return text_of(phase); }
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }
-
-std::optional<Phase> phase_named(std::string_view name) {
-  Phase phase{};
-  return find_value(name, phase) ? std::optional(phase) : std::nullopt;
-}
 
 std::string_view kind_of(const PipelineFact& fact) { return kKinds[fact.index()]; }
 std::string body_of(const PipelineFact& fact) { return written(fact); }

@@ -1,5 +1,6 @@
-// The facts of a pipeline run, and their wire form. A fact says what happened, in the past tense;
-// it is appended to the journal before anything builds on it, and never edited. Pure values.
+// The facts of a run of phases (the pipeline, or a user's own workflow), and their wire form. A
+// fact says what happened, in the past tense; it is appended to the journal before anything builds
+// on it, and never edited. Pure values.
 //
 // The wire form is a JSON object a fact; readers ignore members they do not know, so that facts may
 // grow.
@@ -13,26 +14,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "event/common.h"
+#include "event/definition.h"
 #include "signal/contract.h"
 
 namespace capsule::event {
-
-enum class Phase { test_writer, test_review, execute, execute_review, sign_off, merge };
-inline constexpr int kPhaseCount = 6;
-
-std::string_view name_of(Phase phase);  // "test-writer", …
-std::optional<Phase> phase_named(std::string_view name);
-
-// Why a finished phase has an ERROR that the agent did not write itself.
-enum class PhaseFault {
-  none,         // the signal is the agent's own
-  no_signal,    // the output held no valid signal
-  exit_status,  // a signal was printed, but the program ended with a failure
-  timed_out,
-  not_started,  // the program could not be run
-  interrupted,  // a person ended it
-  lost,         // its supervisor vanished
-};
 
 enum class Outcome {
   none,  // still running
@@ -48,101 +34,120 @@ enum class Outcome {
   interrupted,  // Ctrl-C or a terminating signal
   paused,
   aborted,
-  prepared,  // `capsule prep` made the worktree; no phase was asked for
+  prepared,   // `capsule prep` made the worktree; no phase was asked for
+  on_branch,  // all phases passed; the work is on its branch
+  finished,   // all phases passed; nothing was to be kept
+  rejected,   // a person, or those who only look, did not approve
 };
+inline constexpr int kOutcomes = 17;
 std::string_view name_of(Outcome outcome);
-
-enum class MergeRefusal {
-  no_sign_off,
-  nothing_to_merge,
-  conflict,
-  foreign_commits,
-  checkout_in_the_way,
-  verify_failed,
-  work_missing,  // of what was signed off
-};
-
-// One thing an agent said, or that must hold, and what Capsule found when it looked.
-struct Claim {
-  std::string what;     // "tests fail (RED)", "files_changed is true", …
-  std::string verdict;  // "true", "false", "unchecked", "differs" (no harm done)
-  std::string detail;
-  bool operator==(const Claim&) const = default;
-};
 
 struct RunStarted {
   std::string bead, title, provider;
   int max_retries = 3;
   std::string convergence = "stop";
+  Definition definition;  // without phases: the pipeline, as it is built in
+  std::string branch;     // the one that it looks at, when the definition says so
+  bool operator==(const RunStarted&) const = default;
 };
 struct WorktreeIntended {
   std::string worktree, branch, base;
+  bool operator==(const WorktreeIntended&) const = default;
 };
 struct WorktreeReady {
   std::string worktree, branch, base;
+  bool operator==(const WorktreeReady&) const = default;
 };
 struct PhaseStarted {
-  Phase phase{};
+  std::string phase;
   int number =
       0;  // counts the phases of the run; a phase that was cut off starts again under its number
   int attempt = 1;  // within its loop
   std::string feedback, provider, model;
   bool by_hand = false;
+  bool operator==(const PhaseStarted&) const = default;
 };
 struct PhaseFinished {
-  Phase phase{};
+  std::string phase;
   int number = 0;
   int attempt = 1;
   signal::Status status{};
   std::string feedback, summary;
   std::vector<std::string> files_changed;
   std::string signal;  // the agent's own, compact JSON; the synthetic one when there was none
-  PhaseFault fault{};
+  Fault fault{};
   int exit_code = 0;
   std::string log;
   std::int64_t duration_ms = 0;
+  std::vector<std::string> took_back;  // what it changed although it may only look
+  bool operator==(const PhaseFinished&) const = default;
 };
 struct SnapshotTaken {
-  Phase phase{};
+  std::string phase;
   int number = 0;
   std::string ref, commit, tree, head;  // head: where the worktree's branch stood
+  bool operator==(const SnapshotTaken&) const = default;
 };
 struct PhaseChecked {
-  Phase phase{};
+  std::string phase;
   int number = 0;
   bool passed = true;
   std::string feedback;  // for the next attempt, when not passed
   std::vector<Claim> claims;
+  bool operator==(const PhaseChecked&) const = default;
 };
 struct MergeIntended {
   std::string main_branch, main_before;
+  bool operator==(const MergeIntended&) const = default;
 };
 struct MergeDone {
   std::string commit;
   bool adopted = false;  // found done when the run was taken up again
+  bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
   MergeRefusal why{};
   std::string detail;
+  bool operator==(const MergeRefused&) const = default;
+};
+// A person is asked whether what a phase left is as it should be.
+struct ApprovalAsked {
+  std::string phase;
+  int number = 0;    // of the phase
+  int question = 0;  // counts from 1
+  bool operator==(const ApprovalAsked&) const = default;
+};
+struct ApprovalGiven {
+  int question = 0;
+  bool approved = false;
+  std::string text, by;  // not approved: what to do otherwise; empty: nothing, it ends
+  bool operator==(const ApprovalGiven&) const = default;
 };
 struct RunArchived {
   std::string folder;
+  bool operator==(const RunArchived&) const = default;
 };
-struct WorktreeRemoved {};
-struct BeadClosed {};
+struct WorktreeRemoved {
+  bool operator==(const WorktreeRemoved&) const = default;
+};
+struct BeadClosed {
+  bool operator==(const BeadClosed&) const = default;
+};
 struct RunEnded {
   Outcome outcome{};
   std::string detail;
+  bool operator==(const RunEnded&) const = default;
 };
 struct RunResumed {
   int max_retries = 3;
   bool at_merge = false;  // `capsule merge`: goes on with the merge, whatever was left unfinished
+  bool operator==(const RunResumed&) const = default;
 };
 
 using PipelineFact =
     std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
                  SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
-                 WorktreeRemoved, BeadClosed, RunEnded, RunResumed>;
+                 WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven>;
 
 std::string_view kind_of(const PipelineFact& fact);  // "run_started", …
 std::string body_of(const PipelineFact& fact);       // compact JSON

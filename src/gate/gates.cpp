@@ -3,77 +3,44 @@
 #include <algorithm>
 #include <set>
 
+#include "base/files.h"
 #include "base/text.h"
-#include "git/exclusion.h"
+#include "worklog/signoff.h"
 
 namespace capsule::gate {
 namespace {
 
-using engine::State;
-using event::Phase;
-using signal::Status;
+using workflow::Check;
+using workflow::Checked;
 
-constexpr const char* kUsualTestFiles[] = {
-    // Go, C and C++, Rust, Python, Ruby, Elixir
-    "*_test.*",
-    "*_tests.*",
-    "test_*",
-    "*_spec.*",
-    "conftest.py",
-    // JavaScript and TypeScript
-    "*.test.*",
-    "*.spec.*",
-    "__tests__/",
-    "__snapshots__/",
-    "__mocks__/",
-    // Java, Kotlin, Scala, C#, Swift, PHP
-    "*Test.*",
-    "*Tests.*",
-    "*Spec.*",
-    "*IT.java",
-    // folders
-    "test/",
-    "tests/",
-    "spec/",
-    "specs/",
-    "testdata/",
-    "fixtures/",
-    "features/",
-};
+constexpr const char* kWorklog = "worklog.md";
 
-void say(event::PhaseChecked& result, std::string what, std::string verdict, std::string detail) {
-  result.claims.push_back({std::move(what), std::move(verdict), std::move(detail)});
+void say(Checked& result, std::string what, event::Verdict verdict, std::string detail) {
+  result.claims.push_back({std::move(what), verdict, std::move(detail)});
 }
 
 // A claim that must hold; `feedback` tells the next attempt what to do when it does not.
-void hold(event::PhaseChecked& result, const std::string& what, bool holds,
-          const std::string& detail, const std::string& feedback) {
-  say(result, what, holds ? "true" : "false", holds ? "" : detail);
+void hold(Checked& result, const std::string& what, bool holds, const std::string& detail,
+          const std::string& feedback) {
+  say(result, what, holds ? event::Verdict::held : event::Verdict::broken, holds ? "" : detail);
   if (holds) return;
-  result.passed = false;
   result.feedback += (result.feedback.empty() ? "" : "\n\n") + feedback;
 }
 
 // Long enough that an agent can put all of it right at once.
 std::string listed(const std::vector<std::string>& names) { return short_list(names, 20); }
 
+bool named(const Check& check, std::string_view name) {
+  return std::find(check.names.begin(), check.names.end(), name) != check.names.end();
+}
+
 std::string with_output(std::string text, const Verdict& verdict) {
   text += "\n\nCommand: " + verdict.command + "\nResult: " + describe(verdict);
-  if (!verdict.tail.empty()) text += "\nThe end of its output:\n\n" + verdict.tail;
+  if (!verdict.output.empty()) text += "\nIts output:\n\n" + verdict.output;
   return text;
 }
 
-void only_test_files(event::PhaseChecked& result, const World& world,
-                     const std::vector<Changed>& changes) {
-  std::vector<std::string> others;
-  for (const Changed& change : changes)
-    if (!world.is_test_file(change.path)) others.push_back(change.path);
-  hold(result, "only test files changed", others.empty(), listed(others),
-       "This phase may only write test files, but it changed " + listed(others) +
-           ". Take these changes back: the implementation is written later.");
-}
-
-void red(event::PhaseChecked& result, const Verdict& verdict) {
+void red(Checked& result, const Verdict& verdict) {
   // A build error that names a missing symbol is a failure like any other: the code does not exist
   // yet.
   const bool fails = verdict.ending == Ending::failed;
@@ -87,48 +54,58 @@ void red(event::PhaseChecked& result, const Verdict& verdict) {
        with_output(why, verdict));
 }
 
-void green(event::PhaseChecked& result, const std::vector<Verdict>& verdicts, bool clean) {
+void green(Checked& result, const Check& check, const Verdict& verdict) {
+  const bool tests = verdict.name == kTest;
+  const std::string how = check.clean ? " from a clean checkout" : tests ? " (GREEN)" : "";
+  // Where nobody wrote the tests for others to meet, whoever mends the work may change them.
+  const std::string keep = check.tests.empty() ? ""
+                           : tests             ? " without changing them"
+                                               : " without changing the tests";
+  const bool passed = verdict.ending == Ending::passed;
+  if (!passed) result.failed.push_back(verdict.name);
+  hold(result, (tests ? "tests pass" : verdict.name + " passes") + how, passed,
+       "the " + verdict.name + " command: " + describe(verdict),
+       with_output("The " + verdict.name + " command does not pass. " +
+                       (tests ? "Make all tests pass" : "Put right what it finds") + keep + ".",
+                   verdict));
+}
+
+void judge(Checked& result, const Check& check, const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts) {
-    const std::string name(name_of(verdict.kind));
-    const bool tests = verdict.kind == Kind::test;
-    const std::string how = clean ? " from a clean checkout" : tests ? " (GREEN)" : "";
-    hold(result, (tests ? "tests pass" : name + " passes") + how, verdict.ending == Ending::passed,
-         "the " + name + " command: " + describe(verdict),
-         with_output("The " + name + " command does not pass. " +
-                         (tests ? "Make all tests pass without changing them."
-                                : "Put right what it finds without changing the tests."),
-                     verdict));
+    const bool tests = verdict.name == kTest;
+    if (tests && named(check, "red")) red(result, verdict);
+    if (!tests || !named(check, "red") || named(check, "green")) green(result, check, verdict);
   }
 }
 
-// Leaving a file out, or naming one too many, does no harm: it is recorded and shown.
-void files_changed(event::PhaseChecked& result, const State& state,
-                   const std::vector<Changed>& changes) {
-  std::set<std::string> really,
-      claimed(state.last.files_changed.begin(), state.last.files_changed.end());
-  for (const Changed& change : changes) really.insert(change.path);
-  claimed.erase("worklog.md");
-  std::vector<std::string> left_out, invented;
-  std::set_difference(really.begin(), really.end(), claimed.begin(), claimed.end(),
-                      std::back_inserter(left_out));
-  std::set_difference(claimed.begin(), claimed.end(), really.begin(), really.end(),
-                      std::back_inserter(invented));
-  std::string detail;
-  if (!left_out.empty()) detail = "left out: " + listed(left_out);
-  if (!invented.empty())
-    detail += (detail.empty() ? "" : "; ") + std::string("not changed: ") + listed(invented);
-  say(result, "files_changed", detail.empty() ? "true" : "differs", detail);
+// A project need not have a build or a lint; what else was asked for and is not there, is said.
+void say_missing(Checked& result, const Names& missing) {
+  for (const std::string& name : missing) {
+    if (name == "build" || name == "lint") continue;
+    say(result, name == kTest ? "the tests" : name + " passes", event::Verdict::unchecked,
+        "no " + name + " command is configured");
+  }
 }
 
 }  // namespace
 
-bool is_test_file(std::string_view path, const std::vector<std::string>& patterns) {
-  if (!patterns.empty())
-    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-      return git::matches_pattern(pattern, path);
-    });
-  return std::any_of(std::begin(kUsualTestFiles), std::end(kUsualTestFiles),
-                     [&](const char* pattern) { return git::matches_pattern(pattern, path); });
+bool Gates::has(std::string_view command) const {
+  return std::find(world_.commands.begin(), world_.commands.end(), command) !=
+         world_.commands.end();
+}
+
+// The commands that the check is about, whether there are such or not.
+Names Gates::commands_in(const Check& check) const {
+  constexpr std::string_view kOthers[] = {"only-tests", "tests-untouched", "signed-off",
+                                          "as-signed-off"};
+  std::set<std::string> names;
+  for (const std::string& name : check.names) {
+    if (std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers)) continue;
+    if (name == "red" || name == "green" || name == "all") names.emplace(kTest);
+    if (name == "all") names.insert(world_.commands.begin(), world_.commands.end());
+    if (name != "red" && name != "green" && name != "all") names.insert(name);
+  }
+  return {names.begin(), names.end()};
 }
 
 Gates::Pair Gates::key_of(const std::string& from, const std::string& to) const {
@@ -165,14 +142,37 @@ Result<std::vector<Changed>> Gates::changes_in_all(const std::string& from,
   return all;
 }
 
+// Leaving a file out, or naming one too many, does no harm: it is recorded and shown.
+Result<void> Gates::files_changed(Checked& result, const Check& check) {
+  // Who merges names what it committed: the work of the whole run.
+  const std::vector<Changed> changed =
+      check.head.empty() ? TRY(changes(check.previous, check.commit))
+                         : TRY(changes_in_all(check.base, check.tests, check.head));
+  std::set<std::string> really, claimed(check.files_changed.begin(), check.files_changed.end());
+  for (const Changed& change : changed) really.insert(change.path);
+  claimed.erase(kWorklog);
+  std::vector<std::string> left_out, invented;
+  std::set_difference(really.begin(), really.end(), claimed.begin(), claimed.end(),
+                      std::back_inserter(left_out));
+  std::set_difference(claimed.begin(), claimed.end(), really.begin(), really.end(),
+                      std::back_inserter(invented));
+  std::string detail;
+  if (!left_out.empty()) detail = "left out: " + listed(left_out);
+  if (!invented.empty())
+    detail += (detail.empty() ? "" : "; ") + std::string("not changed: ") + listed(invented);
+  say(result, "files_changed", detail.empty() ? event::Verdict::held : event::Verdict::differs,
+      detail);
+  return {};
+}
+
 // What the merge agent brings beyond what was signed off is shown; the merge itself tests it where
 // there are commands for that. What it leaves behind is the merge's to judge.
-Result<void> Gates::as_signed_off(event::PhaseChecked& result, const State& state) {
-  if (state.signed_commit.empty()) return {};
+Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
+  if (check.signed_off.empty() || check.head.empty()) return {};
   std::set<std::string> brought;
-  const auto differences = TRY(changes(state.signed_commit, state.snapshot.head));
+  const auto differences = TRY(changes(check.signed_off, check.head));
   if (!differences.empty())
-    for (const Changed& change : TRY(changes(state.base, state.snapshot.head))) {
+    for (const Changed& change : TRY(changes(check.base, check.head))) {
       brought.insert(change.path);
       brought.insert(change.from);
     }
@@ -180,19 +180,20 @@ Result<void> Gates::as_signed_off(event::PhaseChecked& result, const State& stat
   for (const Changed& change : differences)
     for (const std::string& path : {change.path, change.from})
       if (!path.empty() && brought.contains(path)) others.push_back(path);
-  say(result, "the commit of what was signed off", others.empty() ? "true" : "differs",
+  say(result, "the commit of what was signed off",
+      others.empty() ? event::Verdict::held : event::Verdict::differs,
       others.empty() ? "" : "it differs in " + listed(others));
   return {};
 }
 
 // A rename shows up under its old name too: moving a test away is touching it.
-Result<void> Gates::tests_untouched(event::PhaseChecked& result, const State& state) {
-  if (state.tests_commit.empty()) return {};
+Result<void> Gates::tests_untouched(Checked& result, const Check& check) {
+  if (check.tests.empty()) return {};
   std::set<std::string> written;
-  for (const Changed& change : TRY(changes(state.base, state.tests_commit)))
+  for (const Changed& change : TRY(changes(check.base, check.tests)))
     if (change.status != 'D') written.insert(change.path);
   std::vector<std::string> touched;
-  for (const Changed& change : TRY(changes(state.tests_commit, state.snapshot.commit))) {
+  for (const Changed& change : TRY(changes(check.tests, check.commit))) {
     if (written.contains(change.path) && change.status != 'A') touched.push_back(change.path);
     if (!change.from.empty() && written.contains(change.from)) touched.push_back(change.from);
   }
@@ -203,44 +204,61 @@ Result<void> Gates::tests_untouched(event::PhaseChecked& result, const State& st
   return {};
 }
 
-Result<event::PhaseChecked> Gates::check(const std::string&, const State& state) {
-  event::PhaseChecked result;
-  result.phase = state.phase;
-  result.number = state.number;
-  const std::string& now = state.snapshot.commit;
-  // The merge agent names what it committed: the work of the whole run.
-  const bool merges = state.phase == Phase::merge && !state.snapshot.head.empty();
-  if (merges) {
-    TRY_VOID(as_signed_off(result, state));
-    files_changed(result, state,
-                  TRY(changes_in_all(state.base, state.tests_commit, state.snapshot.head)));
-  } else {
-    const std::string& since = state.phase == Phase::merge ? state.base : state.previous_commit;
-    files_changed(result, state, TRY(changes(since, now)));
-  }
+Result<void> Gates::only_tests(Checked& result, const Check& check) {
+  std::vector<std::string> others;
+  for (const Changed& change : TRY(changes(check.base, check.commit)))
+    if (!world_.is_test_file(change.path)) others.push_back(change.path);
+  hold(result, "only test files changed", others.empty(), listed(others),
+       "This phase may only write test files, but it changed " + listed(others) +
+           ". Take these changes back: the implementation is written later.");
+  return {};
+}
+
+Result<void> Gates::signed_off(Checked& result, const Check& check) {
+  const std::string folder = TRY(world_.folder_of(check.tree));
+  const auto found = worklog::sign_off_of(read_file_beneath(folder, kWorklog).value_or(""));
+  const std::string why(worklog::describe(found));
+  hold(result, "worklog.md is signed off", found == worklog::SignOff::passed, why,
+       "worklog.md has no sign-off: " + why);
+  return {};
+}
+
+Result<void> Gates::look(Checked& result, const Check& check) {
+  if (named(check, "as-signed-off")) TRY_VOID(as_signed_off(result, check));
+  if (check.claims_files) TRY_VOID(files_changed(result, check));
   // Only a PASS claims that the work is as it should be.
-  if (state.last.status != Status::pass) return result;
-  switch (state.phase) {
-    case Phase::test_writer:
-    case Phase::test_review:
-      only_test_files(result, world_, TRY(changes(state.base, now)));
-      if (world_.has_test) red(result, TRY(world_.test(state.worktree, now)));
-      break;
-    case Phase::execute:
-    case Phase::execute_review:
-      TRY_VOID(tests_untouched(result, state));
-      green(result, TRY(world_.verify(state.worktree, now)), false);
-      break;
-    case Phase::sign_off:
-      TRY_VOID(tests_untouched(result, state));
-      green(result, TRY(world_.verify_clean(now)), true);
-      break;
-    case Phase::merge:
-      break;
-  }
-  if (!world_.has_test && state.phase != Phase::merge)
-    say(result, "the tests", "unchecked", "no test command is configured");
-  return result;
+  if (!check.passed_claim) return {};
+  if (named(check, "signed-off")) TRY_VOID(signed_off(result, check));
+  if (named(check, "only-tests")) TRY_VOID(only_tests(result, check));
+  if (named(check, "tests-untouched")) TRY_VOID(tests_untouched(result, check));
+  return {};
+}
+
+void Gates::check(const Check& check, std::function<void(workflow::Observation)> done) {
+  Checked result;
+  result.number = check.number;
+  if (const auto looked = look(result, check); !looked)
+    return done(workflow::failed(check, looked.error()));
+  const Names wanted = check.passed_claim ? commands_in(check) : Names{};
+  Names names, missing;
+  for (const std::string& name : wanted) (has(name) ? names : missing).push_back(name);
+  result.any = wanted.empty() || !names.empty();
+  const Checks::Done finish = [check, missing, result = std::move(result),
+                               done = std::move(done)](const auto& verdicts) mutable {
+    if (!verdicts) return done(workflow::failed(check, verdicts.error()));
+    judge(result, check, *verdicts);
+    say_missing(result, missing);
+    done(std::move(result));
+  };
+  if (names.empty()) return finish(std::vector<Verdict>());
+  const auto where = !check.clean           ? world_.folder_of(check.tree)
+                     : check.commit.empty() ? world_.newest_main()
+                                            : Result<std::string>(check.commit);
+  if (!where) return finish(tl::unexpected(where.error()));
+  if (check.clean)
+    world_.in_clean(*where, names, finish);
+  else
+    world_.in_tree(*where, check.commit, names, finish);
 }
 
 }  // namespace capsule::gate

@@ -1,16 +1,19 @@
-// The gates of the pipeline: what a phase claims is held against git and the project's own test
-// command, before a reviewer is paid. The world is seen through a few functions, so that the rules
-// can be tested without one. Single-threaded.
+// The gates: what an agent claims, and what must hold, is held against git and the project's own
+// commands, before anybody is paid to build on it. The world is seen through a few functions, so
+// that the rules can be tested without one. Nothing here waits. Single-threaded.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "engine/ports.h"
-#include "gate/verify.h"
+#include "base/result.h"
+#include "gate/checks.h"
+#include "git/repository.h"
+#include "workflow/step.h"
 
 namespace capsule::gate {
 
@@ -20,28 +23,35 @@ struct Changed {
   std::string from;  // where it was, if renamed
 };
 
+using Names = std::vector<std::string>;
+
 struct World {
   // What differs between two snapshots (commits), the worklog and files that never reach main left
   // out.
   std::function<Result<std::vector<Changed>>(const std::string& from, const std::string& to)>
       changes;
   std::function<bool(std::string_view path)> is_test_file;
-  // The test command in a worktree, whose files are afterwards as they were; not called when there
-  // is none. `commit` is the newest snapshot of that worktree.
-  std::function<Result<Verdict>(const std::string& worktree, const std::string& commit)> test;
-  // The same with build, lint and test, as far as there are such commands.
-  std::function<Result<std::vector<Verdict>>(const std::string& worktree,
-                                             const std::string& commit)>
-      verify;
-  // In a folder that holds exactly the files of a snapshot, and is removed afterwards.
-  std::function<Result<std::vector<Verdict>>(const std::string& commit)> verify_clean;
-  bool has_test = false;
+  std::function<Result<std::string>(const std::string& tree)> folder_of;  // where the tree is
+  std::function<Result<std::string>()> newest_main;
+  Names commands;  // that the project has
+  // Runs those of the commands that are named, and answers once. In a tree, whose files are
+  // afterwards as they were; `commit` is its newest snapshot, empty: there is none.
+  std::function<void(const std::string& folder, const std::string& commit, const Names&,
+                     Checks::Done)>
+      in_tree;
+  // In a folder that holds exactly the files of a commit, and is removed afterwards.
+  std::function<void(const std::string& commit, const Names&, Checks::Done)> in_clean;
 };
 
-class Gates : public engine::Checks {
+class Gates {
  public:
   explicit Gates(World world) : world_(std::move(world)) {}
-  Result<event::PhaseChecked> check(const std::string& run, const engine::State& state) override;
+  Gates(const Gates&) = delete;
+  Gates& operator=(const Gates&) = delete;
+
+  // Checked, or CommandFailed. `done` is called once, from within or later, from a turn of the
+  // loop. Must outlive the check.
+  void check(const workflow::Check& check, std::function<void(workflow::Observation)> done);
 
  private:
   // world_.changes, each question asked once; a snapshot that changed nothing is its predecessor.
@@ -49,8 +59,15 @@ class Gates : public engine::Checks {
   // The same without a process where two known answers about different files say it together.
   Result<std::vector<Changed>> changes_in_all(const std::string& from, const std::string& middle,
                                               const std::string& to);
-  Result<void> as_signed_off(event::PhaseChecked& result, const engine::State& state);
-  Result<void> tests_untouched(event::PhaseChecked& result, const engine::State& state);
+  Result<void> files_changed(workflow::Checked& result, const workflow::Check& check);
+  Result<void> as_signed_off(workflow::Checked& result, const workflow::Check& check);
+  Result<void> tests_untouched(workflow::Checked& result, const workflow::Check& check);
+  Result<void> only_tests(workflow::Checked& result, const workflow::Check& check);
+  Result<void> signed_off(workflow::Checked& result, const workflow::Check& check);
+  // All that needs no command.
+  Result<void> look(workflow::Checked& result, const workflow::Check& check);
+  bool has(std::string_view command) const;
+  Names commands_in(const workflow::Check& check) const;
 
   using Pair = std::pair<std::string, std::string>;
   Pair key_of(const std::string& from, const std::string& to) const;
@@ -62,5 +79,16 @@ class Gates : public engine::Checks {
 
 // The usual names of test files, language by language; `patterns` replace them when there are any.
 bool is_test_file(std::string_view path, const std::vector<std::string>& patterns);
+
+struct ProjectFiles {
+  std::string main_branch;              // empty: main, else master
+  std::vector<std::string> exclude;     // patterns of files that never reach main
+  std::vector<std::string> test_files;  // patterns; empty: the usual ones
+};
+
+// The real one. `checks` must outlive it. The user's own checkout (the top of the repository) is
+// never put back.
+World world_of(const git::Repository& repository, Checks& checks, ProjectFiles files,
+               std::function<Result<std::string>(const std::string& tree)> folder_of);
 
 }  // namespace capsule::gate

@@ -2,93 +2,142 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 namespace capsule::gate {
 namespace {
 
-using event::Phase;
-using signal::Status;
+using workflow::Check;
+using workflow::Checked;
 
-// A world of values: what changed between two commits, and how the test command ends.
+// A world of values: what changed between two commits, and how the commands end.
 struct Fake {
   // By "from..to". The phase did something: a snapshot without a change is its predecessor.
   std::map<std::string, std::vector<Changed>> changes{{"before..now", {{'M', "a_test.go", ""}}}};
-  Verdict verdict, clean;
-  std::vector<Verdict> others;  // of build and lint
+  Verdict verdict, clean;       // of the test command
+  std::vector<Verdict> others;  // of build, lint, …
   int tested = 0;
   bool has_test = true;
+  std::string where;  // the commands ran, last
+  std::optional<Error> error;
 
-  Result<std::vector<Verdict>> checks(const Verdict& test) {
-    std::vector<Verdict> verdicts = others;
-    if (has_test) ++tested, verdicts.push_back(test);
-    return verdicts;
+  void answer(const Names& names, const Verdict& test, const Checks::Done& done) {
+    if (error) return done(tl::unexpected(*error));
+    const auto asked = [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::vector<Verdict> verdicts;
+    for (const Verdict& other : others)
+      if (asked(other.name)) verdicts.push_back(other);
+    if (asked("test")) ++tested, verdicts.push_back(test);
+    done(verdicts);
   }
   World world() {
     World world;
-    world.has_test = has_test;
+    for (const Verdict& other : others) world.commands.push_back(other.name);
+    if (has_test) world.commands.emplace_back("test");
     world.changes = [this](const std::string& from,
                            const std::string& to) -> Result<std::vector<Changed>> {
       return changes[from + ".." + to];
     };
     world.is_test_file = [](std::string_view path) { return is_test_file(path, {}); };
-    world.test = [this](const std::string&, const std::string&) -> Result<Verdict> {
-      return ++tested, verdict;
+    world.folder_of = [](const std::string& tree) -> Result<std::string> { return "/" + tree; };
+    world.newest_main = []() -> Result<std::string> { return "main"; };
+    world.in_tree = [this](const std::string& folder, const std::string&, const Names& names,
+                           const Checks::Done& done) {
+      where = folder;
+      answer(names, verdict, done);
     };
-    world.verify = [this](const std::string&, const std::string&) { return checks(verdict); };
-    world.verify_clean = [this](const std::string&) { return checks(clean); };
+    world.in_clean = [this](const std::string& commit, const Names& names,
+                            const Checks::Done& done) {
+      where = commit;
+      answer(names, clean, done);
+    };
     return world;
   }
 };
 
-engine::State after(Phase phase, Status status = Status::pass) {
-  engine::State state;
-  state.phase = phase;
-  state.last.phase = phase;
-  state.last.status = status;
-  state.base = "base";
-  state.previous_commit = "before";
-  state.tests_commit = "tests";
-  state.snapshot.commit = "now";
-  return state;
+Check check_of(std::vector<std::string> names) {
+  Check check;
+  check.number = 7;
+  check.tree = "bead";
+  check.names = std::move(names);
+  check.claims_files = true;
+  check.base = "base";
+  check.previous = "before";
+  check.tests = "tests";
+  check.commit = "now";
+  return check;
+}
+// What the pipeline asks for after its phases.
+Check after_tests() { return check_of({"only-tests", "red"}); }
+Check after_code() { return check_of({"tests-untouched", "all"}); }
+Check after_sign_off() {
+  Check check = after_code();
+  check.clean = true;
+  return check;
+}
+Check after_merge() {
+  Check check = check_of({"as-signed-off"});
+  check.signed_off = "signed";
+  check.head = "head";
+  return check;
 }
 
-event::PhaseChecked checked(Fake& fake, const engine::State& state) {
+workflow::Observation observed(Fake& fake, const Check& check) {
   Gates gates(fake.world());
-  auto result = gates.check("run", state);
-  EXPECT_TRUE(result.has_value());
-  return *result;
+  std::optional<workflow::Observation> answer;
+  gates.check(check, [&](workflow::Observation observation) { answer = std::move(observation); });
+  EXPECT_TRUE(answer);
+  return std::move(*answer);
 }
 
-const Verdict kFailed{Ending::failed, 1, "make test", "2 tests fail"};
-const Verdict kPassed{Ending::passed, 0, "make test", ""};
+Checked checked(Fake& fake, const Check& check) {
+  const auto observation = observed(fake, check);
+  EXPECT_TRUE(std::holds_alternative<Checked>(observation));
+  return std::get<Checked>(observation);
+}
+
+bool passes(Fake& fake, const Check& check) { return checked(fake, check).feedback.empty(); }
+
+const Verdict kFailed{Ending::failed, 1, "make test", "2 tests fail", "test"};
+const Verdict kPassed{Ending::passed, 0, "make test", "", "test"};
 
 TEST(Gates, TestsThatFailAreRed) {
   Fake fake;
   fake.verdict = kFailed;
   fake.changes["base..now"] = {{'A', "a_test.go", ""}};
-  EXPECT_TRUE(checked(fake, after(Phase::test_writer)).passed);
+  const Checked result = checked(fake, after_tests());
+  EXPECT_EQ(result.feedback, "");
+  EXPECT_EQ(result.number, 7);
+  EXPECT_TRUE(result.failed.empty());
+  EXPECT_EQ(result.claims.back().what, "tests fail (RED)");
 }
 
 TEST(Gates, OnlyAFailureOfTheTestsThemselvesIsRed) {
   for (const Ending ending :
        {Ending::passed, Ending::not_run, Ending::ended_badly, Ending::timed_out}) {
     Fake fake;
-    fake.verdict = {ending, 127, "make test", "the end of it"};
-    const auto result = checked(fake, after(Phase::test_writer));
-    EXPECT_FALSE(result.passed);
+    fake.verdict = {ending, 127, "make test", "the end of it", "test"};
+    const Checked result = checked(fake, after_tests());
     EXPECT_NE(result.feedback.find("make test"), std::string::npos);
     EXPECT_NE(result.feedback.find("the end of it"), std::string::npos);
   }
 }
 
 TEST(Gates, OnlyPassedTestsAreGreen) {
-  for (const Phase phase : {Phase::execute, Phase::execute_review, Phase::sign_off})
+  for (const Check& check : {after_code(), after_sign_off(), check_of({"green"})})
     for (const Ending ending : {Ending::passed, Ending::failed, Ending::not_run,
                                 Ending::ended_badly, Ending::timed_out}) {
       Fake fake;
-      fake.verdict = fake.clean = {ending, 1, "make test", ""};
-      EXPECT_EQ(checked(fake, after(phase)).passed, ending == Ending::passed);
+      fake.verdict = fake.clean = {ending, 1, "make test", "", "test"};
+      const Checked result = checked(fake, check);
+      EXPECT_EQ(result.feedback.empty(), ending == Ending::passed);
+      EXPECT_EQ(result.failed.empty(), ending == Ending::passed);
+      EXPECT_EQ(result.claims.back().what,
+                check.clean ? "tests pass from a clean checkout" : "tests pass (GREEN)");
       EXPECT_EQ(fake.tested, 1);
     }
 }
@@ -97,48 +146,81 @@ TEST(Gates, SignOffIsTestedInACleanCheckoutAndNotInTheWorktree) {
   Fake fake;
   fake.verdict = kPassed;
   fake.clean = kFailed;
-  EXPECT_FALSE(checked(fake, after(Phase::sign_off)).passed);
+  EXPECT_FALSE(passes(fake, after_sign_off()));
+  EXPECT_EQ(fake.where, "now");
+  fake.clean = kPassed;
+  EXPECT_TRUE(passes(fake, after_code()));
+  EXPECT_EQ(fake.where, "/bead");
+}
+
+TEST(Gates, ACleanCheckOfNoCommitIsOneOfTheNewestMain) {
+  Fake fake;
+  fake.clean = kFailed;
+  Check check;
+  check.names = {"all"};
+  check.clean = true;
+  const Checked result = checked(fake, check);
+  EXPECT_EQ(fake.where, "main");
+  EXPECT_EQ(result.failed, std::vector<std::string>{"test"});
+  EXPECT_EQ(result.feedback.find("without changing"), std::string::npos);
 }
 
 TEST(Gates, BuildAndLintHaveToPassLikeTheTests) {
-  for (const Phase phase : {Phase::execute, Phase::execute_review, Phase::sign_off})
-    for (const Kind kind : {Kind::build, Kind::lint})
+  for (const Check& check : {after_code(), after_sign_off(), check_of({"build", "lint", "green"})})
+    for (const char* name : {"build", "lint"})
       for (const bool has_test : {true, false}) {
         Fake fake;
         fake.has_test = has_test;
         fake.verdict = fake.clean = kPassed;
-        fake.others = {{Ending::failed, 1, "make x", "line too long", kind}};
-        const auto result = checked(fake, after(phase));
-        EXPECT_FALSE(result.passed);
+        fake.others = {{Ending::failed, 1, "make x", "line too long", name}};
+        const Checked result = checked(fake, check);
         EXPECT_NE(result.feedback.find("line too long"), std::string::npos);
-        EXPECT_NE(result.feedback.find(name_of(kind)), std::string::npos);
+        EXPECT_NE(result.feedback.find(name), std::string::npos);
+        EXPECT_EQ(result.failed, std::vector<std::string>{name});
         fake.others.front().ending = Ending::passed;
-        EXPECT_TRUE(checked(fake, after(phase)).passed);
+        EXPECT_TRUE(passes(fake, check));
       }
+}
+
+TEST(Gates, EveryCommandThatFailsIsNamed) {
+  Fake fake;
+  fake.verdict = kFailed;
+  fake.others = {{Ending::failed, 1, "make", "", "build"}, {Ending::failed, 1, "lint", "", "lint"}};
+  EXPECT_EQ(checked(fake, after_code()).failed,
+            (std::vector<std::string>{"build", "lint", "test"}));
+}
+
+TEST(Gates, ACommandOfTheProjectsOwnIsRunByItsName) {
+  Fake fake;
+  fake.others = {{Ending::failed, 1, "typos", "", "spelling"}};
+  EXPECT_EQ(checked(fake, check_of({"spelling"})).failed, std::vector<std::string>{"spelling"});
+  EXPECT_EQ(fake.tested, 0);
 }
 
 TEST(Gates, TestsNeedNotBuildOrPassTheLintBeforeThereIsAnImplementation) {
   Fake fake;
   fake.verdict = kFailed;
-  fake.others = {{Ending::failed, 1, "make x", "", Kind::build}};
-  EXPECT_TRUE(checked(fake, after(Phase::test_writer)).passed);
+  fake.others = {{Ending::failed, 1, "make x", "", "build"}};
+  EXPECT_TRUE(passes(fake, after_tests()));
 }
 
 TEST(Gates, AVerdictThatClaimsNothingIsNotTested) {
-  for (const Status status : {Status::needs_work, Status::error}) {
-    Fake fake;
-    fake.verdict = kPassed;
-    EXPECT_TRUE(checked(fake, after(Phase::test_review, status)).passed);
-    EXPECT_EQ(fake.tested, 0);
-  }
+  Fake fake;
+  fake.verdict = kPassed;
+  Check check = after_tests();
+  check.passed_claim = false;
+  const Checked result = checked(fake, check);
+  EXPECT_EQ(result.feedback, "");
+  ASSERT_EQ(result.claims.size(), 1U);
+  EXPECT_EQ(result.claims.front().what, "files_changed");
+  EXPECT_EQ(fake.tested, 0);
 }
 
 TEST(Gates, ATestWriterMayTouchTestFilesAlone) {
   Fake fake;
   fake.verdict = kFailed;
   fake.changes["base..now"] = {{'A', "a_test.go", ""}, {'M', "main.go", ""}};
-  const auto result = checked(fake, after(Phase::test_writer));
-  EXPECT_FALSE(result.passed);
+  const Checked result = checked(fake, after_tests());
   EXPECT_NE(result.feedback.find("main.go"), std::string::npos);
   EXPECT_EQ(result.feedback.find("a_test.go"), std::string::npos);
 }
@@ -151,9 +233,8 @@ TEST(Gates, ChangingMovingOrDeletingAWrittenTestIsTouchingIt) {
     fake.verdict = kPassed;
     fake.changes["base..tests"] = {{'A', "a_test.go", ""}};
     fake.changes["tests..now"] = {change};
-    const auto result = checked(fake, after(Phase::execute));
-    EXPECT_FALSE(result.passed) << change.status;
-    EXPECT_NE(result.feedback.find("a_test.go"), std::string::npos);
+    const Checked result = checked(fake, after_code());
+    EXPECT_NE(result.feedback.find("a_test.go"), std::string::npos) << change.status;
   }
 }
 
@@ -162,34 +243,27 @@ TEST(Gates, OtherFilesAreForExecuteToChange) {
   fake.verdict = kPassed;
   fake.changes["base..tests"] = {{'A', "a_test.go", ""}, {'D', "old_test.go", ""}};
   fake.changes["tests..now"] = {{'M', "main.go", ""}, {'A', "b_test.go", ""}};
-  EXPECT_TRUE(checked(fake, after(Phase::execute)).passed);
+  EXPECT_TRUE(passes(fake, after_code()));
 }
 
 TEST(Gates, FilesChangedMayDifferButItIsRecorded) {
   Fake fake;
   fake.verdict = kPassed;
   fake.changes["before..now"] = {{'M', "main.go", ""}};
-  engine::State state = after(Phase::execute);
-  state.last.files_changed = {"other.go", "worklog.md"};
-  const auto result = checked(fake, state);
-  EXPECT_TRUE(result.passed);
+  Check check = after_code();
+  check.files_changed = {"other.go", "worklog.md"};
+  const Checked result = checked(fake, check);
+  EXPECT_EQ(result.feedback, "");
   ASSERT_FALSE(result.claims.empty());
-  EXPECT_EQ(result.claims.front().verdict, "differs");
+  EXPECT_EQ(result.claims.front().verdict, event::Verdict::differs);
   EXPECT_EQ(result.claims.front().detail, "left out: main.go; not changed: other.go");
 }
 
 // What the ledger will hold of the claim that the commit is what was signed off.
-event::Claim signed_claim(const event::PhaseChecked& result) {
+event::Claim signed_claim(const Checked& result) {
   for (const event::Claim& claim : result.claims)
     if (claim.what == "the commit of what was signed off") return claim;
   return {};
-}
-
-engine::State merged() {
-  engine::State state = after(Phase::merge);
-  state.signed_commit = "signed";
-  state.snapshot.head = "head";
-  return state;
 }
 
 TEST(Gates, WhatAMergeAgentBringsBeyondWhatWasSignedOffIsRecorded) {
@@ -197,9 +271,9 @@ TEST(Gates, WhatAMergeAgentBringsBeyondWhatWasSignedOffIsRecorded) {
   fake.changes["signed..head"] = {
       {'A', "evil.c", ""}, {'M', "main.go", ""}, {'D', "debug.log", ""}};
   fake.changes["base..head"] = {{'A', "a_test.go", ""}, {'A', "evil.c", ""}, {'M', "main.go", ""}};
-  const auto result = checked(fake, merged());
-  EXPECT_TRUE(result.passed);
-  EXPECT_EQ(signed_claim(result).verdict, "differs");
+  const Checked result = checked(fake, after_merge());
+  EXPECT_EQ(result.feedback, "");
+  EXPECT_EQ(signed_claim(result).verdict, event::Verdict::differs);
   EXPECT_EQ(signed_claim(result).detail, "it differs in evil.c, main.go");
 }
 
@@ -207,11 +281,11 @@ TEST(Gates, WhatAMergeAgentLeavesBehindIsNoDifference) {
   Fake fake;
   fake.changes["signed..head"] = {{'D', "debug.log", ""}};
   fake.changes["base..head"] = {{'A', "a_test.go", ""}, {'M', "main.go", ""}};
-  engine::State state = merged();
-  state.last.files_changed = {"a_test.go", "main.go"};
-  const auto result = checked(fake, state);
-  EXPECT_EQ(signed_claim(result).verdict, "true");
-  EXPECT_EQ(result.claims.back().verdict, "true") << result.claims.back().detail;
+  Check check = after_merge();
+  check.files_changed = {"a_test.go", "main.go"};
+  const Checked result = checked(fake, check);
+  EXPECT_EQ(signed_claim(result).verdict, event::Verdict::held);
+  EXPECT_EQ(result.claims.back().verdict, event::Verdict::held) << result.claims.back().detail;
 }
 
 TEST(Gates, WhatAMergeAgentCommittedIsWhatChangedInAll) {
@@ -221,19 +295,40 @@ TEST(Gates, WhatAMergeAgentCommittedIsWhatChangedInAll) {
   fake.changes["tests..signed"] = {{'M', "main.go", ""}, {'A', "b.go", ""}};
   fake.changes["base..signed"] = {{'A', "a_test.go", ""}, {'A', "b.go", ""}};
   fake.changes["signed..head"] = {};  // the commit is what was signed off
-  engine::State state = merged();
-  state.last.files_changed = {"a_test.go", "b.go"};
-  const auto result = checked(fake, state);
-  EXPECT_EQ(result.claims.back().verdict, "true") << result.claims.back().detail;
+  Check check = after_merge();
+  check.files_changed = {"a_test.go", "b.go"};
+  const Checked result = checked(fake, check);
+  EXPECT_EQ(result.claims.back().verdict, event::Verdict::held) << result.claims.back().detail;
 }
 
 TEST(Gates, WithoutATestCommandTheClaimIsUnchecked) {
+  for (const Check& check : {after_tests(), after_code(), after_sign_off()}) {
+    Fake fake;
+    fake.has_test = false;
+    const Checked result = checked(fake, check);
+    EXPECT_EQ(result.feedback, "");
+    EXPECT_EQ(result.claims.back().what, "the tests");
+    EXPECT_EQ(result.claims.back().verdict, event::Verdict::unchecked);
+    EXPECT_FALSE(result.any);
+    EXPECT_EQ(fake.tested, 0);
+  }
+}
+
+TEST(Gates, ACommandThatIsNotThereIsNoneThatPassed) {
   Fake fake;
-  fake.has_test = false;
-  const auto result = checked(fake, after(Phase::execute));
-  EXPECT_TRUE(result.passed);
-  EXPECT_EQ(result.claims.back().verdict, "unchecked");
-  EXPECT_EQ(fake.tested, 0);
+  const Checked result = checked(fake, check_of({"spelling"}));
+  EXPECT_EQ(result.claims.back().what, "spelling passes");
+  EXPECT_EQ(result.claims.back().verdict, event::Verdict::unchecked);
+}
+
+TEST(Gates, ACheckThatCannotBeMadeIsAFailureOfOurs) {
+  Fake fake;
+  fake.error = Error{Reason::interrupted, "interrupted while the checks ran"};
+  const auto observation = observed(fake, after_code());
+  ASSERT_TRUE(std::holds_alternative<workflow::CommandFailed>(observation));
+  const auto& failed = std::get<workflow::CommandFailed>(observation);
+  EXPECT_EQ(failed.reason, Reason::interrupted);
+  EXPECT_EQ(std::get<Check>(failed.command).number, 7);
 }
 
 TEST(TestFiles, TheUsualNamesOfEachLanguage) {

@@ -1,9 +1,9 @@
 #include "gate/propose.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "json/object.h"
 
 namespace capsule::gate {
 namespace {
@@ -35,12 +35,9 @@ std::optional<Proposal> for_go(const Folder&, const SeenFile&) {
 
 // npm writes a test script that only fails into new packages: that is none.
 std::optional<Proposal> for_node(const Folder& folder, const SeenFile& seen) {
-  const auto package = nlohmann::json::parse(seen.text, nullptr, false);
-  if (!package.is_object() || !package.contains("scripts")) return std::nullopt;
-  const auto& scripts = package["scripts"];
-  if (!scripts.is_object() || !scripts.contains("test") || !scripts["test"].is_string())
-    return std::nullopt;
-  const std::string test = scripts["test"].get<std::string>();
+  const auto package = json::Object::parse(seen.text);
+  if (!package) return std::nullopt;
+  const std::string test = package->object("scripts").text("test").value_or("");
   if (test.empty() || test.find("no test specified") != test.npos) return std::nullopt;
   const char* runner = folder.file("pnpm-lock.yaml")                         ? "pnpm"
                        : folder.file("yarn.lock")                            ? "yarn"

@@ -1,6 +1,7 @@
-// Runs the project's own commands (test, lint, build) and says how they ended. The commands come
-// from the configuration outside the worktree, so no agent can change them; a text is run by
-// /bin/sh, which is the only shell in Capsule, on the user's own words.
+// The project's own commands (build, lint, test) and how they can end. They come from the
+// configuration outside the worktree, so no agent can change them; a text is run by /bin/sh, which
+// is the only shell in Capsule, on the user's own words. Values and pure functions; checks.h runs
+// them.
 #pragma once
 
 #include <chrono>
@@ -8,23 +9,31 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "process/tree.h"
-
 namespace capsule::gate {
 
 struct Command {
-  std::vector<std::string> argv;  // run as it is
-  std::string shell;              // or: a text for /bin/sh -c
+  std::vector<std::string> argv = {};  // run as it is
+  std::string shell = {};              // or: a text for /bin/sh -c
   bool empty() const { return argv.empty() && shell.empty(); }
 };
 
-struct Verify {
-  Command test, lint, build;
-  std::string dir;  // below the folder that is verified
-  std::chrono::seconds timeout{600};
-  bool empty() const { return test.empty() && lint.empty() && build.empty(); }
+struct NamedCommand {
+  std::string name;  // "build", "lint", "test"
+  Command command;
 };
+
+struct Verify {
+  std::vector<NamedCommand> commands = {};  // in the order in which they are run
+  std::string dir = {};                     // below the folder that is verified
+  std::chrono::seconds timeout{600};        // of each
+
+  // Leaves out what is empty: no command of that name is configured.
+  void add(std::string name, Command command);
+  const Command* find(std::string_view name) const;  // nullptr: there is none
+};
+
+// The name of the command that "red" and "green" are about.
+inline constexpr std::string_view kTest = "test";
 
 enum class Ending {
   passed,
@@ -34,34 +43,24 @@ enum class Ending {
   timed_out,
 };
 
-enum class Kind { build, lint, test };
-std::string_view name_of(Kind kind);
-
 struct Verdict {
   Ending ending = Ending::passed;
   int exit_code = 0;
-  std::string command;  // for people
-  std::string tail;     // the useful end of what it printed
-  Kind kind = Kind::test;
+  std::string command = {};  // for people
+  std::string output = {};   // the useful part of what it printed: its beginning and its end
+  std::string name = std::string(kTest);
 };
 
-// In `folder`/`verify.dir`. Errors: not_found (no such folder), interrupted never: the caller
-// knows.
-Result<Verdict> run_check(process::Loop& loop, const Command& command, const Verify& verify,
-                          const std::string& folder);
-
-// Those of build, lint and test that there are, in this order; nothing after a build that fails.
-Result<std::vector<Verdict>> run_each_check(process::Loop& loop, const Verify& verify,
-                                            const std::string& folder);
-
-// The same, up to the first that does not pass.
-Result<Verdict> run_all_checks(process::Loop& loop, const Verify& verify,
-                               const std::string& folder);
+// The command as a person wrote it, and the words to run it with.
+std::string spelled(const Command& command);
+std::vector<std::string> words_of(const Command& command);
 
 // The last lines of `text`, at most `bytes` of it, whole lines where that is possible.
 std::string useful_end(std::string_view text, std::size_t bytes);
+// The same with some of its first lines: that is where compilers say what is wrong.
+std::string useful_ends(std::string_view text, std::size_t bytes);
 
-// "exit status 1", "ended by signal 9", …
+// "exit status 1", "timed out", …
 std::string describe(const Verdict& verdict);
 
 }  // namespace capsule::gate

@@ -51,12 +51,6 @@ Call read_tree(const Move& move, Doing doing, const std::string& index = {}) {
   return in_checkout(move.repository, move.checkout, std::move(args), index);
 }
 
-std::string head_ref(const std::string& git_dir) {
-  const Result<std::string> head = read_file(git_dir + "/HEAD");
-  if (!head || !head->starts_with("ref:")) return {};
-  return std::string(trimmed(std::string_view(*head).substr(4)));
-}
-
 // The path that stands in `file` behind `label`; a relative one starts at `folder`. Empty: none.
 std::string path_in(const std::string& file, std::string_view label, const std::string& folder) {
   const Result<std::string> text = read_file(file);
@@ -195,7 +189,7 @@ Result<Forwarded> forward(const Move& move, Doing doing) {
 std::vector<Checkout> checkouts_of(const Repository& repository, const std::string& ref) {
   std::vector<Checkout> found;
   const auto consider = [&](const std::string& top, const std::string& git_dir) {
-    if (head_ref(git_dir) != ref || !is_folder(top)) return;
+    if (branch_of_head(git_dir) != ref || !is_folder(top)) return;
     for (const Checkout& other : found) {
       if (other.git_dir == git_dir) return;
     }

@@ -23,6 +23,12 @@ bool is_plain_file(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+bool is_plain_file_with(const std::string& path, std::string_view content) {
+  if (!is_plain_file(path)) return false;
+  const Result<std::string> found = read_file(path);
+  return found && *found == content;
+}
+
 Result<void> create_file(const std::string& path, std::string_view content) {
   const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!file) return tl::unexpected(system_error("create", path));

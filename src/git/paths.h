@@ -14,6 +14,7 @@ Error system_error(std::string_view doing, std::string_view name);
 
 bool is_plain_folder(const std::string& path);  // not a link to one
 bool is_plain_file(const std::string& path);
+bool is_plain_file_with(const std::string& path, std::string_view content);
 
 // Creates a file that must not exist. Not synced.
 Result<void> create_file(const std::string& path, std::string_view content);

@@ -33,7 +33,7 @@ constexpr Link kInfoLinks[] = {
 };
 
 // HEAD points nowhere: no call of ours may move the branch that somebody has checked out by it.
-constexpr std::string_view kHead = "ref: refs/heads/capsule-has-no-head\n";
+constexpr std::string_view kNoHead = "ref: refs/heads/capsule-has-no-head\n";
 
 std::string config(const Repository& repository) {
   std::string text =
@@ -64,10 +64,7 @@ Result<void> put_link(const std::string& path, std::string_view target) {
 
 // Not synced: what a power cut damages is found damaged at the next call and written anew.
 Result<void> put_file(const std::string& path, std::string_view content) {
-  if (is_plain_file(path)) {
-    const Result<std::string> found = read_file(path);
-    if (found && *found == content) return {};
-  }
+  if (is_plain_file_with(path, content)) return {};
   if (is_plain_folder(path)) TRY_VOID(remove_tree(path));
   const std::string aside = path + ".new." + std::to_string(::getpid());
   TRY_VOID(remove_tree(aside));
@@ -118,7 +115,7 @@ Result<std::string> private_dir(const Repository& repository) {
   for (const Link& link : kInfoLinks) {
     TRY_VOID(put_link(within(folder + "/info", link.name), link.target));
   }
-  TRY_VOID(put_file(folder + "/HEAD", kHead));
+  TRY_VOID(put_file(folder + "/HEAD", kNoHead));
   TRY_VOID(put_file(folder + "/config", config(repository)));
   return folder;
 }

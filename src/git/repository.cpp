@@ -15,7 +15,7 @@ namespace {
 // are paths and may hold line feeds themselves.
 constexpr std::string_view kCommon = "--capsule-common";
 constexpr std::string_view kOwn = "--capsule-own";
-constexpr std::string_view kHead = "--capsule-head";
+constexpr std::string_view kHeadMark = "--capsule-head";
 
 // The text between the lines `from` and `to`, or up to the end when `to` is empty.
 std::string_view between(std::string_view text, std::string_view from, std::string_view to) {
@@ -61,13 +61,13 @@ std::string checkout_of(std::string path) {
   return path;
 }
 
+}  // namespace
+
 std::string branch_of_head(const std::string& git_dir) {
   const Result<std::string> head = read_file(git_dir + "/HEAD");
   if (!head || !head->starts_with("ref:")) return {};
   return std::string(trimmed(std::string_view(*head).substr(4)));
 }
-
-}  // namespace
 
 Result<Repository> open_repository(const std::string& folder) {
   const std::string path = TRY(real_path(folder.empty() ? "." : folder));
@@ -77,12 +77,12 @@ Result<Repository> open_repository(const std::string& folder) {
       TRY(ask_plainly(path,
                       {"rev-parse", "--show-object-format", std::string(kCommon),
                        "--path-format=absolute", "--git-common-dir", std::string(kOwn),
-                       "--absolute-git-dir", std::string(kHead), "HEAD^{commit}"},
+                       "--absolute-git-dir", std::string(kHeadMark), "HEAD^{commit}"},
                       Patience::little, top));
   const std::vector<std::string_view> lines = split(answer.out, '\n');
   if (lines.size() < 2) return tl::unexpected(unusable(path, first_complaint(answer.err)));
   const std::string common(between(answer.out, kCommon, kOwn));
-  const std::string git_dir(between(answer.out, kOwn, kHead));
+  const std::string git_dir(between(answer.out, kOwn, kHeadMark));
   if (!git_dir.empty() &&
       (top.empty() || git_dir_at(top) != real_path(git_dir).value_or(git_dir))) {
     return fail(Reason::refused, printable(path) + " is a bare repository, without a working tree",
@@ -97,7 +97,7 @@ Result<Repository> open_repository(const std::string& folder) {
   result.top = top;
   result.common_dir = common;
   result.git_dir = git_dir;
-  result.head = between(answer.out, kHead, "");
+  result.head = between(answer.out, kHeadMark, "");
   result.once = std::make_shared<SettingsOnce>();
   if (!is_folder(result.top) || !exists(result.common_dir) || !exists(result.git_dir)) {
     return tl::unexpected(unusable(path, first_complaint(answer.err)));

@@ -37,6 +37,9 @@ Result<Repository> open_repository(const std::string& folder);
 Result<void> exclude_capsule_dir(const Repository& repository,
                                  const std::vector<std::string>& more = {});
 
+// What the HEAD of a git dir names ("refs/heads/…"); empty when it is detached or cannot be read.
+std::string branch_of_head(const std::string& git_dir);
+
 // Whether `text` can be an object id of the repository: digits and a-f, of the right length.
 bool is_object_id(const Repository& repository, std::string_view text);
 

@@ -74,11 +74,8 @@ Result<void> check_branch(std::string_view name) {
   return check_id("branch name", name);
 }
 
-Result<void> put_file(const std::string& path, const std::string& content) {
-  if (is_plain_file(path)) {
-    const Result<std::string> found = read_file(path);
-    if (found && *found == content) return {};
-  }
+Result<void> mend_file(const std::string& path, const std::string& content) {
+  if (is_plain_file_with(path, content)) return {};
   TRY_VOID(remove_tree(path));
   return create_file(path, content);
 }
@@ -197,7 +194,7 @@ Result<Worktree> create_worktree(const Repository& repository, const std::string
 }
 
 Result<void> remove_worktree(const Repository& repository, const std::string& path,
-                             const std::string& branch) {
+                             const std::string& branch, ItsBranch its_branch) {
   TRY_VOID(check_branch(branch));
   const std::string place = settled(path);
   const RepositoryLock lock = TRY(RepositoryLock::take(repository));
@@ -213,7 +210,8 @@ Result<void> remove_worktree(const Repository& repository, const std::string& pa
   TRY_VOID(remove_tree(parent_of(place) + "/." + name_of(place) + ".making"));
   for (const std::string& record : known) TRY_VOID(remove_tree(record));
   ::rmdir(records(repository).c_str());  // as git does; fails while there are others
-  TRY_VOID(delete_refs(repository, {Ref{"refs/heads/" + branch, ""}}));
+  if (its_branch == ItsBranch::goes)
+    TRY_VOID(delete_refs(repository, {Ref{"refs/heads/" + branch, ""}}));
   return remove_tree(own_notes(repository, place));
 }
 
@@ -243,10 +241,10 @@ Result<std::string> mend_worktree(const Repository& repository, const std::strin
   for (const std::string_view name : kUnderWay) {
     TRY_VOID(remove_tree(record + "/" + std::string(name)));
   }
-  TRY_VOID(put_file(record + "/commondir", "../..\n"));
-  TRY_VOID(put_file(record + "/gitdir", place + "/.git\n"));
-  TRY_VOID(put_file(record + "/HEAD", "ref: refs/heads/" + branch + "\n"));
-  TRY_VOID(put_file(place + "/.git", "gitdir: " + record + "\n"));
+  TRY_VOID(mend_file(record + "/commondir", "../..\n"));
+  TRY_VOID(mend_file(record + "/gitdir", place + "/.git\n"));
+  TRY_VOID(mend_file(record + "/HEAD", "ref: refs/heads/" + branch + "\n"));
+  TRY_VOID(mend_file(place + "/.git", "gitdir: " + record + "\n"));
   return record;
 }
 

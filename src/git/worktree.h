@@ -23,8 +23,9 @@ Result<Worktree> create_worktree(const Repository& repository, const std::string
 
 // Removes the folder, git's record of it, our index and the branch, whatever state an agent left
 // them in. No error when some or all are gone. Links are not followed. Snapshots stay.
+enum class ItsBranch { goes, stays };
 Result<void> remove_worktree(const Repository& repository, const std::string& path,
-                             const std::string& branch);
+                             const std::string& branch, ItsBranch its_branch = ItsBranch::goes);
 
 // What was noted when the worktree was made. Errors: not_found.
 Result<Worktree> find_worktree(const Repository& repository, const std::string& path);

@@ -8,63 +8,6 @@
 #include "json/text.h"
 
 namespace capsule::json {
-namespace {
-
-// Canonical JSON, drawn out over lines.
-std::string drawn_out(std::string_view json) {
-  std::string out;
-  std::size_t depth = 0;
-  bool in_text = false;
-  const auto new_line = [&] {
-    out += '\n';
-    out.append(depth * 2, ' ');
-  };
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_text) {
-      out += c;
-      if (c == '\\') out += json[++i];
-      if (c == '"') in_text = false;
-      continue;
-    }
-    const bool closes_at_once = i + 1 < json.size() && (json[i + 1] == '}' || json[i + 1] == ']');
-    switch (c) {
-      case '"':
-        in_text = true;
-        out += c;
-        break;
-      case '{':
-      case '[':
-        out += c;
-        if (closes_at_once) {
-          out += json[++i];
-        } else {
-          ++depth;
-          new_line();
-        }
-        break;
-      case '}':
-      case ']':
-        --depth;
-        new_line();
-        out += c;
-        break;
-      case ',':
-        out += c;
-        new_line();
-        break;
-      case ':':
-        out += ": ";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out + "\n";
-}
-
-}  // namespace
-
 std::optional<Object> Object::parse(std::string_view text) {
   text.remove_prefix(text_start(text));
   const auto whole = canonical(text);

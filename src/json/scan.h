@@ -13,6 +13,11 @@ namespace capsule::json {
 inline constexpr unsigned kMaxLevels = 128;
 inline constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 
+// What may stand between tokens.
+constexpr bool is_json_blank(char byte) {
+  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
 // Why a value is not JSON; for people who ask, nothing depends on it.
 enum class Fault {
   none,

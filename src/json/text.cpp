@@ -13,10 +13,6 @@
 namespace capsule::json {
 namespace {
 
-constexpr bool is_blank(char byte) {
-  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-
 void append_control(std::string& out, unsigned char byte) {
   constexpr char kHex[] = "0123456789abcdef";
   switch (byte) {
@@ -70,19 +66,6 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void append_utf8(std::string& out, std::uint32_t point) {
-  const auto rest = [&](int shift) { return static_cast<char>(0x80 | (point >> shift & 0x3F)); };
-  if (point < 0x80) {
-    out += static_cast<char>(point);
-  } else if (point < 0x800) {
-    out += {static_cast<char>(0xC0 | point >> 6), rest(0)};
-  } else if (point < 0x10000) {
-    out += {static_cast<char>(0xE0 | point >> 12), rest(6), rest(0)};
-  } else {
-    out += {static_cast<char>(0xF0 | point >> 18), rest(12), rest(6), rest(0)};
-  }
-}
-
 // Four hex digits that are known to be there.
 std::uint32_t unit_at(const char* at) {
   std::uint32_t unit = 0;
@@ -123,7 +106,7 @@ const char* string_end(const char* at, const char* end) {
 
 // Past a number, true, false or null.
 const char* word_end(const char* at, const char* end) {
-  while (at != end && *at != ',' && *at != '}' && *at != ']' && !is_blank(*at)) ++at;
+  while (at != end && *at != ',' && *at != '}' && *at != ']' && !is_json_blank(*at)) ++at;
   return at;
 }
 
@@ -157,7 +140,7 @@ class Canonical {
 
  private:
   std::uint32_t skip_blanks(std::uint32_t at) const {
-    while (is_blank(text_[at])) ++at;
+    while (is_json_blank(text_[at])) ++at;
     return at;
   }
 
@@ -377,6 +360,58 @@ std::vector<std::string_view> elements_of(std::string_view text) {
     at = *after == ',' ? after + 1 : after;
   }
   return elements;
+}
+
+std::string drawn_out(std::string_view json) {
+  std::string out;
+  std::size_t depth = 0;
+  bool in_text = false;
+  const auto new_line = [&] {
+    out += '\n';
+    out.append(depth * 2, ' ');
+  };
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_text) {
+      out += c;
+      if (c == '\\') out += json[++i];
+      if (c == '"') in_text = false;
+      continue;
+    }
+    const bool closes_at_once = i + 1 < json.size() && (json[i + 1] == '}' || json[i + 1] == ']');
+    switch (c) {
+      case '"':
+        in_text = true;
+        out += c;
+        break;
+      case '{':
+      case '[':
+        out += c;
+        if (closes_at_once) {
+          out += json[++i];
+        } else {
+          ++depth;
+          new_line();
+        }
+        break;
+      case '}':
+      case ']':
+        --depth;
+        new_line();
+        out += c;
+        break;
+      case ',':
+        out += c;
+        new_line();
+        break;
+      case ':':
+        out += ": ";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out + "\n";
 }
 
 }  // namespace capsule::json

@@ -22,6 +22,9 @@ std::string unquoted(std::string_view quoted);
 // object.
 std::optional<std::string> canonical(std::string_view text);
 
+// Canonical JSON over several lines: two blanks a level, a line feed at the end.
+std::string drawn_out(std::string_view json);
+
 // The members of a canonical object, the elements of a canonical array: views of `text`.
 // Requires: `text` came from canonical_json() (or is a part of it), and is of that kind.
 struct Member {

@@ -8,8 +8,6 @@
 namespace capsule::plan {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c) || (c & 0x80) != 0; }
 
 // What may stand around a path in prose.
@@ -33,14 +31,7 @@ std::string tidy(std::string_view path) {
 
 }  // namespace
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
-}
 
 bool begins_with(std::string_view text, std::string_view start) {
   if (text.size() < start.size()) return false;

@@ -7,13 +7,11 @@
 
 namespace capsule::plan {
 
-char lower(char c);
 bool is_blank(char c);  // space or tab
 // Whether `text` begins with `start`, whatever the case of its ASCII letters.
 bool begins_with(std::string_view text, std::string_view start);
 // Whether the phrase stands in the text between word borders; `text` and `phrase` in lower case.
 bool holds_phrase(std::string_view text, std::string_view phrase);
-std::string lowered(std::string_view text);
 
 // "none", "n/a", "nothing", "-" and the like, alone or as the first word of a remark.
 bool says_none(std::string_view text);

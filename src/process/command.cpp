@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 
+#include "process/fd.h"
 #include "process/spawn.h"
 
 namespace capsule::process {
@@ -20,7 +21,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kBufferBytes = 64UL * 1024;
 constexpr int kLastPieces = 256;  // after the exit; somebody in the background may never stop
 
 void append(std::string& text, bool& truncated, std::size_t limit, std::string_view bytes) {
@@ -63,7 +63,7 @@ class Pump {
         out_(std::move(out)),
         err_(std::move(err)),
         output_(output),
-        buffer_(new char[kBufferBytes]) {}
+        buffer_(new char[kReadBytes]) {}
 
   void run() {
     auto deadline = spec_.deadline;
@@ -96,7 +96,7 @@ class Pump {
   template <class Take>
   bool read(File& fd, Take take) {
     if (!fd) return false;
-    const ssize_t count = ::read(fd.fd(), buffer_.get(), kBufferBytes);
+    const ssize_t count = ::read(fd.fd(), buffer_.get(), kReadBytes);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
     if (count <= 0) {
       fd = File();

@@ -2,6 +2,7 @@
 // higher, so that a file action of posix_spawn never overwrites one that it still needs.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +10,9 @@
 #include "base/result.h"
 
 namespace capsule::process {
+
+// How much is read of a child's output at once.
+inline constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 
 struct Ends {
   File read;

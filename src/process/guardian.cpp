@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr auto kGiveUpAfter = std::chrono::seconds(5);
+constexpr auto kWaitAfterKill = std::chrono::seconds(5);
 constexpr int kKillRounds = 64;  // without a pause while new children keep appearing
 constexpr int kEndedByUs = 125;
 
@@ -108,7 +108,7 @@ class Guard {
   void watch() {
     while (!gone_) {
       if (agent_ended_ && !kill_at_) kill_at_ = Clock::now();
-      if (kill_at_ && Clock::now() >= *kill_at_ + kGiveUpAfter) return;
+      if (kill_at_ && Clock::now() >= *kill_at_ + kWaitAfterKill) return;
       if (kill_at_ && Clock::now() >= *kill_at_)
         kill_all();
       else if (kill_at_)

@@ -216,6 +216,20 @@ TEST(Loop, ADescriptorOfTheCallerCanStopIt) {
   EXPECT_TRUE(agent.exited_with(3));
 }
 
+TEST(Loop, OneThatIsForgottenIsEndedAndTellsNothing) {
+  const auto loop = make_loop();
+  const EnvChange mark = marker();
+  auto events = std::make_unique<Recorder>();
+  const auto child = loop->start({{"/bin/sh", "-c", "echo x; sleep 600"}, "", {mark}}, *events);
+  ASSERT_TRUE(child);
+  loop->run_while([&] { return events->out.empty(); });
+  loop->forget(*child);
+  EXPECT_FALSE(events->exit);
+  events.reset();
+  loop->run();
+  EXPECT_EQ(marked(mark), 0);
+}
+
 TEST(Loop, ACallbackMayStartTheNextChild) {
   struct Chain : ChildEvents {
     Loop* loop = nullptr;

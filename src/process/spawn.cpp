@@ -22,7 +22,7 @@
 namespace capsule::process {
 namespace {
 
-constexpr auto kGiveUpAfter = std::chrono::seconds(2);
+constexpr auto kKillStrangersFor = std::chrono::seconds(2);
 
 struct List {
   std::mutex mutex;
@@ -134,7 +134,7 @@ void reap_strangers() {
 }
 
 int kill_strangers() {
-  const auto give_up = std::chrono::steady_clock::now() + kGiveUpAfter;
+  const auto give_up = std::chrono::steady_clock::now() + kKillStrangersFor;
   const pid_t own_group = ::getpgrp();
   for (;;) {
     int left = 0;

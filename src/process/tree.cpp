@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "process/children.h"
+#include "process/fd.h"
 #include "process/guardian.h"
 #include "process/guardian_wire.h"
 #include "process/spawn.h"
@@ -22,7 +23,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kBufferBytes = 64UL * 1024;
 constexpr std::size_t kDrainLimitBytes = 16UL * 1024 * 1024;
 // So many children get a wide pipe for their stdout: a quarter of what one user may have in pipes.
 constexpr std::size_t kWideOutputs = 16;
@@ -63,7 +63,7 @@ Loop::Loop(Options options, File poll, File null)
     : options_(std::move(options)),
       poll_(std::move(poll)),
       null_(std::move(null)),
-      buffer_(new char[kBufferBytes]) {}
+      buffer_(new char[kReadBytes]) {}
 
 Loop::~Loop() {
   watches_.clear();
@@ -143,6 +143,13 @@ void Loop::end(ChildId id, milliseconds grace) {
 
 void Loop::end_all(milliseconds grace) {
   for (const auto& [id, child] : children_) end(id, grace);
+}
+
+void Loop::forget(ChildId id) {
+  if (Child* const child = find(id)) {
+    child->events = nullptr;
+    end(id, milliseconds(0));
+  }
 }
 
 TimerId Loop::at(Clock::time_point time, std::function<void()> callback) {
@@ -249,7 +256,7 @@ bool Loop::read_output(ChildId id, int stream) {
   Child* const child = find(id);
   if (child == nullptr || !child->outputs[stream]) return false;
   File& fd = child->outputs[stream];
-  const ssize_t count = ::read(fd.fd(), buffer_.get(), kBufferBytes);
+  const ssize_t count = ::read(fd.fd(), buffer_.get(), kReadBytes);
   if (count < 0 && errno == EINTR) return true;
   if (count < 0 && errno == EAGAIN) return false;
   if (count <= 0) {
@@ -274,7 +281,7 @@ void Loop::finish(ChildId id) {
   // Nobody is left to write, so this ends; somebody who could not be killed may not go on for ever.
   for (int stream = 0; stream < 2 && child->started; ++stream)
     for (std::size_t bytes = 0; bytes < kDrainLimitBytes && read_output(id, stream);)
-      bytes += kBufferBytes;
+      bytes += kReadBytes;
   if (child->patience) cancel(*child->patience);
   const auto ended = children_.extract(id);
   reap_strangers();

@@ -81,14 +81,17 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // Starts a tree. `events` must live until its on_exit; nothing is called before the next turn.
-  // Errors are those of find_program, not_found for the folder, usage, io.
+  // Starts a tree. `events` must live until its on_exit or forget(); nothing is called before the
+  // next turn. Errors are those of find_program, not_found for the folder, usage, io.
   Result<ChildId> start(const TreeSpec& spec, ChildEvents& events);
 
   // TERM to the tree, KILL to what is left after the grace; on_exit follows. May be called again
   // with a shorter grace. Does nothing when the child has ended.
   void end(ChildId child, std::chrono::milliseconds grace);
   void end_all(std::chrono::milliseconds grace);
+  // Ends the tree at once, and its events are not called any more: they may be gone when this
+  // returns. Does nothing when the child has ended.
+  void forget(ChildId child);
   std::size_t running() const { return children_.size(); }
 
   // Calls back once at that time or soon after.

@@ -1,6 +1,7 @@
 // What is odd about a block that is a signal all the same.
 #include <array>
 
+#include "base/text.h"
 #include "signal/block.h"
 
 namespace capsule::signal {
@@ -106,12 +107,8 @@ std::string expected_next(const Row& row, Skips skips) {
 }
 
 std::string shown(const std::string& value) {
-  constexpr std::size_t kMaxShownBytes = 100;
-  std::size_t bytes = std::min(value.size(), kMaxShownBytes);
-  while (bytes < value.size() && bytes > 0 &&
-         (static_cast<unsigned char>(value[bytes]) & 0xC0) == 0x80)
-    --bytes;
-  return "'" + value.substr(0, bytes) + (bytes < value.size() ? "…'" : "'");
+  const std::string_view part = cut(value, 100);
+  return "'" + std::string(part) + (part.size() < value.size() ? "…'" : "'");
 }
 
 // Whether the phases, beginning with `phase`, come to wait for the last signal of the sequence.

@@ -11,7 +11,7 @@ constexpr std::size_t kWidth = 16;
 constexpr std::size_t kStride = 4 * kWidth;
 using Bytes = unsigned char __attribute__((vector_size(kWidth)));
 
-Bytes load(const char* at) {
+Bytes bytes_at(const char* at) {
   Bytes bytes;
   std::memcpy(&bytes, at, kWidth);
   return bytes;
@@ -35,7 +35,8 @@ struct LineHead {
     return (Bytes)((bytes - 'A') <= (unsigned char)('Z' - 'A')) | (Bytes)(bytes == '-');
   }
   static Bytes hits(const char* p) {
-    return (Bytes)(load(p) == '\n') & could_begin(load(p + 1)) & could_begin(load(p + 2));
+    return (Bytes)(bytes_at(p) == '\n') & could_begin(bytes_at(p + 1)) &
+           could_begin(bytes_at(p + 2));
   }
 };
 
@@ -49,8 +50,8 @@ struct SignalKey {
     return true;
   }
   static Bytes hits(const char* p) {
-    return (Bytes)(load(p + kReach) == ':') & (Bytes)((load(p) | kCaseBit) == 's') &
-           (Bytes)((load(p + 3) | kCaseBit) == 'n');
+    return (Bytes)(bytes_at(p + kReach) == ':') & (Bytes)((bytes_at(p) | kCaseBit) == 's') &
+           (Bytes)((bytes_at(p + 3) | kCaseBit) == 'n');
   }
 };
 
@@ -60,7 +61,7 @@ struct StringStop {
     return *p == '"' || *p == '\\' || static_cast<unsigned char>(*p) < 0x20;
   }
   static Bytes hits(const char* p) {
-    const Bytes bytes = load(p);
+    const Bytes bytes = bytes_at(p);
     return (Bytes)(bytes == '"') | (Bytes)(bytes == '\\') | (Bytes)(bytes < 0x20);
   }
 };

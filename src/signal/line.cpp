@@ -1,5 +1,6 @@
 #include "signal/line.h"
 
+#include "base/text.h"
 #include "signal/line_scan.h"
 
 namespace capsule::signal {

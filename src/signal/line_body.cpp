@@ -18,12 +18,6 @@ std::string_view find_label(const std::vector<std::string_view>& labels, std::st
 
 }  // namespace
 
-std::string_view cut(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
-  return text.substr(0, bytes);
-}
-
 Fields Bodies::read(const Head& head) {
   Fields fields;
   const auto labels = labels_of(*head.row);

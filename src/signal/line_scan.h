@@ -48,9 +48,6 @@ struct Choice {
 // in it, then who may say so.
 Choice choose(const Sightings& seen, const LineOptions& options);
 
-// At most `bytes` of `text`, without cutting a UTF-8 sequence in two.
-std::string_view cut(std::string_view text, std::size_t bytes);
-
 // Reads the bodies of signals; all bodies of one reader share the limit on their bytes.
 class Bodies {
  public:

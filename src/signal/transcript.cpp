@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxLevels = 128;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Reads one JSON text from left to right. Every function returns false, for good, at the first
 // byte that cannot belong to it.
 class Cursor {
@@ -242,22 +240,6 @@ std::uint32_t hex4(std::string_view digits) {
   for (char c : digits.substr(0, 4))
     value = value * 16 + static_cast<std::uint32_t>(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
   return value;
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
-  if (code < 0x80) return put(code);
-  if (code < 0x800) {
-    put(0xC0 | code >> 6);
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-  }
-  put(0x80 | (code & 0x3F));
 }
 
 // The code point of the escape `\uXXXX` at the start of `raw`, and how long it is.

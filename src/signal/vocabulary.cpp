@@ -20,10 +20,6 @@ constexpr std::array<std::string_view, kPhaseCount> kPhases{
 constexpr std::array<std::string_view, 6> kPipelinePhases{
     "test-writer", "test-review", "execute", "execute-review", "sign-off", "merge"};
 
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter | 0x20) : letter;
-}
-
 template <class Enum, std::size_t n>
 std::optional<Enum> named(const std::array<std::string_view, n>& names, std::string_view name) {
   for (std::size_t i = 0; i < n; ++i)

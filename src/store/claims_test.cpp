@@ -1,7 +1,12 @@
+#include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <climits>
 
 #include "store/identity.h"
 #include "store/subject_lock.h"
@@ -14,9 +19,16 @@ namespace fs = std::filesystem;
 
 class StoreClaims : public test::JournalFolder {
  protected:
-  // A child that takes the claim, says so, and waits to be killed. `also_leaves` forks a child of
-  // its own that keeps the lock for that many milliseconds after.
-  pid_t holder_process(int also_leaves = 0) {
+  // What a holder leaves behind: nothing, or a child that keeps the lock.
+  enum class Leaves { nothing, until_tried_twice, until_the_test_ends };
+
+  void SetUp() override { ASSERT_EQ(::pipe2(test_, O_CLOEXEC), 0); }
+  void TearDown() override {
+    for (const int fd : test_) ::close(fd);
+  }
+
+  // A child that takes the claim, says so (or what it leaves does), and waits to be killed.
+  pid_t holder_process(Leaves leaves = Leaves::nothing) {
     int ends[2];
     EXPECT_EQ(::pipe(ends), 0);
     const pid_t pid = ::fork();
@@ -25,12 +37,9 @@ class StoreClaims : public test::JournalFolder {
       if (!store) ::_exit(1);
       const auto claim = (*store)->claim("demo-1", "theirs", "then");
       if (!claim) ::_exit(2);
-      if (also_leaves > 0 && ::fork() == 0) {
-        ::close(ends[1]);
-        ::usleep(static_cast<useconds_t>(also_leaves) * 1000);
-        ::_exit(0);
-      }
-      if (::write(ends[1], "x", 1) != 1) ::_exit(3);
+      if (leaves == Leaves::nothing && ::write(ends[1], "x", 1) != 1) ::_exit(3);
+      if (leaves != Leaves::nothing && ::fork() == 0) keep_lock(leaves, ends[1]);
+      ::close(ends[1]);
       for (;;) ::pause();
     }
     ::close(ends[1]);
@@ -38,6 +47,19 @@ class StoreClaims : public test::JournalFolder {
     EXPECT_EQ(::read(ends[0], &byte, 1), 1);
     ::close(ends[0]);
     return pid;
+  }
+  [[noreturn]] void keep_lock(Leaves leaves, int ready) const {
+    const int opened = ::inotify_init();
+    const std::string file = dir_ + "/.capsule/locks/demo-1.lock";
+    if (::inotify_add_watch(opened, file.c_str(), IN_OPEN) < 0) ::_exit(1);
+    if (::write(ready, "x", 1) != 1) ::_exit(2);
+    ::close(ready);
+    ::close(test_[1]);
+    char bytes[sizeof(inotify_event) + NAME_MAX + 1];
+    if (leaves == Leaves::until_the_test_ends) ::_exit(::read(test_[0], bytes, 1) == 0 ? 0 : 3);
+    for (int tries = 0; tries < 2; ++tries)
+      if (::read(opened, bytes, sizeof bytes) <= 0) ::_exit(4);
+    ::_exit(0);
   }
   static void end(pid_t pid) {
     ::kill(pid, SIGKILL);
@@ -55,6 +77,8 @@ class StoreClaims : public test::JournalFolder {
     EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(database);
   }
+
+  int test_[2] = {-1, -1};  // a pipe on which nothing is written; it ends with the test
 };
 
 TEST_F(StoreClaims, ASubjectIsHeldOnceAndFreeAgainAfterwards) {
@@ -106,13 +130,14 @@ TEST_F(StoreClaims, AZombieHoldsNothing) {
 }
 
 TEST_F(StoreClaims, WhatADeadHolderLeftRunningIsWaitedFor) {
-  const pid_t pid = holder_process(300);
+  const pid_t pid = holder_process(Leaves::until_tried_twice);
   end(pid);
-  EXPECT_TRUE(open()->claim("demo-1", "mine", "now"));
+  const auto store = open(Access::read_write, {.take_over_milliseconds = 60'000});
+  EXPECT_TRUE(store->claim("demo-1", "mine", "now"));
 }
 
 TEST_F(StoreClaims, WhatADeadHolderLeftRunningForeverIsToldAfterAWhile) {
-  const pid_t pid = holder_process(5000);
+  const pid_t pid = holder_process(Leaves::until_the_test_ends);
   end(pid);
   const auto store = open(Access::read_write, {.take_over_milliseconds = 100});
   const auto refused = store->claim("demo-1", "mine", "now");
@@ -172,34 +197,32 @@ TEST_F(StoreClaims, OfManyAtOnceExactlyOneGetsIt) {
   { open(); }
   const int rounds = test::full() ? 100 : 10;
   for (int round = 0; round < rounds; ++round) {
-    int start[2];
-    ASSERT_EQ(::pipe(start), 0);
+    int start[2], told[2], done[2];
+    for (int* ends : {start, told, done}) ASSERT_EQ(::pipe(ends), 0);
     std::vector<pid_t> pids;
     for (int i = 0; i < 4; ++i) {
       const pid_t pid = ::fork();
       if (pid == 0) {
         ::close(start[1]);
+        ::close(done[1]);
         auto store = Store::open(dir_, Access::read_write);
         char byte = 0;
         (void)!::read(start[0], &byte, 1);
         const auto claim = (*store)->claim("demo-1", "run-" + std::to_string(i), "now");
-        if (!claim) ::_exit(claim.error().reason == Reason::blocked ? 1 : 2);
-        ::usleep(200'000);
+        byte = claim ? 'w' : claim.error().reason == Reason::blocked ? 'b' : 'e';
+        if (::write(told[1], &byte, 1) != 1) ::_exit(1);
+        (void)!::read(done[0], &byte, 1);  // whoever won keeps it until all have tried
         ::_exit(0);
       }
       pids.push_back(pid);
     }
-    ::close(start[0]);
-    ::close(start[1]);  // go
-    int won = 0;
-    for (const pid_t pid : pids) {
-      int status = 0;
-      ::waitpid(pid, &status, 0);
-      ASSERT_TRUE(WIFEXITED(status));
-      ASSERT_NE(WEXITSTATUS(status), 2);
-      won += WEXITSTATUS(status) == 0 ? 1 : 0;
-    }
-    ASSERT_EQ(won, 1);
+    for (const int fd : {start[0], told[1], done[0], start[1]}) ::close(fd);  // the last says: go
+    std::string answers(pids.size(), '-');
+    for (char& answer : answers) EXPECT_EQ(::read(told[0], &answer, 1), 1);
+    for (const int fd : {told[0], done[1]}) ::close(fd);
+    for (const pid_t pid : pids) ::waitpid(pid, nullptr, 0);
+    std::sort(answers.begin(), answers.end());
+    ASSERT_EQ(answers, "bbbw");
   }
 }
 

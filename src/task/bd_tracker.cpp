@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(60);
 constexpr const char* kHint =
-    "install beads (go install github.com/steveyegge/beads/cmd/bd@v0.49.4), or set tracker: native";
+    "install beads (npm install -g @beads/bd@0.49.6), or set tracker: native";
 
 // What bd said about its failure, short enough for a message.
 std::string complaint(const process::Output& output) {
@@ -20,8 +20,6 @@ std::string complaint(const process::Output& output) {
   return text + (output.term_signal != 0 ? " (signal " + std::to_string(output.term_signal) + ")"
                                          : " (exit " + std::to_string(output.exit_code) + ")");
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
@@ -71,7 +69,8 @@ Result<engine::Bead> BdTracker::show(std::string_view id) {
   TRY_VOID(check_id("bead id", id));
   const std::string name(id);
   const auto output = TRY(run_bd(project_dir_, {"show", name, "--json"}));
-  if (!output.ok())
+  // bd 0.49 answers nothing and exits with 0 when there is no such bead; its words are on stderr.
+  if (!output.ok() || trimmed(output.out).empty())
     return fail(Reason::not_found,
                 "bead '" + name + "' not found: bd show says: " + complaint(output));
   auto beads = beads_from_json(trimmed(output.out), id);

@@ -1,5 +1,7 @@
 #include "task/open_tracker.h"
 
+#include <unistd.h>
+
 #include "base/files.h"
 #include "base/text.h"
 #include "task/bd_tracker.h"
@@ -70,6 +72,8 @@ Result<std::unique_ptr<engine::Tracker>> open_automatic(const std::string& proje
 
 Result<void> set_up_bd(const std::string& project_dir, std::string_view prefix,
                        const std::string& issues_file) {
+  const std::string orders = project_dir + "/AGENTS.md";
+  const bool had_orders = exists(orders);
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"init", "--prefix=" + std::string(prefix)},
         std::vector<std::string>{"import", "-i", issues_file}}) {
@@ -79,6 +83,8 @@ Result<void> set_up_bd(const std::string& project_dir, std::string_view prefix,
                                       std::string(trimmed(output.err).substr(0, 500)) + " (exit " +
                                       std::to_string(output.exit_code) + ")");
   }
+  // bd 0.49 tells agents there that they must push and close beads, which is not theirs to do here.
+  if (!had_orders) ::unlink(orders.c_str());
   return {};
 }
 

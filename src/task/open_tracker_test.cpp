@@ -77,7 +77,7 @@ case "$1" in
 
 std::string beads_like() {
   return std::string(kShowAndClose) +
-         "version) echo 'bd version 0.49.4 (dev)' ;; *) exit 1 ;; esac";
+         "version) echo 'bd version 0.49.6 (dev)' ;; *) exit 1 ;; esac";
 }
 std::string minimal() { return std::string(kShowAndClose) + "*) echo usage >&2; exit 1 ;; esac"; }
 std::string silent() { return std::string(kShowAndClose) + "*) exit 0 ;; esac"; }
@@ -146,6 +146,16 @@ TEST_F(Trackers, ABeadThatAStandInDoesNotKnowIsNotFoundAndItsWordsAreTold) {
   EXPECT_NE(bead.error().message.find("no issue found: demo-9"), std::string::npos);
 }
 
+TEST_F(Trackers, ABeadOnWhichBdIsSilentIsNotFound) {
+  put_bd(
+      "case \"$1\" in version) echo 'bd version 0.49.6 (dev)' ;;\n"
+      "show) echo 'Error fetching demo-9: no issue found matching \"demo-9\"' >&2 ;; esac");
+  const auto bead = opened()->show("demo-9");
+  ASSERT_FALSE(bead);
+  EXPECT_EQ(bead.error().reason, Reason::not_found);
+  EXPECT_NE(bead.error().message.find("no issue found matching"), std::string::npos);
+}
+
 TEST_F(Trackers, DebiansProgramOfThatNameIsNeverUsed) {
   for (const char* script : {kDebian, kDebianInside}) {
     put_bd(script);
@@ -162,8 +172,8 @@ TEST_F(Trackers, DebiansProgramOfThatNameIsNeverUsed) {
 }
 
 TEST_F(Trackers, BeadsIsKnownByItsVersion) {
-  for (const char* yes : {"bd version 0.49.4 (dev)\n", "bd version 0.49.4 (dev: main@abc)",
-                          "0.49.4", "beads 0.49.4", "bd v0.60.0", "BD Version: 1.2.3"})
+  for (const char* yes : {"bd version 0.49.6 (dev)\n", "bd version 0.49.6 (dev: main@abc)",
+                          "0.49.6", "beads 0.49.6", "bd v0.60.0", "BD Version: 1.2.3"})
     EXPECT_TRUE(sounds_like_beads(yes)) << yes;
   for (const char* no : {"", "No such occurrence.", "/tmp/version/", "/srv/bd version 1.0/",
                          "version", "usage: bd [OPTION]", "bd", "bd version"})
@@ -211,7 +221,7 @@ TEST_F(Trackers, WhatIsNoBeadIsNotTakenForOne) {
       {"{}", Reason::damaged},
       {"[1]", Reason::damaged},
       {"null", Reason::damaged},
-      {"", Reason::damaged},
+      {"", Reason::not_found},
       {"[{\"id\":\"demo-1\"", Reason::damaged},
       {"No such occurrence.", Reason::damaged},
   };
@@ -282,7 +292,7 @@ TEST_F(SetUpTracker, WithoutABdTheNativeStoreIsMadeAndFilled) {
 }
 
 TEST_F(SetUpTracker, ABeadsIsInitialisedAndFilledAsTheSpecSays) {
-  put_bd("[ \"$1\" = version ] && echo 'bd version 0.49.4 (dev)'; exit 0");
+  put_bd("[ \"$1\" = version ] && echo 'bd version 0.49.6 (dev)'; exit 0");
   EXPECT_EQ(*set_up_tracker(dir(), Choice::automatic, "demo", fixtures_), Choice::bd);
   EXPECT_EQ(log(), "version\ninit --prefix=demo\nimport -i " + fixtures_ + "\n");
 }

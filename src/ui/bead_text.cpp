@@ -13,11 +13,11 @@ struct Mark {
   std::string_view status;
   std::string_view symbol;
 };
-constexpr Mark kMarks[] = {
+constexpr Mark kStatusMarks[] = {
     {"open", "○"}, {"in_progress", "◐"}, {"blocked", "●"}, {"deferred", "❄"}, {"closed", "✓"}};
 
 std::string marked(std::string_view status) {
-  for (const Mark& mark : kMarks)
+  for (const Mark& mark : kStatusMarks)
     if (mark.status == status) return std::string(mark.symbol) + " " + std::string(status);
   return "? " + printable(status);
 }

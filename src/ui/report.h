@@ -1,34 +1,27 @@
-// What a run did, gathered from its facts, and the summary that ends it. Pure: used at the end of a
-// run, and by `capsule status` for any run of the journal.
+// What a run of phases did, and the summary that ends it. Pure: used at the end of a run, and by
+// `capsule status` for any run of the journal.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "event/pipeline.h"
+#include "event/fact.h"
+#include "ui/run_text.h"
 #include "ui/style.h"
-#include "workflow/pipeline/pipeline.h"
+#include "workflow/phases/phases.h"
 
 namespace capsule::ui {
 
-struct PhaseLine {
-  event::Phase phase{};
-  int runs = 0;
-  std::int64_t duration_ms = 0;
-  signal::Status last{};
-};
-
 struct Report {
-  pipeline::State state;
-  std::vector<PhaseLine> phases;     // in the order of their first run
+  phases::State state;
+  std::vector<RoleLine> phases;      // in the order of their first run
   std::vector<std::string> remarks;  // claims that were false or differ
   std::string unchecked;             // what no gate could look at, and why
-  std::string merged_as;             // commit
   std::string archive;
-  bool adopted = false;
 };
 
+// Facts that are none of such a run are passed over.
+Report report_of(const std::vector<event::Fact>& facts);
 Report report_of(const std::vector<event::PipelineFact>& facts);
 
 // What the summary needs beyond the run itself.
@@ -44,8 +37,5 @@ struct Surroundings {
 };
 
 std::string summary(const Report& report, const Surroundings& around, const Style& style);
-
-// One line that says how a run ended, or where it stands.
-std::string outcome_line(const pipeline::State& state, const Style& style);
 
 }  // namespace capsule::ui

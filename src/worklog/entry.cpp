@@ -8,6 +8,8 @@
 namespace capsule::worklog {
 namespace {
 
+constexpr std::string_view kMerge = "merge";  // of the pipeline: it has no section of its own
+
 std::map<std::string_view, int> lines_in(std::string_view worklog, std::string_view phase) {
   std::map<std::string_view, int> count;
   for (const Section& section : sections_of(worklog, phase))
@@ -30,6 +32,14 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
+// How many headings name a phase of a user's own.
+int headings_naming(std::string_view worklog, std::string_view phase) {
+  int count = 0;
+  for (const std::string_view line : split(worklog, '\n'))
+    if (line.starts_with('#') && line.find(phase) != line.npos) ++count;
+  return count;
+}
+
 // Ends `text` with exactly one blank line, unless it is empty.
 void end_with_blank_line(std::string& text) {
   while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
@@ -39,7 +49,9 @@ void end_with_blank_line(std::string& text) {
 }  // namespace
 
 bool has_new_entry(std::string_view before, std::string_view after, std::string_view phase) {
-  if (find_phase(phase) == nullptr) return false;
+  if (phase == kMerge) return false;
+  if (find_phase(phase) == nullptr)
+    return headings_naming(after, phase) > headings_naming(before, phase);
   const auto old_lines = lines_in(before, phase);
   for (const auto& [line, count] : lines_in(after, phase)) {
     const auto old = old_lines.find(line);
@@ -61,6 +73,7 @@ std::string with_entry(std::string_view worklog, std::string_view phase, std::st
   std::string out(worklog.substr(0, at));
   end_with_blank_line(out);
   if (!has_section) out += "## " + std::string(known->title) + "\n\n";
+  if (known == nullptr && phase != kMerge) out += "## " + std::string(phase) + "\n\n";
   out += text;
   end_with_blank_line(out);
   const std::string_view rest = worklog.substr(at);

@@ -8,12 +8,12 @@ namespace capsule::worklog {
 
 // Whether the section of `phase` holds a line (not blank) that it did not hold before, or holds it
 // more often. `before` and `after` are the whole worklog at the phase's start and at its end. A
-// phase without a section of its own (merge) never leaves an entry.
+// phase of a user's own leaves one when there is a new heading that names it; merge never does.
 bool has_new_entry(std::string_view before, std::string_view after, std::string_view phase);
 
 // `worklog` with `text` at the end of the phase's section, parted by blank lines from what stands
 // around it. Where the worklog has no such section, one is added at its end. For a phase without a
-// section of its own the text goes to the end.
+// section of its own the text goes to the end, below a heading that names it (merge has none).
 std::string with_entry(std::string_view worklog, std::string_view phase, std::string_view text);
 
 // What a phase said of itself, as its signal has it.

@@ -13,6 +13,15 @@ constexpr std::string_view kFresh =
     "## Phase 2: test-review\n\n## Phase 3: execute\n\n## Phase 4: execute-review\n\n"
     "## Phase 5: sign-off\n";
 
+TEST(WorklogEntry, APhaseOfAUsersOwnGetsAHeadingThatNamesIt) {
+  const std::string after =
+      with_entry(kFresh, "polish", entry_from({"polish", 1, "PASS", "s", ""}));
+  EXPECT_NE(after.find("## polish\n"), std::string::npos) << after;
+  EXPECT_TRUE(has_new_entry(kFresh, after, "polish"));
+  EXPECT_FALSE(has_new_entry(after, after, "polish"));
+  EXPECT_FALSE(has_new_entry(kFresh, after, "draft"));
+}
+
 TEST(WorklogEntry, TextUnderThePhasesHeadingIsANewEntry) {
   const std::string after = with_entry(kFresh, "test-writer", "### Attempt 1\n\nWrote tests.\n");
   EXPECT_TRUE(has_new_entry(kFresh, after, "test-writer"));

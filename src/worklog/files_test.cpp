@@ -1,4 +1,5 @@
-// Holds the files that the product brings (prompts/, templates/) to what the pipeline expects.
+// Holds the files that the product brings (prompts/, templates/) to what the pipeline and the other
+// workflows expect.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,6 +33,12 @@ constexpr std::array kPrompts{
     Prompt{"execute-review", "# Execute-Review Phase"},
     Prompt{"sign-off", "# Sign-Off Phase"},
     Prompt{"merge", "# Merge Phase"},
+    Prompt{"spike/plan", "# Spike: Plan Phase"},
+    Prompt{"spike/code", "# Spike: Code Phase"},
+    Prompt{"spike/check", "# Spike: Check Phase"},
+    Prompt{"review-panel/behaviour", "# Review Panel: Behaviour"},
+    Prompt{"review-panel/security", "# Review Panel: Security"},
+    Prompt{"review-panel/quality", "# Review Panel: Quality"},
 };
 
 std::string prompt_of(std::string_view phase) {

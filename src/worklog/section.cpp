@@ -16,8 +16,6 @@ constexpr std::array kPhases{
     Phase{"sign-off", "Phase 5: sign-off", true},
 };
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool same_letter(char a, char b) { return lower(a) == lower(b); }
 
 bool is_word_byte(char c) {

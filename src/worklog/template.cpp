@@ -56,8 +56,6 @@ std::optional<Action> read_action(std::string_view inside) {
   return action;
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // Compares without underscores and case.
 bool same_name(std::string_view a, std::string_view b) {
   std::size_t i = 0;

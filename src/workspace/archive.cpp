@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kRunFile = "run-id";
 constexpr const char* kRunFileAside = "run-id.new";
-constexpr const char* kWorklog = "worklog.md";
 constexpr const char* kOutput = ".capsule/output";
 
 Result<void> copy_out(const File& from, const std::string& to) {

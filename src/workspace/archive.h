@@ -8,6 +8,9 @@
 
 namespace capsule::workspace {
 
+// In a worktree and in its archive.
+inline constexpr const char* kWorklog = "worklog.md";
+
 // Copies worklog.md and .capsule/output/* of `worktree` to `folder` (…/logs/<bead>). What an
 // earlier run left there is moved to a folder of its own, named after that run. Safe to repeat.
 Result<void> archive_worktree(const std::string& worktree, const std::string& folder,

@@ -3,11 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "json/text.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::world {
@@ -63,18 +62,18 @@ Result<AnswersFile> AnswersFile::read(const std::string& path) {
   const std::string text = TRY(read_file(path, kMaxAnswerBytes));
   AnswersFile file;
   if (trimmed(text).starts_with('{')) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (json.is_discarded() || !json.is_object())
+    const auto whole = json::canonical(text);
+    if (!whole || whole->front() != '{')
       return fail(Reason::damaged, printable(path) + " is no JSON object",
                   "one object, such as {\"T-1\": \"the answer\"}");
-    for (const auto& [key, value] : json.items()) {
-      const auto add = [&](const nlohmann::json& one) {
-        if (one.is_string()) file.by_key_[key].push_back(one.get<std::string>());
+    for (const json::Member& member : json::members_of(*whole)) {
+      const auto add = [&, key = json::unquoted(member.key)](std::string_view one) {
+        if (one.front() == '"') file.by_key_[key].push_back(json::unquoted(one));
       };
-      if (value.is_array())
-        for (const auto& one : value) add(one);
+      if (member.value.front() == '[')
+        for (const std::string_view one : json::elements_of(member.value)) add(one);
       else
-        add(value);
+        add(member.value);
     }
     return file;
   }

@@ -1,6 +1,7 @@
-// Answers of people to the questions of a delivery. A person answers by a file in
-// .capsule/answers/<run>/, which the coordinator takes into the journal: at once when it runs, or
-// when it is started again. The first answer to a question wins, because such a file is made once.
+// Answers of people to the questions of a run. A person answers by a file in
+// .capsule/answers/<run>/, which the run takes into its journal: at once when a process works on
+// it, or when it is started again. The first answer to a question wins, because such a file is made
+// once.
 #pragma once
 
 #include <map>

@@ -1,15 +1,14 @@
 #include "world/auto_files.h"
 
-#include <nlohmann/json.hpp>
-
 #include "auto_state/state_file.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "json/value.h"
 
 namespace capsule::world {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 namespace fact = event::auto_run;
 
 constexpr const char* kRun = "run";
@@ -24,7 +23,14 @@ std::string run_of_state(const std::string& project) {
   return document ? document->json.text(kRun).value_or("") : std::string();
 }
 
-Result<void> AutoFilesPort::write_state(const auto_mode::Run& run) {
+Result<void> AutoFiles::write(const auto_mode::Run& run) {
+  TRY_VOID(write_state(run));
+  if (run.rounds.size() != rounds_) TRY_VOID(write_rounds(run.rounds));
+  rounds_ = run.rounds.size();
+  return run.learnings.empty() ? Result<void>() : add_learnings(run);
+}
+
+Result<void> AutoFiles::write_state(const auto_mode::Run& run) const {
   json::Object json;
   json.set_text("schema_version", auto_state::kSchemaVersion);
   json.set_text(kRun, run_);
@@ -34,7 +40,7 @@ Result<void> AutoFilesPort::write_state(const auto_mode::Run& run) {
   return auto_state::save(project_, json, state);
 }
 
-Result<void> AutoFilesPort::write_rounds(const std::vector<fact::Reviewed>& rounds) {
+Result<void> AutoFiles::write_rounds(const std::vector<fact::Reviewed>& rounds) const {
   Json list = Json::array();
   for (const fact::Reviewed& round : rounds) {
     Json verdicts = Json::array();
@@ -50,12 +56,11 @@ Result<void> AutoFilesPort::write_rounds(const std::vector<fact::Reviewed>& roun
     list.push_back(std::move(entry));
   }
   TRY_VOID(make_folders_beneath(project_, auto_state::kFolder));
-  return write_file(
-      project_ + "/" + auto_state::kFolder + "/validation-results.json",
-      Json{{"rounds", list}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return write_file(project_ + "/" + auto_state::kFolder + "/validation-results.json",
+                    Json{{"rounds", list}}.pretty());
 }
 
-Result<void> AutoFilesPort::add_learnings(const auto_mode::Run& run, const std::string& learnings) {
+Result<void> AutoFiles::add_learnings(const auto_mode::Run& run) const {
   const std::string name = std::string(auto_state::kFolder) + "/learnings.md";
   TRY_VOID(make_folders_beneath(project_, auto_state::kFolder));
   const auto before = read_file_beneath(project_, name);
@@ -66,7 +71,7 @@ Result<void> AutoFilesPort::add_learnings(const auto_mode::Run& run, const std::
   if (!text.ends_with('\n')) text += '\n';
   const std::string title =
       printable(run.begun.task.substr(0, run.begun.task.find('\n'))).substr(0, kTitleBytes);
-  text += "\n## " + run.begun.at.substr(0, 10) + " " + title + mark + "\n" + learnings;
+  text += "\n## " + run.begun.at.substr(0, 10) + " " + title + mark + "\n" + run.learnings;
   return write_file(project_ + "/" + name, text);
 }
 

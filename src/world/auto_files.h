@@ -2,22 +2,27 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "engine/auto_ports.h"
+#include "base/result.h"
+#include "workflow/auto/run.h"
 
 namespace capsule::world {
 
-class AutoFilesPort : public engine::AutoFiles {
+class AutoFiles {
  public:
-  AutoFilesPort(std::string project, std::string run)
+  AutoFiles(std::string project, std::string run)
       : project_(std::move(project)), run_(std::move(run)) {}
-  Result<void> write_state(const auto_mode::Run& run) override;
-  Result<void> write_rounds(const std::vector<event::auto_run::Reviewed>& rounds) override;
-  Result<void> add_learnings(const auto_mode::Run& run, const std::string& learnings) override;
+  // All of them, as far as they differ from what was written last. Safe to repeat.
+  Result<void> write(const auto_mode::Run& run);
 
  private:
-  std::string project_;
-  std::string run_;
+  Result<void> write_state(const auto_mode::Run& run) const;
+  Result<void> write_rounds(const std::vector<event::auto_run::Reviewed>& rounds) const;
+  Result<void> add_learnings(const auto_mode::Run& run) const;
+
+  std::string project_, run_;
+  std::size_t rounds_ = 0;  // that were written
 };
 
 // The run that a state file belongs to; empty: it is a session's.

@@ -1,29 +1,15 @@
 #include "world/auto_prompt.h"
 
-#include "workflow/auto/texts.h"
 #include "worklog/template.h"
 
 namespace capsule::world {
 
 Result<std::string> render_auto_prompt(const Assets& assets, const AutoPrompt& prompt) {
-  const std::string name(signal::name_of(prompt.phase));
-  const std::string text = TRY(assets.read("prompts/auto/" + name + ".md"));
-  const std::string block = auto_mode::signal_block(prompt.phase, prompt.skips);
-  const std::string error = auto_mode::error_block(prompt.phase);
-  const std::string number = std::to_string(auto_mode::index_of(prompt.phase) + 1);
-  const auto next = signal::next_phase(prompt.phase, prompt.skips);
-  const worklog::Variable variables[] = {
-      {"PHASE", name},
-      {"NUMBER", number},
-      {"TASK", prompt.task.substr(0, auto_mode::kMaxTaskBytes)},
-      {"SIGNAL", block},
-      {"ERROR_SIGNAL", error},
-      {"NEXT", next == signal::Phase::complete ? "none" : signal::name_of(next)},
-      {"FEEDBACK", prompt.feedback},
-      {"REVIEWER", prompt.reviewer},
-      {"HEADLESS", prompt.headless ? "yes" : ""},
-      {"PARALLEL", prompt.parallel ? "yes" : ""},
-  };
+  const std::string text = TRY(assets.read(auto_mode::prompt_file(prompt.phase)));
+  const std::vector<workflow::Variable> values = auto_mode::variables_of(prompt);
+  std::vector<worklog::Variable> variables;
+  variables.reserve(values.size());
+  for (const workflow::Variable& value : values) variables.push_back({value.name, value.text});
   return worklog::render(text, variables);
 }
 

@@ -3,24 +3,15 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "workflow/auto/state.h"
+#include "workflow/auto/texts.h"
 #include "world/assets.h"
 
 namespace capsule::world {
 
-// What a prompt is told. Empty where there is nothing to tell.
-struct AutoPrompt {
-  auto_mode::Phase phase{};
-  signal::Skips skips;
-  std::string_view task;
-  std::string_view feedback;  // what is to be mended: failed checks, issues, the error before
-  std::string_view reviewer;  // functional, security or quality; for a headless review
-  bool headless = false;
-  bool parallel = true;
-};
+using AutoPrompt = auto_mode::PhasePrompt;
 
 Result<std::string> render_auto_prompt(const Assets& assets, const AutoPrompt& prompt);
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "engine/ports.h"
+#include "engine/world.h"
 
 namespace capsule::world {
 

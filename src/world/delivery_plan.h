@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/delivery_log.h"
+#include "event/delivery.h"
 #include "plan/plan.h"
 #include "store/store.h"
 #include "world/project.h"

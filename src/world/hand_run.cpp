@@ -7,42 +7,46 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
-#include "engine/run_log.h"
 #include "store/store.h"
+#include "workflow/phases/phases.h"
 
 namespace capsule::world {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Place {
+struct Owner {
   std::string project, bead;
 };
 
-std::optional<Place> place_of(const std::string& folder) {
+std::optional<Owner> owner_of(const std::string& folder) {
   const fs::path path(folder);
   const fs::path worktrees = path.parent_path(), capsule = worktrees.parent_path();
   const std::string bead = path.filename().string();
   if (worktrees.filename() != "worktrees" || capsule.filename() != ".capsule" || !valid_id(bead))
     return std::nullopt;
-  return Place{capsule.parent_path().string(), bead};
+  return Owner{capsule.parent_path().string(), bead};
 }
 
 // A run that is going on notes its phases itself.
-Result<void> note(const Project& project, const std::string& bead, event::Phase phase,
-                  const engine::PhaseReport& report, std::int64_t duration_ms) {
+Result<void> note(const Project& project, const std::string& bead, const std::string& phase,
+                  const agent::Report& report, std::int64_t duration_ms) {
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
   const std::vector<engine::RunHead> heads = TRY(store->runs_of(bead));
   if (heads.empty() || heads.back().outcome.empty() || heads.back().outcome == "merged") return {};
-  int number = 1;
-  for (const auto& fact : TRY(engine::pipeline_facts(TRY(store->read(heads.back().run, 0)))))
-    if (const auto* started = std::get_if<event::PhaseStarted>(&fact)) number = started->number + 1;
+  phases::State state;
+  for (const event::Fact& fact : TRY(store->read(heads.back().run, 0)))
+    phases::apply(state, TRY(event::read_fact(fact.kind, fact.body)));
+  // Only what the run would do itself can be done for it.
+  if (phases::find_phase(state.definition, phase) == nullptr) return {};
+  const int number = state.number + 1;
   event::PhaseFinished finished;
   finished.phase = phase;
   finished.number = number;
   finished.status =
-      report.fault == event::PhaseFault::none ? report.signal.status : signal::Status::error;
-  finished.feedback = report.signal.feedback;
+      report.fault == event::Fault::none ? report.signal.status : signal::Status::error;
+  finished.feedback = report.fault == event::Fault::exit_status ? "the agent " + report.detail
+                                                                : report.signal.feedback;
   finished.summary = report.signal.summary;
   finished.files_changed = report.signal.files_changed;
   finished.signal = report.signal.json;
@@ -50,8 +54,8 @@ Result<void> note(const Project& project, const std::string& bead, event::Phase 
   finished.exit_code = report.exit_code;
   finished.log = report.log;
   finished.duration_ms = duration_ms;
-  const event::PipelineFact started = event::PhaseStarted{
-      phase, number, 1, "", project.config.provider_of(name_of(phase)), "", true};
+  const event::PipelineFact started =
+      event::PhaseStarted{phase, number, 1, "", project.config.provider_of(phase), "", true};
   std::vector<event::NewFact> facts;
   const std::string now = utc_now();
   for (const event::PipelineFact& fact : {started, event::PipelineFact(finished)})
@@ -63,12 +67,12 @@ Result<void> note(const Project& project, const std::string& bead, event::Phase 
 }  // namespace
 
 std::optional<std::string> owner_of_worktree(const std::string& folder) {
-  const auto place = place_of(folder);
+  const auto place = owner_of(folder);
   return place ? std::optional(place->project) : std::nullopt;
 }
 
 std::optional<std::string> bead_of_worktree(const std::string& folder) {
-  const auto place = place_of(folder);
+  const auto place = owner_of(folder);
   return place ? std::optional(place->bead) : std::nullopt;
 }
 
@@ -85,11 +89,10 @@ Result<Project> open_loose_project(const ProjectWords& words, const std::string&
 }
 
 Result<void> note_hand_run(const Project& project, const std::string& bead,
-                           const std::string& phase, const engine::PhaseReport& report,
+                           const std::string& phase, const agent::Report& report,
                            std::int64_t duration_ms) {
-  const auto known = event::phase_named(phase);
-  if (bead.empty() || !known || !exists(project.root() + "/.capsule/journal.db")) return {};
-  return note(project, bead, *known, report, duration_ms);
+  if (bead.empty() || !exists(project.root() + "/.capsule/journal.db")) return {};
+  return note(project, bead, phase, report, duration_ms);
 }
 
 }  // namespace capsule::world

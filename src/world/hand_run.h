@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/ports.h"
+#include "agent/report.h"
 #include "world/project.h"
 
 namespace capsule::world {
@@ -21,7 +21,7 @@ Result<Project> open_loose_project(const ProjectWords& words, const std::string&
 // Adds the phase to the bead's newest run, if that run has ended. A phase that cannot be noted is
 // none the worse: an error is only worth a warning.
 Result<void> note_hand_run(const Project& project, const std::string& bead,
-                           const std::string& phase, const engine::PhaseReport& report,
+                           const std::string& phase, const agent::Report& report,
                            std::int64_t duration_ms);
 
 }  // namespace capsule::world

@@ -5,8 +5,21 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 namespace capsule::world {
+namespace {
+
+// How long agents may take to end by themselves.
+std::chrono::seconds first_grace() {
+#ifdef CAPSULE_TEST_HOOKS
+  if (const char* given = std::getenv("CAPSULE_TEST_GRACE_SECONDS"); given != nullptr)
+    return std::chrono::seconds(std::atoi(given));
+#endif
+  return std::chrono::seconds(5);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Interrupt>> Interrupt::create(process::Loop& loop) {
   sigset_t set;
@@ -33,7 +46,7 @@ void Interrupt::take() {
   while (::read(fd_.fd(), &info, sizeof info) == sizeof info) {
     ++count_;
     signal_ = static_cast<int>(info.ssi_signo);
-    loop_.end_all(count_ == 1 ? std::chrono::seconds(5) : std::chrono::seconds(0));
+    loop_.end_all(count_ == 1 ? first_grace() : std::chrono::seconds(0));
   }
 }
 

@@ -43,6 +43,13 @@ Result<Project> open_project(const ProjectWords& words) {
                  words.provider ? " --provider=" + shell_word(*words.provider) : ""};
 }
 
+std::string main_branch_of(const Project& project) {
+  if (!project.config.main_branch.empty()) return project.config.main_branch;
+  const bool master = git::read_ref(project.repository, "refs/heads/main").empty() &&
+                      !git::read_ref(project.repository, "refs/heads/master").empty();
+  return master ? "master" : "main";
+}
+
 Result<void> check_main_branch(const Project& project) {
   const std::string& configured = project.config.main_branch;
   for (const std::string_view name : {std::string_view("main"), std::string_view("master")})

@@ -43,6 +43,9 @@ Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project);
 // Error not_found: there is no branch to merge into. Starts no process when there is one.
 Result<void> check_main_branch(const Project& project);
 
+// The name of the branch that work is merged into, for people.
+std::string main_branch_of(const Project& project);
+
 // The journal, to read it; null: there is none yet.
 Result<std::unique_ptr<store::Store>> journal_of(const Project& project);
 

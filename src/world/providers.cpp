@@ -60,4 +60,22 @@ Result<agent::PhaseSettings> settings_of(const Project& project, std::string_vie
                               project.config.timeout_of(phase)};
 }
 
+Result<agent::PhaseSettings> agent_settings(const Project& project,
+                                            const workflow::StartAgent& start) {
+  const config::Config& config = project.config;
+  const std::string& name = start.configured.empty() ? start.role : start.configured;
+  const bool role = start.settings == workflow::Settings::role;
+  const std::string provider = !start.provider.empty() ? start.provider
+                               : role                  ? config.provider_of_role(name)
+                                                       : config.provider_of(name);
+  const std::string model = !start.model.empty() ? start.model
+                            : role               ? config.model_of_role(name)
+                                                 : config.model_of(name);
+  agent::PhaseSettings settings{TRY(provider_with(project, provider, model, start.task)),
+                                role ? config.timeout_of_role(name) : config.timeout_of(name)};
+  if (start.short_limit) settings.timeout = config.limits.delegation_timeout;
+  if (start.timeout_seconds > 0) settings.timeout = std::chrono::seconds(start.timeout_seconds);
+  return settings;
+}
+
 }  // namespace capsule::world

@@ -3,7 +3,8 @@
 
 #include <string_view>
 
-#include "agent/phases.h"
+#include "agent/provider.h"
+#include "workflow/step.h"
 #include "world/project.h"
 
 namespace capsule::world {
@@ -15,6 +16,11 @@ Result<agent::Provider> provider_named(const Project& project, std::string_view 
 
 // The agent for a role of a delivery. Error usage: as above.
 Result<agent::Provider> provider_for_role(const Project& project, std::string_view role);
+
+// The agent, and its time limit, for what a workflow starts: as the workflow states it, else as the
+// configuration has it for that phase or role.
+Result<agent::PhaseSettings> agent_settings(const Project& project,
+                                            const workflow::StartAgent& start);
 
 Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,
                                          std::string_view bead);

@@ -34,7 +34,8 @@ Result<std::string> find_template(const Assets& assets) {
 
 Result<std::string> temporary_folder() {
   std::error_code error;
-  std::string name = (fs::temp_directory_path(error) / "capsule-demo-XXXXXX").string();
+  // Without "capsule-": by that, scripts know a worktree of a bead in what git lists.
+  std::string name = (fs::temp_directory_path(error) / "demo-XXXXXX").string();
   if (error || ::mkdtemp(name.data()) == nullptr)
     return tl::unexpected(io_error("make a folder in", "the folder for temporary files", errno));
   return name;

@@ -207,7 +207,7 @@ TEST_F(Bead, TheConfigurationNamesTheTracker) {
 
 TEST_F(Bead, WhereBdIsTheTrackerTheWordsGoToBd) {
   write_file(path("bin/bd"),
-             "#!/bin/sh\n[ \"$1\" = version ] && { echo 'bd version 0.49.4 (dev)'; exit; }\n"
+             "#!/bin/sh\n[ \"$1\" = version ] && { echo 'bd version 0.49.6 (dev)'; exit; }\n"
              "echo \"$*\" >> log\n[ \"$1\" = close ] && { echo 'no such issue' >&2; exit 3; }\n"
              "printf 'ok \\033[31m\\n'\n");
   ASSERT_EQ(::chmod(path("bin/bd").c_str(), 0755), 0);

@@ -141,6 +141,27 @@ TEST_F(BeadPlanTest, AFeatureBeadIsAPlan) {
   EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
 }
 
+TEST_F(BeadPlanTest, ABeadThatCouldNotBeClosedIsClosedTheNextTime) {
+  const std::string feature = create({"--title=The feature", "--type=feature"});
+  const std::string one =
+      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
+              "--acceptance=- one.txt is there"});
+  // The tracker is gone at the very end.
+  const std::string beads = "'" + project() + "/.beads'";
+  on("auditor", one, 1, "mv " + beads + " '" + path("away") + "'; good");
+  const Outcome first = capsule_in({"deliver", feature});
+  EXPECT_EQ(first.exit_code, 1) << first.out << first.err;
+  EXPECT_EQ(main_file(one + ".txt"), one + "\n");
+  std::filesystem::rename(path("away"), project() + "/.beads");
+  EXPECT_LACKS(capsule_in({"bead", "show", one}).out, "closed");
+  const Outcome second = capsule_in({"deliver", feature});
+  EXPECT_EQ(second.exit_code, 0) << second.out << second.err;
+  EXPECT_LACKS(second.out, "delivered already");
+  EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
+  EXPECT_EQ(calls("developer", one), 1) << "what is on main is not done again";
+  EXPECT_HAS(capsule_in({"deliver", feature}).out, "delivered already");
+}
+
 TEST_F(BeadPlanTest, ABeadThatAPersonClosedMeanwhileIsNotDelivered) {
   const std::string feature = create({"--title=The feature", "--type=feature"});
   const auto task = [&](const std::string& file) {

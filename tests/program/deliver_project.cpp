@@ -164,7 +164,7 @@ DeliveryTest::Delivered DeliveryTest::deliver(std::vector<std::string> more) con
     delivered.events.push_back(std::move(event));
   }
   if (!delivered.events.empty() && delivered.exit_code < 2) {
-    EXPECT_EQ(delivered.events.back()["event"], "delivery_finished");
+    EXPECT_EQ(delivered.events.back()["event"], "run_finished");
   }
   return delivered;
 }

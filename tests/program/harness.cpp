@@ -222,7 +222,7 @@ Outcome Running::wait() {
 Outcome run(const Call& call) { return Running(call).wait(); }
 
 bool eventually(const std::function<bool()>& ready) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (ready()) return true;
     usleep(10'000);
   }

@@ -57,7 +57,8 @@ class Running {
 
 Outcome run(const Call& call);
 
-// Waits until `ready` holds, up to ten seconds. Says whether it ever did.
+// Waits until `ready` holds, up to a minute, so that only what never comes fails. Says whether it
+// ever did.
 bool eventually(const std::function<bool()>& ready);
 
 std::string read_file(const std::string& path);

@@ -52,7 +52,7 @@ constexpr const char* kBd = R"SH(#!/bin/sh
 M='@MOCK@'
 echo "$*" >>"$M/bd-calls"
 case $1 in
-  version) echo 'bd version 0.49.4 (dev)' ;;
+  version) echo 'bd version 0.49.6 (dev)' ;;
   show) if [ -f "$M/beads/$2.json" ]; then cat "$M/beads/$2.json"
     else echo "Error: no issue found matching \"$2\"" >&2; exit 1; fi ;;
   list) echo '[]' ;;

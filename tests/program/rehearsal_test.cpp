@@ -23,8 +23,9 @@ class Rehearsal : public ProjectTest {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
     std::vector<nlohmann::json> facts;
     for (nlohmann::json fact : events_of(outcome.out)) {
-      for (const char* key : {"at", "run", "duration_ms", "log", "provider", "commit", "tree",
-                              "head", "ref", "worktree", "base", "main_before", "folder"})
+      for (const char* key :
+           {"at", "run", "duration_ms", "log", "provider", "commit", "tree", "head", "ref",
+            "worktree", "base", "main_before", "folder", "merged_as"})
         fact.erase(key);
       if (fact["event"] == "run_ended") fact.erase("detail");  // the commit
       facts.push_back(std::move(fact));

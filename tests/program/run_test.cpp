@@ -274,6 +274,7 @@ TEST_P(Run, FeedbackOfAWriterThatGivesUpIsShown) {
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_HAS(outcome.out, "criteria contradict each other");
+  EXPECT_LACKS(outcome.out, "Pipeline complete");
   EXPECT_HAS(outcome.out, "capsule run demo-1.1.1 --resume");
 }
 
@@ -281,10 +282,12 @@ TEST_P(Run, TheSummaryTellsWhatWasDone) {
   const Outcome outcome = run_bead();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out;
   EXPECT_HAS(outcome.out, "merged into main as " + main_head().substr(0, 12));
+  EXPECT_HAS(outcome.out, "Pipeline complete");
   for (const char* phase :
        {"test-writer", "test-review", "execute", "execute-review", "sign-off", "merge"})
     EXPECT_HAS(outcome.out, std::string("\n  ") + phase + " ");
   EXPECT_HAS(outcome.out, "archive: " + archive());
+  EXPECT_HAS(outcome.out, "Pipeline complete");
   EXPECT_HAS(outcome.out, "no test command is configured");
 }
 
@@ -299,12 +302,21 @@ TEST_P(Run, JsonLinesAllParseAndNothingElseIsPrinted) {
   for (const auto& event : events) {
     EXPECT_TRUE(event.contains("event") && event.contains("at") && event.contains("run"));
     EXPECT_EQ(event["run"], events.front()["run"]);
-    if (event["event"] == "phase_finished") finished.push_back(event["phase"]);
+    if (event["event"] != "phase_finished") continue;
+    finished.push_back(event["phase"]);
+    EXPECT_EQ(event["task"], kBead);
+    EXPECT_EQ(event["role"], event["phase"]);
   }
   EXPECT_EQ(finished, phases());
   EXPECT_EQ(events.front()["event"], "run_started");
-  EXPECT_EQ(events.back()["event"], "run_ended");
+  EXPECT_EQ(events[events.size() - 2]["event"], "run_ended");
+  EXPECT_EQ(events[events.size() - 2]["outcome"], "merged");
+  EXPECT_EQ(events.back()["event"], "run_finished");
+  EXPECT_EQ(events.back()["workflow"], "pipeline");
+  EXPECT_EQ(events.back()["subject"], kBead);
   EXPECT_EQ(events.back()["outcome"], "merged");
+  EXPECT_EQ(events.back()["exit_code"], 0);
+  EXPECT_EQ(events.back()["merged_as"], main_head());
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
 }
 

@@ -4,6 +4,7 @@ namespace capsule::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 class SetupTemplate : public DemoProject {};
@@ -22,7 +23,12 @@ TEST_F(SetupTemplate, WithoutAFolderItMakesATemporaryOne) {
   const Outcome made = run(call);
   EXPECT_EQ(made.exit_code, 0) << made.err;
   EXPECT_TRUE(made.out.starts_with(dir() + "/")) << made.out;
-  EXPECT_TRUE(fs::exists(made.out.substr(0, made.out.size() - 1) + "/.git"));
+  const std::string folder = made.out.substr(0, made.out.size() - 1);
+  EXPECT_TRUE(fs::exists(folder + "/.git"));
+  // Scripts count worktrees of beads by this word, in the list that begins with the checkout.
+  EXPECT_TRUE(fs::path(folder).filename().string().starts_with("demo-")) << folder;
+  const std::string listed = git({"-C", folder, "worktree", "list"}).out;
+  EXPECT_THAT(listed.substr(dir().size()), Not(HasSubstr("capsule-")));
 }
 
 TEST_F(SetupTemplate, CommitsEverythingOnMainAndWritesDownTheTracker) {

@@ -137,6 +137,15 @@ TEST_P(Steps, APhaseWithoutAUsableSignalIsAnError) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_TRUE(outcome.out.starts_with("{\"status\":\"PASS\"")) << "the signal is still printed";
   EXPECT_HAS(outcome.err, "exit status 7");
+  on("execute", 4, "echo working; kill -KILL $$");
+  outcome = phase("execute");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(
+      outcome.out,
+      "{\"status\":\"ERROR\",\"feedback\":\"the agent was ended by signal 9 (SIGKILL) before it "
+      "printed a signal\",\"files_changed\":[],\"summary\":\"Phase did not produce a "
+      "signal\"}\n");
+  EXPECT_HAS(outcome.err, "signal 9 (SIGKILL)");
 }
 
 TEST_P(Steps, APhaseThatTakesTooLongIsASyntheticErrorThatNamesTheLimit) {
@@ -196,6 +205,16 @@ TEST_P(Steps, PhaseUsageErrorsAreTwo) {
     EXPECT_EQ(outcome.out, "");
   }
   EXPECT_TRUE(phases().empty());
+}
+
+TEST_P(Steps, APhaseOrFolderThatIsNotThereIsNotFound) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"no-such-phase", "."},
+                                             {"../x", "."},
+                                             {"", "."},
+                                             {"execute", "/nonexistent"},
+                                             {"execute", "README.md"}})
+    EXPECT_HAS(command("run-phase", words).err, "not found");
 }
 
 TEST_P(Steps, AProjectsOwnPromptIsUsedAsItIs) {

@@ -84,13 +84,13 @@ INSTANTIATE_TEST_SUITE_P(Part, CrashMatrix, ::testing::Range(0, kParts));
 // The matrix is as good as its list: every kind of fact a merged run records, and every effect.
 TEST_F(CrashPoints, AreAllFactsAndAllEffectsOfARunWithOneRetry) {
   for (const char* point :
-       {"recorded run_started",    "recorded worktree_intended", "done make_worktree",
-        "recorded worktree_ready", "recorded phase_started",     "done phase",
-        "recorded phase_finished", "done note_in_worklog",       "done snapshot",
+       {"recorded run_started",    "recorded worktree_intended", "observed tree_opened",
+        "recorded worktree_ready", "recorded phase_started",     "observed agent_finished",
+        "recorded phase_finished", "done start_agent",           "observed kept",
         "recorded snapshot_taken", "recorded phase_checked",     "recorded merge_intended",
-        "done publish_merge",      "recorded merge_done",        "done archive",
-        "recorded run_archived",   "done remove_worktree",       "recorded worktree_removed",
-        "done close_bead",         "recorded bead_closed",       "recorded run_ended"})
+        "observed merged",         "recorded merge_done",        "observed tree_archived",
+        "recorded run_archived",   "observed tree_removed",      "recorded worktree_removed",
+        "observed task_closed",    "recorded bead_closed",       "recorded run_ended"})
     EXPECT_NE(std::find(points_.begin(), points_.end(), point), points_.end()) << point;
   const auto started = std::count(points_.begin(), points_.end(), "recorded phase_started");
   EXPECT_EQ(started, 8) << "six phases, and test-writer and test-review once more";

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "engine/run_log.h"
+#include "event/pipeline.h"
 #include "store/store.h"
 
 namespace capsule::test {
@@ -78,16 +78,16 @@ std::string recorded(const std::vector<event::PipelineFact>& facts) {
       if (ended->outcome != event::Outcome::merged) continue;
     text += kind;
     if (const auto* f = std::get_if<event::PhaseFinished>(&fact)) {
-      if (f->fault != event::PhaseFault::none) {
+      if (f->fault != event::Fault::none) {
         text.resize(text.size() - kind.size());
         continue;
       }
-      text += " " + std::string(name_of(f->phase)) + " " + std::string(signal::name_of(f->status)) +
-              " attempt " + std::to_string(f->attempt);
+      text += " " + f->phase + " " + std::string(signal::name_of(f->status)) + " attempt " +
+              std::to_string(f->attempt);
     }
     if (const auto* f = std::get_if<event::PhaseChecked>(&fact))
       for (const event::Claim& claim : f->claims)
-        text += " [" + claim.what + " " + claim.verdict + "]";
+        text += " [" + claim.what + " " + std::string(name_of(claim.verdict)) + "]";
     text += "\n";
   }
   return text;
@@ -203,12 +203,18 @@ std::vector<event::PipelineFact> RecoveryTest::facts(const Place& place,
   for (const engine::RunHead& head : *heads) {
     if (head.outcome == "prep_failed") continue;
     const auto read = (*store)->read(head.run, 0);
-    const auto typed = read ? engine::pipeline_facts(*read) : tl::unexpected(read.error());
-    if (!typed) {
-      ADD_FAILURE() << typed.error().message;
+    if (!read) {
+      ADD_FAILURE() << read.error().message;
       return all;
     }
-    all.insert(all.end(), typed->begin(), typed->end());
+    for (const event::Fact& fact : *read) {
+      const auto typed = event::read_fact(fact.kind, fact.body);
+      if (!typed) {
+        ADD_FAILURE() << typed.error().message;
+        return all;
+      }
+      all.push_back(*typed);
+    }
   }
   return all;
 }

@@ -1,17 +1,16 @@
-// Auto mode in a simulated world: the real Stop hook's table over random sessions, and the real
-// workflow and runner over random agents, checks, reviewers, crashes and faults of the journal. A
-// seed repeats its run exactly.
+// Auto mode: the real Stop hook's table over random sessions, and headless runs in the simulated
+// world. A seed repeats its run exactly.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "event/auto.h"
+#include "tests/simulation/harness.h"
 #include "workflow/auto/hook.h"
-#include "workflow/auto/run.h"
+#include "workflow/auto/workflow.h"
 
-namespace capsule::engine::auto_simulation {
+namespace capsule::simulation {
 
 // Planted in the hook's table.
 enum class HookBug {
@@ -25,7 +24,7 @@ enum class HookBug {
 inline constexpr int kHookBugs = 6;
 
 // Planted in the workflow.
-enum class RunBug {
+enum class AutoBug {
   none,
   limit_never_holds,
   fix_goes_to_planning,
@@ -35,17 +34,19 @@ enum class RunBug {
   rejected_is_approved,
   retries_for_ever,
   trusts_a_person,
+  cut_off_turn_forgotten,
 };
-inline constexpr int kRunBugs = 9;
+inline constexpr int kAutoBugs = 10;
 
-struct Finding {
+struct Session {
   std::string broken;  // empty: every invariant held
   std::vector<std::string> story;
-  std::string end;  // exit reason, or outcome
-  int crashes = 0;
+  std::string end;  // the exit reason
 };
+Session simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug = HookBug::none);
 
-Finding simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug = HookBug::none);
-Finding simulate_run(std::uint64_t seed, signal::Skips skips, RunBug bug = RunBug::none);
+Finding simulate_auto(std::uint64_t seed, AutoBug bug = AutoBug::none, bool all = false);
+// Scripted: nothing fails but what agents say; `crashes` and `stops` come on top.
+Finding simulate_auto_script(std::uint64_t seed, int crashes, int stops);
 
-}  // namespace capsule::engine::auto_simulation
+}  // namespace capsule::simulation

@@ -2,18 +2,17 @@
 #include "tests/reference/random.h"
 #include "tests/simulation/auto.h"
 
-namespace capsule::engine::auto_simulation {
+namespace capsule::simulation {
 namespace {
 
 using auto_mode::Answer;
 using auto_mode::Phase;
 using auto_mode::State;
 using auto_mode::Verdict;
-using reference::Random;
 using signal::Signal;
 
 // What an agent says in one turn: often the right thing, often anything.
-auto_mode::Seen said(Random& random, const State& state, int& errors_left) {
+auto_mode::Seen said(reference::Random& random, const State& state, int& errors_left) {
   auto_mode::Seen seen;
   const auto phase = auto_mode::current_phase(state);
   const auto any = [&] {
@@ -80,9 +79,9 @@ bool is_skipped(Phase phase, signal::Skips skips) {
 
 }  // namespace
 
-Finding simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug) {
-  Random random(seed);
-  Finding finding;
+Session simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug) {
+  reference::Random random(seed);
+  Session finding;
   auto_mode::Config config;
   config.skip_expansion = skips.expansion;
   config.skip_qa = skips.qa;
@@ -141,4 +140,4 @@ Finding simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug) {
   return finding;
 }
 
-}  // namespace capsule::engine::auto_simulation
+}  // namespace capsule::simulation

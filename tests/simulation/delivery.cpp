@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 
 #include "plan/plan.h"
 #include "tests/simulation/delivery_audit.h"
-#include "tests/simulation/random.h"
+#include "tests/simulation/delivery_planted.h"
 #include "workflow/delivery/parts.h"
+#include "workflow/delivery/workflow.h"
 
-namespace capsule::delivery::simulation {
+namespace capsule::simulation {
 namespace {
 
-using test::Random;
+using namespace delivery;
+using workflow::Observation;
 
 constexpr Signal kLineSignals[] = {
     Signal::ready_for_review,     Signal::task_incomplete, Signal::infra_blocked,
@@ -22,6 +25,10 @@ constexpr Signal kLineSignals[] = {
     Signal::expert_unsuccessful,  Signal::expert_created,  Signal::file_conflict,
     Signal::checkpoint,           Signal::unknown,
 };
+
+// What leads a task away from its straight way.
+constexpr Signal kDetours[] = {Signal::file_conflict, Signal::expert_request, Signal::infra_blocked,
+                               Signal::task_incomplete, Signal::divine_clarification};
 
 Signal good_signal(Role role) {
   switch (role) {
@@ -45,405 +52,314 @@ Signal good_signal(Role role) {
   return Signal::unknown;
 }
 
-// What the state shows of itself; the same before a crash and after the replay.
-std::string digest(const State& s) {
-  std::string out;
-  const auto add = [&](long long value) { out += std::to_string(value) + ","; };
-  add(static_cast<int>(s.outcome)), add(s.dispatched), add(s.finished), add(s.merging);
-  add(s.remediation.round), add(static_cast<int>(s.remediation.step)), add(s.remediation.attempt);
-  for (const auto& [number, agent] : s.agents) add(number), add(agent.session);
-  for (const TaskState& t : s.tasks) {
-    add(static_cast<int>(t.stage)), add(static_cast<int>(t.hold)), add(t.agent), add(t.questions);
-    add(static_cast<int>(t.why)), add(t.talk.requests), add(t.talk.unknowns), add(t.open_blockers);
-    for (const int failures : t.failures) add(failures);
-    for (const int file : t.held) add(file);
-  }
-  for (const Question& q : s.questions) add(q.closed ? 1 : 0);
-  for (const int busy : s.busy) add(busy);
-  return out;
+Role role_named(std::string_view name) {
+  for (std::size_t i = 0; i < signal::kRoleCount; ++i)
+    if (signal::name_of(static_cast<Role>(i)) == name) return static_cast<Role>(i);
+  return Role::developer;
 }
 
-class World {
- public:
-  World(std::uint64_t seed, Bug bug, bool tell) : random_(seed), bug_(bug), tell_(tell) {}
+using Rules = Tap<DeliveryPlanted>;
 
-  Finding run() {
-    begin();
-    const int most_steps = 400'000;
-    for (int step = 0; step < most_steps && audit_.broken.empty(); ++step) {
-      if (state_.outcome != Outcome::none) {
-        // A person may let failed tasks begin again, once, or go on after a halt.
-        if (taken_up_ >= 2 || !random_.chance(30)) break;
-        ++taken_up_;
-        resume(random_.chance(50));
-        continue;
-      }
-      if (random_.chance(crash_percent_) && random_.chance(20)) {
-        crash();
-      } else if (!something_happens()) {
-        break;
-      }
-    }
-    finding_.outcome = state_.outcome;
-    audit_.claim(state_.outcome != Outcome::none || !audit_.broken.empty(), "every plan ends");
-    finding_.broken = audit_.broken;
-    finding_.most_runs = audit_.most_runs;
-    finding_.bound = audit_.bound;
-    finding_.rounds = state_.remediation.round;
-    finding_.delegations = static_cast<int>(state_.delegations.size());
-    for (const DeliveryFact& fact : journal_) {
-      if (std::holds_alternative<FileWaitStarted>(fact)) ++finding_.file_waits;
-      if (tell_ || !finding_.broken.empty())
-        finding_.journal.push_back(std::string(kind_of(fact)) + " " + body_of(fact).substr(0, 300));
-    }
-    return finding_;
+class DeliveryRun : public Simulation {
+ public:
+  DeliveryRun(std::uint64_t seed, const Weather& weather, WorldBug bug)
+      : Simulation(seed, weather, bug) {
+    DeliveryPlanted::random = &random();
+    Rules::begin(seed % kByWire == 0);
+    scripted() ? make_simple() : make();
+    set_bound();
+  }
+  DeliveryFinding result(bool all) {
+    DeliveryFinding result;
+    static_cast<Finding&>(result) = run(all);
+    const State& s = workflow_->state();
+    result.tasks = static_cast<int>(s.tasks.size());
+    result.rounds = s.remediation.round;
+    result.delegations = static_cast<int>(s.delegations.size());
+    result.file_waits = file_waits_;
+    return result;
   }
 
  private:
-  Task make_task(int number, int first_blocker_from) {
+  Task make_task(int number) {
     Task task;
     task.id = "T" + std::to_string(number);
     task.title = "t";
-    task.unclear = random_.chance(10);
-    for (int tries = random_.below(4); tries > 0 && number > first_blocker_from; --tries)
-      task.blocked_by.push_back("T" + std::to_string(random_.below(number)));
-    for (int i = random_.below(4); i > 0; --i)
-      task.predicted.push_back("f" + std::to_string(random_.below(file_count_)));
+    task.unclear = random().chance(10);
+    for (int tries = random().below(4); tries > 0 && number > 0; --tries)
+      task.blocked_by.push_back("T" + std::to_string(random().below(number)));
+    for (int i = random().below(4); i > 0; --i)
+      task.predicted.push_back("f" + std::to_string(random().below(files_)));
     return task;
   }
-
-  void begin() {
-    pass_percent_ = 10 + random_.below(90);
-    crash_percent_ = random_.below(3) * 10;
-    if (bug_ != Bug::none && bug_ != Bug::fact_lost_at_a_crash) crash_percent_ = 0;
-    favourite_ = random_.one_of(kLineSignals);
-    file_count_ = 1 + random_.below(40);
-    DeliveryStarted start;
-    const int count = random_.chance(4) ? 100 + random_.below(101) : 1 + random_.below(25);
-    for (int i = 0; i < count; ++i) start.tasks.push_back(make_task(i, 0));
-    start.slots = {1 + random_.below(5), 1 + random_.below(3), 1 + random_.below(3)};
-    start.limits.task_failures = 1 + random_.below(3);
-    start.limits.signal_requests = random_.below(4);
-    start.limits.expert_requests = random_.below(4);
-    start.limits.remediation_attempts = 1 + random_.below(4);
-    start.limits.questions = random_.below(6);
-    start.limits.file_waits = 1 + random_.below(3);
-    start.experts = random_.chance(50);
-    if (random_.chance(30)) start.known_experts = {"e1", "e2"};
-    limits_ = start.limits;
-    slots_ = start.slots;
-    experts_ = start.experts || !start.known_experts.empty();
-    plan_ = start.tasks;
-    finding_.tasks = count;
-    set_bound();
-    give({start});
-    if (bug_ == Bug::one_developer_too_many) ++state_.slots.developers;
+  void make() {
+    pass_ = 10 + random().below(90);
+    favourite_ = random().chance(50) ? random().one_of(kDetours) : random().one_of(kLineSignals);
+    files_ = 1 + random().below(12);
+    const int count = random().below(400) == 0 ? 60 + random().below(100)
+                      : random().chance(10)    ? 8 + random().below(13)
+                                               : 1 + random().below(6);
+    for (int i = 0; i < count; ++i) start_.tasks.push_back(make_task(i));
+    start_.slots = {1 + random().below(5), 1 + random().below(3), 1 + random().below(3)};
+    start_.limits.task_failures = 1 + random().below(3);
+    start_.limits.signal_requests = random().below(4);
+    start_.limits.expert_requests = random().below(4);
+    start_.limits.remediation_attempts = 1 + random().below(4);
+    start_.limits.questions = random().below(6);
+    start_.limits.file_waits = 1 + random().below(3);
+    start_.experts = random().chance(50);
+    start_.tracked = random().chance(50);
+    if (random().chance(30)) start_.known_experts = {"e1", "e2"};
+    if (DeliveryPlanted::bug != DeliveryBug::expert_without_limit) return;
+    // Else it would take thousands of plans.
+    start_.known_experts = {"e1", "e2"};
+    start_.slots.developers = 5;
+    favourite_ = Signal::expert_request;
+    pass_ = 40;
   }
-
+  // Tasks that touch nothing of each other: what becomes of one is its own.
+  void make_simple() {
+    for (int i = 1 + random().below(6); i > 0; --i) {
+      Task task;
+      task.id = "T" + std::to_string(start_.tasks.size());
+      task.title = "t";
+      if (!start_.tasks.empty() && random().chance(40))
+        task.blocked_by = {random().one_of(start_.tasks).id};
+      start_.tasks.push_back(std::move(task));
+    }
+    start_.slots = {1 + random().below(3), 1 + random().below(3), 1 + random().below(3)};
+    start_.tracked = true;
+  }
   void set_bound() {
     plan::Plan plan;
-    plan.tasks = plan_;
-    audit_.bound = plan::bound_of(plan, limits_, experts_).runs;
+    plan.tasks = start_.tasks;
+    audit_.bound =
+        plan::bound_of(plan, start_.limits, start_.experts || !start_.known_experts.empty()).runs;
   }
 
-  // What the workflow is told, which a bug may falsify; the journal always has the truth.
-  DeliveryFact told(DeliveryFact fact) {
-    if (auto* f = std::get_if<AgentFinished>(&fact)) {
-      if (bug_ == Bug::failed_audit_passes && f->signal == Signal::audit_failed)
-        f->signal = Signal::audit_passed;
-      if (bug_ == Bug::failed_review_passes && f->signal == Signal::review_failed)
-        f->signal = Signal::review_passed;
-      if (bug_ == Bug::finished_agent_forgotten && random_.chance(5)) f->agent = -1;
-    }
-    if (auto* f = std::get_if<MergeRefused>(&fact);
-        f != nullptr && bug_ == Bug::refused_merge_counts_as_merged)
-      return MergeDone{f->task, "c", {}, false};
-    if (auto* f = std::get_if<QuestionAnswered>(&fact); f != nullptr && bug_ == Bug::answer_lost)
-      f->question = -1;
-    return fact;
+  engine::Workflow& boot() override {
+    State state;
+    state.run = kRun;
+    workflow_ = std::make_unique<engine::WorkflowOf<Rules>>(std::move(state));
+    return *workflow_;
   }
+  const State& state() const { return workflow_->state(); }
 
-  void break_state(const std::vector<DeliveryFact>& facts) {
-    switch (bug_) {
-      case Bug::audit_alone_completes:
-        if (!state_.merges.empty()) {
-          const int task = state_.merges.begin()->second;
-          complete(state_, task);
-        }
-        break;
-      case Bug::begins_while_blocked:
-        for (std::size_t i = 0; i < state_.tasks.size(); ++i)
-          if (state_.tasks[i].stage == Stage::blocked && state_.tasks[i].open_blockers == 1 &&
-              random_.chance(20))
-            make_ready(state_, static_cast<int>(i));
-        break;
-      case Bug::dispatches_in_remediation:
-        if (state_.remediation.step == Remediation::Step::mending)
-          state_.remediation.step = Remediation::Step::none;
-        break;
-      case Bug::failures_never_end:
-        for (TaskState& t : state_.tasks) t.failures = {};
-        break;
-      case Bug::second_holder_of_a_file:
-        for (TaskState& t : state_.tasks)
-          if (!t.held.empty() && random_.chance(5))
-            state_.tasks.front().held.push_back(t.held.front());
-        break;
-      case Bug::two_merges_at_once:
-        state_.merging = -1;
-        break;
-      case Bug::expert_without_limit:
-        for (auto& [name, expert] : state_.experts) expert.running = 0;
-        break;
-      case Bug::waits_for_nobody:
-        for (TaskState& t : state_.tasks)
-          if (t.hold == Hold::expert && random_.chance(20)) t.hold = Hold::dependency;
-        break;
-      default:
-        break;
-    }
-    (void)facts;
-  }
-
-  void give(const std::vector<DeliveryFact>& observations) {
-    std::vector<DeliveryFact> as_told;
-    for (const DeliveryFact& fact : observations) as_told.push_back(told(fact));
-    Turn turn = advance(state_, as_told);
-    if (bug_ != Bug::none) {
-      break_state(turn.facts);
-      Turn more = advance(state_, {});
-      std::move(more.facts.begin(), more.facts.end(), std::back_inserter(turn.facts));
-      std::move(more.commands.begin(), more.commands.end(), std::back_inserter(turn.commands));
-    }
-    // The journal has what really happened.
-    std::size_t truth = 0;
-    for (DeliveryFact& fact : turn.facts) {
-      if (bug_ != Bug::none && truth < observations.size() &&
-          fact.index() == as_told[truth].index() && body_of(fact) == body_of(as_told[truth]))
-        fact = observations[truth++];
-      audit_.read(fact);
-      journal_.push_back(std::move(fact));
-    }
-    for (const Command& command : turn.commands) carry_out(command);
-    audit_.between(state_, running_.empty() && merging_.empty() && verifying_.empty());
-  }
-
-  void carry_out(const Command& command) {
-    if (const auto* c = std::get_if<StartAgent>(&command)) {
-      running_[c->agent] = {c->role, c->task};
-      audit_.claim(state_.agents.contains(c->agent), "who is started is known");
-    }
-    if (const auto* c = std::get_if<Merge>(&command)) {
-      merging_.push_back(c->task);
-    }
-    if (const auto* c = std::get_if<RunVerify>(&command)) {
-      verifying_.push_back(c->purpose);
-    }
-    if (const auto* c = std::get_if<AskPerson>(&command)) {
-      questions_.insert(c->question);
-    }
-    if (const auto* c = std::get_if<SetTimer>(&command)) {
-      timers_.push_back(*c);
-    }
-    if (const auto* c = std::get_if<EndAgent>(&command)) {
-      ending_.insert(c->agent);
-    }
-  }
-
-  AgentFinished output(int number, Role role) {
-    AgentFinished f;
-    f.agent = number;
-    f.preview = "p";
-    if (ending_.contains(number)) {
-      f.fault = Fault::idle;
-      return f;
-    }
-    if (random_.chance(4)) {
-      constexpr Fault kFaults[] = {Fault::timed_out,   Fault::exit_status, Fault::lost,
-                                   Fault::not_started, Fault::refuted,     Fault::interrupted};
-      f.fault = random_.one_of(kFaults);
-    }
-    f.signal = random_.chance(pass_percent_) ? good_signal(role)
-               : random_.chance(40)          ? favourite_
-                                             : random_.one_of(kLineSignals);
-    constexpr const char* kConfidence[] = {"HIGH", "MEDIUM", "LOW", ""};
-    constexpr const char* kExperts[] = {"e1", "e2", "e3"};
-    const std::string other = "T" + std::to_string(random_.below(static_cast<int>(plan_.size())));
-    switch (f.signal) {
-      case Signal::expanded_spec:
-        f.fields = {{"Confidence", random_.one_of(kConfidence)},
-                    {"Target Files", "- f" + std::to_string(random_.below(file_count_))}};
-        break;
-      case Signal::expert_request:
-        f.fields = {{"Target Agent", random_.one_of(kExperts)}};
-        break;
-      case Signal::expert_created:
-        f.argument = "e1";
-        f.more = {"e2"};
-        break;
-      case Signal::file_conflict:
-        f.argument = "f" + std::to_string(random_.below(file_count_));
-        if (random_.chance(30)) f.more = {"f" + std::to_string(random_.below(file_count_))};
-        f.fields = {{"Can Wait", random_.chance(70) ? "YES" : "NO"}};
-        break;
-      case Signal::task_incomplete:
-        f.fields = {{"Blocker", random_.chance(50)   ? "task " + other + " is missing"
-                                : random_.chance(50) ? "the network is down"
-                                                     : "what is wanted"}};
-        break;
-      default:
-        break;
-    }
-    return f;
-  }
-
-  bool something_happens() {
-    const bool busy = !running_.empty() || !merging_.empty() || !verifying_.empty();
-    // The person is slow: answers come mostly when nothing else can happen.
-    if (!questions_.empty() && (!busy || random_.chance(2))) return answer(), true;
-    if (!timers_.empty() && (!busy || random_.chance(3))) return timer(), true;
-    if (!busy) return false;
-    const int roll =
-        random_.below(static_cast<int>(running_.size() + merging_.size() + verifying_.size()));
-    if (roll < static_cast<int>(running_.size())) {
-      const auto [number, who] = *std::next(running_.begin(), roll);
-      if (random_.chance(3) && !ending_.contains(number)) return give({AgentIdle{number}}), true;
-      running_.erase(number);
-      give({output(number, who.first)});
-    } else if (!merging_.empty()) {
-      const std::string task = merging_.front();
-      merging_.erase(merging_.begin());
-      if (random_.chance(85)) {
-        give({MergeDone{task, "c", {}, false}});
-      } else {
-        constexpr MergeRefusal kWhy[] = {MergeRefusal::conflict, MergeRefusal::verify_failed,
-                                         MergeRefusal::refused};
-        give({MergeRefused{task, kWhy[random_.below(3)], ""}});
-      }
+  Result<bool> set_going(engine::Runner& runner, bool known) override {
+    std::vector<DeliveryFact> facts;
+    if (!known) {
+      facts.emplace_back(start_);
+    } else if (!workflow_->ended()) {
+      facts.emplace_back(DeliveryResumed{start_.slots, start_.limits, false, false});
+      if (!scripted() && random().chance(15)) facts.emplace_back(changed_plan());
     } else {
-      const VerifyPurpose purpose = verifying_.front();
-      verifying_.erase(verifying_.begin());
-      VerifyFinished f{purpose, {}, ""};
-      if (random_.chance(30)) f.failures.push_back("old");
-      if (purpose == VerifyPurpose::health && random_.chance(20)) f.failures.push_back("new");
-      give({f});
+      const workflow::RunSummary summary = workflow_->summary();
+      finding().outcome = summary.outcome;
+      finding().succeeded = summary.standing == workflow::Standing::succeeded;
+      const bool halted = state().outcome == delivery::Outcome::halted;
+      // A person may let failed tasks begin again, or go on after a halt.
+      const bool again = state().outcome == delivery::Outcome::incomplete || halted;
+      if (!again || (scripted() ? !halted : resumes_-- <= 0 || !random().chance(40))) return false;
+      const bool retry = !scripted() && random().chance(50);
+      facts.emplace_back(DeliveryResumed{start_.slots, start_.limits, retry, false});
     }
+    TRY_VOID(runner.take(workflow_->given(std::move(facts), utc_now())));
     return true;
   }
-
-  void answer() {
-    const int number = random_.one_of(questions_);
-    const Question& q = state_.questions[number - 1];
-    std::string text = "because";
-    if (!q.options.empty()) text = random_.one_of(q.options);
-    if (text == "halt" && random_.chance(80)) text = "retry";
-    questions_.erase(number);
-    if (q.closed) return;
-    ++finding_.answers;
-    give({QuestionAnswered{number, text, ""}});
-  }
-
-  void timer() {
-    const SetTimer timer = timers_.front();
-    timers_.erase(timers_.begin());
-    give({FileWaitExpired{timer.task, timer.wait}});
-  }
-
-  // Only the journal is left; all that ran is gone.
-  void crash() {
-    ++finding_.crashes;
-    const std::string before = digest(state_);
-    State again;
-    const bool by_wire = finding_.crashes == 1;  // the wire form has tests of its own
-    for (const DeliveryFact& fact : journal_) {
-      if (bug_ == Bug::fact_lost_at_a_crash && std::holds_alternative<AgentFinished>(fact) &&
-          random_.chance(5))
-        continue;
-      if (!by_wire) {
-        delivery::apply(again, fact);
-        continue;
-      }
-      const auto read = read_fact(kind_of(fact), body_of(fact));
-      audit_.claim(read.has_value(), "every fact can be read");
-      if (read) delivery::apply(again, *read);
-    }
-    audit_.claim(digest(again) == before, "a replay gives the same state");
-    state_ = std::move(again);
-    resume(false);
-  }
-
-  void resume(bool retry_failed) {
-    running_.clear();
-    merging_.clear();
-    verifying_.clear();
-    timers_.clear();
-    ending_.clear();
-    if (retry_failed) {
-      // What failed begins again with limits of its own: a person's decision, and a new count.
-      give({DeliveryResumed{slots_, limits_, true}});
-      return;
-    }
-    std::vector<DeliveryFact> facts{DeliveryResumed{slots_, limits_, false}};
-    if (random_.chance(20)) facts.emplace_back(changed_plan());
-    give(facts);
-  }
-
   PlanChanged changed_plan() {
     PlanChanged change;
-    if (random_.chance(50)) change.removed.push_back(random_.one_of(plan_).id);
-    if (random_.chance(50)) {
-      change.added.push_back(make_task(static_cast<int>(plan_.size()), 0));
-      plan_.push_back(change.added.back());
+    if (random().chance(50)) change.removed.push_back(random().one_of(start_.tasks).id);
+    if (random().chance(50)) {
+      change.added.push_back(make_task(static_cast<int>(start_.tasks.size())));
+      start_.tasks.push_back(change.added.back());
     }
     set_bound();
     return change;
   }
 
-  Random random_;
-  Bug bug_;
-  bool tell_;
-  State state_;
-  Audit audit_;
-  Finding finding_;
+  void speak(const Job& job, workflow::AgentFinished& finished, Random& random) override {
+    const Role role = role_named(job.role);
+    workflow::LineWords words;
+    if (scripted()) {
+      const bool good = random.chance(75);
+      words.signal = good                    ? good_signal(role)
+                     : role == Role::critic  ? Signal::review_failed
+                     : role == Role::auditor ? Signal::audit_failed
+                                             : good_signal(role);
+    } else {
+      words.signal = random.chance(pass_) ? good_signal(role)
+                     : random.chance(40)  ? favourite_
+                                          : random.one_of(kLineSignals);
+      if (finished.fault == Fault::no_signal) words.signal = Signal::unknown;
+      add_fields(words, random);
+      if (finished.fault == Fault::none && random.chance(1)) finished.fault = Fault::refuted;
+    }
+    if (role == Role::auditor && words.signal == Signal::audit_passed &&
+        finished.fault == Fault::none)
+      audited_[job.task] = tree(job.tree).kept;
+    finished.words = std::move(words);
+  }
+  void add_fields(workflow::LineWords& words, Random& random) const {
+    constexpr const char* kConfidence[] = {"HIGH", "MEDIUM", "LOW", ""};
+    constexpr const char* kExperts[] = {"e1", "e2", "e3"};
+    const auto file = [&] { return "f" + std::to_string(random.below(files_)); };
+    switch (words.signal) {
+      case Signal::expanded_spec:
+        words.fields = {{"Confidence", random.one_of(kConfidence)},
+                        {"Target Files", "- " + file()}};
+        break;
+      case Signal::expert_request:
+        words.fields = {{"Target Agent", random.one_of(kExperts)}};
+        break;
+      case Signal::expert_created:
+        words.argument = "e1";
+        words.more = {"e2"};
+        break;
+      case Signal::file_conflict:
+        words.argument = file();
+        if (random.chance(30)) words.more = {file()};
+        words.fields = {{"Can Wait", random.chance(70) ? "YES" : "NO"}};
+        break;
+      case Signal::task_incomplete:
+        words.fields = {{"Blocker", random.chance(50)
+                                        ? "task " + random.one_of(start_.tasks).id + " is missing"
+                                    : random.chance(50) ? "the network is down"
+                                                        : "what is wanted"}};
+        break;
+      default:
+        break;
+    }
+  }
+  void examine(const Job& job, workflow::Checked& checked, Random& random) override {
+    if (scripted()) return;
+    if (random.chance(30)) checked.failed.emplace_back("old");
+    if (job.number == kHealthCheck && random.chance(20)) checked.failed.emplace_back("new");
+  }
+  std::string answer(const Job& job, Random& random) override {
+    if (job.options.empty()) return "because";
+    const std::string& text = random.one_of(job.options);
+    return text == "halt" && random.chance(80) ? "retry" : text;
+  }
+
+  bool intended(const workflow::Command& command) override { return audit_.intends(command); }
+  void before(const workflow::Command& command) override {
+    if (const auto* merge = std::get_if<workflow::Merge>(&command))
+      claim(!audit_.is_merged(merge->task), "nothing is merged twice");
+    if (const auto* close = std::get_if<workflow::CloseTask>(&command))
+      claim(is_on_main(close->task) || tree(close->task).kept == 0,
+            "a task is closed only when its work is on main");
+    if (const auto* remove = std::get_if<workflow::RemoveTree>(&command))
+      claim(remove->tree.starts_with('+') || audit_.is_merged(remove->tree),
+            "a tree is removed once its work is merged");
+  }
+  void on_merged(const Job& job, int version) override {
+    if (job.tree.starts_with('+')) return;
+    const auto audited = audited_.find(job.tree);
+    claim(audited != audited_.end() && audited->second == version,
+          "what is merged is what the auditor passed");
+  }
+  void on_recorded() override {
+    for (const DeliveryFact& fact : Rules::newest) {
+      audit_.read(fact);
+      if (std::holds_alternative<FileWaitStarted>(fact)) ++file_waits_;
+      if (const auto* done = std::get_if<MergeDone>(&fact))
+        claim(is_on_main(done->task) || tree(done->task).kept == 0, "a recorded merge is on main");
+    }
+    if (!audit_.broken.empty()) claim(false, audit_.broken.c_str());
+  }
+  void on_turn() override {
+    audit_.between(state());
+    if (!audit_.broken.empty()) claim(false, audit_.broken.c_str());
+  }
+
+  std::string fingerprint() const override {
+    const State& s = state();
+    std::string out = simulation::text_of(run_summary(s));
+    const auto add = [&](long long value) { (out += std::to_string(value)) += ','; };
+    add(static_cast<int>(s.outcome)), add(s.dispatched), add(s.finished), add(s.merging);
+    add(s.remediation.round), add(static_cast<int>(s.remediation.step)), add(s.remediation.attempt);
+    for (const auto& [number, agent] : s.agents) add(number), add(agent.session);
+    for (const TaskState& t : s.tasks) {
+      add(static_cast<int>(t.stage)), add(static_cast<int>(t.hold)), add(t.agent);
+      add(t.questions), add(static_cast<int>(t.why)), add(t.talk.requests), add(t.talk.unknowns);
+      add(t.open_blockers), add(t.merge_tries), add(t.closed ? 1 : 0);
+      for (const int failures : t.failures) add(failures);
+      for (const int file : t.held) add(file);
+    }
+    for (const Question& q : s.questions) add(q.closed ? 1 : 0);
+    for (const int busy : s.busy) add(busy);
+    for (const std::string& id : unclosed(s)) out += id;
+    for (const auto& [tree, role] : s.to_settle) out += tree, add(static_cast<int>(role));
+    return out;
+  }
+
+  void at_end() override {
+    const State& s = state();
+    claim(s.outcome != delivery::Outcome::none, "every plan ends or waits for a person");
+    claim(s.agents.empty() || s.outcome == delivery::Outcome::none,
+          "nobody works when a delivery has ended");
+    if (s.outcome != delivery::Outcome::complete) return;
+    for (const TaskState& t : s.tasks)
+      claim(
+          t.stage == Stage::removed || (t.stage == Stage::complete && audit_.is_merged(t.task.id) &&
+                                        (!start_.tracked || is_closed(t.task.id))),
+          "a complete delivery has all its tasks on main, and closed");
+  }
+  std::string path() const override {
+    const State& s = state();
+    std::string text(event::delivery::name_of(s.outcome));
+    for (const TaskState& t : s.tasks) {
+      text += "\n" + t.task.id + " " + std::string(delivery::name_of(t.stage));
+      for (const int failures : t.failures) text += " " + std::to_string(failures);
+      for (const Run& one : t.runs)
+        if (one.fault == Fault::none) text += " " + std::string(signal::row(one.signal).wire);
+    }
+    return text;
+  }
+  std::string text_of(const event::Fact& fact) const override { return Rules::text_of(fact); }
+  std::string key_of(const Job& job) const override {
+    return job.task + "/" + job.role + "/" + std::to_string(job.attempt);
+  }
+
+  DeliveryStarted start_;
+  std::unique_ptr<engine::WorkflowOf<Rules>> workflow_;
+  DeliveryAudit audit_;
   Signal favourite_ = Signal::unknown;  // what these agents print too often
-  Limits limits_;
-  Slots slots_;
-  bool experts_ = false;
-  std::vector<Task> plan_;
-  std::vector<DeliveryFact> journal_;
-  std::map<int, std::pair<Role, std::string>> running_;
-  std::vector<std::string> merging_;
-  std::vector<VerifyPurpose> verifying_;
-  std::set<int> questions_, ending_;
-  std::vector<SetTimer> timers_;
-  int pass_percent_ = 0, crash_percent_ = 0, file_count_ = 1, taken_up_ = 0;
+  std::map<std::string, int> audited_;  // the version of its files, by task
+  int pass_ = 75, files_ = 1, file_waits_ = 0, resumes_ = 2;
 };
 
 }  // namespace
 
-std::string_view name_of(Bug bug) {
-  constexpr std::string_view kNames[] = {
-      "none",
-      "failed_audit_passes",
-      "failed_review_passes",
-      "refused_merge_counts_as_merged",
-      "audit_alone_completes",
-      "one_developer_too_many",
-      "begins_while_blocked",
-      "dispatches_in_remediation",
-      "failures_never_end",
-      "second_holder_of_a_file",
-      "finished_agent_forgotten",
-      "answer_lost",
-      "fact_lost_at_a_crash",
-      "two_merges_at_once",
-      "expert_without_limit",
-      "waits_for_nobody",
-  };
-  static_assert(std::size(kNames) == kBugCount);
-  return kNames[static_cast<int>(bug)];
+DeliveryFinding simulate_delivery(std::uint64_t seed, DeliveryBug bug, bool all) {
+  DeliveryPlanted::bug = bug;
+  Random choose(seed ^ 0x5EEDULL);
+  Weather weather;
+  // The journal has what really happened: what is broken must show without a replay of it.
+  weather.one_process = bug != DeliveryBug::none && bug != DeliveryBug::fact_lost;
+  if (!weather.one_process) {
+    weather.crashes = choose.below(4);
+    weather.crash_one_in = 20 + choose.below(200);
+    weather.stops = choose.below(3);
+    weather.stop_one_in = 20 + choose.below(100);
+    weather.journal_faults = choose.below(3) * 2;
+  }
+  weather.command_faults = choose.below(3) * 4;
+  weather.agent_faults = 4;
+  weather.main_moves = 10;
+  weather.refusals = 12;
+  const WorldBug world = bug == DeliveryBug::fact_lost ? WorldBug::lost_fact : WorldBug::none;
+  return DeliveryRun(seed, weather, world).result(all);
 }
 
-Finding simulate(std::uint64_t seed, Bug bug, bool tell) { return World(seed, bug, tell).run(); }
+Finding simulate_delivery_script(std::uint64_t seed, int crashes, int stops) {
+  DeliveryPlanted::bug = DeliveryBug::none;
+  Weather weather;
+  weather.scripted = true;
+  weather.crashes = crashes;
+  weather.stops = stops;
+  weather.crash_one_in = weather.stop_one_in = 15;
+  return DeliveryRun(seed, weather, WorldBug::none).run();
+}
 
-}  // namespace capsule::delivery::simulation
+}  // namespace capsule::simulation

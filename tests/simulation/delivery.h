@@ -1,19 +1,15 @@
-// A simulated world for the delivery workflow: random plans, agents that print anything, merges,
-// verify commands, timers, a person, crashes that leave only the journal. The workflow is the real
-// one. Used by tests only; single-threaded.
+// Deliveries of random plans in the simulated world.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "workflow/delivery/delivery.h"
+#include "tests/simulation/harness.h"
 
-namespace capsule::delivery::simulation {
+namespace capsule::simulation {
 
-// What a planted bug does to the workflow or its world; each must be noticed.
-enum class Bug {
+// Planted in the workflow; each must be noticed.
+enum class DeliveryBug {
   none,
   failed_audit_passes,
   failed_review_passes,
@@ -26,24 +22,23 @@ enum class Bug {
   second_holder_of_a_file,
   finished_agent_forgotten,
   answer_lost,
-  fact_lost_at_a_crash,
+  fact_lost,
   two_merges_at_once,
   expert_without_limit,
   waits_for_nobody,
+  close_forgotten,
 };
-inline constexpr int kBugCount = 16;  // with none
-std::string_view name_of(Bug bug);
+inline constexpr int kDeliveryBugs = 17;  // with none
+std::string_view name_of(DeliveryBug bug);
 
-struct Finding {
-  std::string broken;  // the invariant that does not hold; empty: all hold
-  std::vector<std::string> journal;
-  Outcome outcome = Outcome::none;
-  int tasks = 0, crashes = 0, answers = 0, rounds = 0, delegations = 0, file_waits = 0;
-  std::int64_t most_runs = 0, bound = 0;  // between two answers
+struct DeliveryFinding : Finding {
+  int tasks = 0, rounds = 0, delegations = 0, file_waits = 0;
 };
 
-// One plan, from its start to its end. The same seed and bug give the same finding.
-// `tell` gives the journal even when all is well.
-Finding simulate(std::uint64_t seed, Bug bug = Bug::none, bool tell = false);
+// The same seed and bug give the same finding.
+DeliveryFinding simulate_delivery(std::uint64_t seed, DeliveryBug bug = DeliveryBug::none,
+                                  bool all = false);
+// Scripted: nothing fails but what agents say; `crashes` and `stops` come on top.
+Finding simulate_delivery_script(std::uint64_t seed, int crashes, int stops);
 
-}  // namespace capsule::delivery::simulation
+}  // namespace capsule::simulation

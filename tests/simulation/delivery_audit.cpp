@@ -1,6 +1,8 @@
 #include "tests/simulation/delivery_audit.h"
 
-namespace capsule::delivery::simulation {
+#include <utility>
+
+namespace capsule::simulation {
 namespace {
 
 bool works_on_task(Role role) {
@@ -10,19 +12,19 @@ bool works_on_task(Role role) {
 
 }  // namespace
 
-void Audit::learn(const std::vector<Task>& tasks) {
+void DeliveryAudit::learn(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
     Of& of = tasks_[task.id];
     of.blocked_by = {task.blocked_by.begin(), task.blocked_by.end()};
   }
 }
 
-void Audit::count() {
+void DeliveryAudit::count() {
   if (runs_ > most_runs) most_runs = runs_;
   claim(bound == 0 || runs_ <= bound, "the bound is never exceeded between two answers");
 }
 
-void Audit::dispatched(const AgentDispatched& f) {
+void DeliveryAudit::dispatched(const AgentDispatched& f) {
   claim(!open_.contains(f.agent), "every agent has a number of its own");
   open_[f.agent] = f;
   interval_of_[f.agent] = interval_;
@@ -57,9 +59,10 @@ void Audit::dispatched(const AgentDispatched& f) {
   if (f.role == Role::developer) of.audited = of.reviewed = of.ready = false;
 }
 
-void Audit::finished(const AgentFinished& f) {
+void DeliveryAudit::finished(const AgentFinished& f) {
   const auto found = open_.find(f.agent);
   if (found == open_.end()) return;
+  claim(finished_.insert(f.agent).second, "no agent is recorded twice");
   const AgentDispatched by = found->second;
   open_.erase(found);
   if (f.fault == Fault::interrupted && interval_of_[f.agent] == interval_) --runs_;
@@ -77,7 +80,7 @@ void Audit::finished(const AgentFinished& f) {
   if (by.role == Role::auditor) of.audited = f.signal == Signal::audit_passed;
 }
 
-void Audit::read(const DeliveryFact& fact) {
+void DeliveryAudit::read(const DeliveryFact& fact) {
   claim(!ended_ || std::holds_alternative<DeliveryResumed>(fact), "nothing happens after the end");
   if (const auto* f = std::get_if<DeliveryStarted>(&fact)) {
     claim(!started_, "a delivery begins once");
@@ -93,6 +96,10 @@ void Audit::read(const DeliveryFact& fact) {
     open_.clear();
     experts_.clear();
     merging_.clear();
+    verifying_.clear();
+    closing_.clear();
+    asking_.clear();
+    repairing_ = false;
     for (auto& [id, of] : tasks_) {
       of.agents = 0;
       if (f->retry_failed && !of.merged && !of.removed) {
@@ -132,6 +139,24 @@ void Audit::read(const DeliveryFact& fact) {
   if (const auto* f = std::get_if<MergeRefused>(&fact)) {
     if (f->task == merging_) merging_.clear();
   }
+  if (const auto* f = std::get_if<MainMoved>(&fact)) {
+    if (f->tree == merging_) merging_.clear();
+  }
+  if (const auto* f = std::get_if<AgentEnded>(&fact)) ending_.insert(f->agent);
+  if (const auto* f = std::get_if<FileWaitStarted>(&fact)) waits_.insert({f->task, f->wait});
+  if (const auto* f = std::get_if<VerifyStarted>(&fact))
+    claim(verifying_.insert(f->purpose).second, "one check of a sort at a time");
+  if (const auto* f = std::get_if<VerifyFinished>(&fact)) {
+    verifying_.erase(f->purpose);
+    if (f->purpose == VerifyPurpose::health) repairing_ = false;
+  }
+  if (std::holds_alternative<RepairIntended>(fact)) repairing_ = true;
+  if (std::holds_alternative<RepairDone>(fact)) repairing_ = false;
+  if (const auto* f = std::get_if<TaskClosing>(&fact)) {
+    claim(tasks_[f->task].merged, "a task is closed only when its work is on main");
+    claim(closing_.insert(f->task).second, "a task is closed once");
+  }
+  if (const auto* f = std::get_if<TaskCloseFailed>(&fact)) closing_.erase(f->task);
   if (const auto* f = std::get_if<TaskCompleted>(&fact)) {
     Of& of = tasks_[f->task];
     claim(of.audited && of.merged, "only AUDIT_PASSED and a merge complete a task");
@@ -151,7 +176,8 @@ void Audit::read(const DeliveryFact& fact) {
     remedying_ = false;
   }
   if (const auto* f = std::get_if<QuestionAsked>(&fact)) {
-    claim(questions_.insert(f->question).second, "a question is asked once");
+    claim(asking_.insert(f->question).second, "a question is asked once in a process");
+    questions_.insert(f->question);
     if (f->kind == QuestionKind::removed_task) {
       removals_[f->question] = f->task;
       tasks_[f->task].doubted = true;
@@ -159,29 +185,45 @@ void Audit::read(const DeliveryFact& fact) {
   }
   if (const auto* f = std::get_if<QuestionAnswered>(&fact)) {
     claim(questions_.contains(f->question), "only what was asked is answered");
-    if (removals_.contains(f->question)) tasks_[removals_[f->question]].doubted = false;
-    if (answered_.insert(f->question).second && f->text == "remove") {
-      Of& of = tasks_[removals_[f->question]];
-      of.removed = of.over = true;
+    answered_.insert(f->question);
+    // One that came too late, after the end of the task, says nothing.
+    if (const auto removal = removals_.find(f->question); removal != removals_.end()) {
+      Of& of = tasks_[removal->second];
+      if (std::exchange(of.doubted, false) && f->text == "remove") of.removed = of.over = true;
     }
     runs_ = 0;
     ++interval_;
   }
-  if (std::holds_alternative<DeliveryEnded>(fact)) {
-    claim(open_.empty() && merging_.empty(), "nothing runs when a delivery ends");
+  if (const auto* f = std::get_if<DeliveryEnded>(&fact)) {
+    // A person who ends it does not wait for a merge: that is looked for when it goes on.
+    claim(open_.empty() && (merging_.empty() || f->outcome == Outcome::halted),
+          "nothing runs when a delivery ends");
     ended_ = true;
   }
 }
 
-void Audit::between(const State& state, bool world_is_quiet) {
+void DeliveryAudit::between(const delivery::State& state) {
   std::set<int> held;
   for (const TaskState& t : state.tasks)
     for (const int file : t.held) claim(held.insert(file).second, "no two holders of one file");
-  const auto open = open_questions(state);
-  for (const int question : open)
-    claim(!answered_.contains(question), "an answered question is not open any more");
-  if (world_is_quiet && state.outcome == Outcome::none)
-    claim(waits_for_person(state), "every plan ends or waits for a person");
+  for (const Question& question : state.questions)
+    claim(question.closed || !answered_.contains(question.number),
+          "an answered question is not open any more");
 }
 
-}  // namespace capsule::delivery::simulation
+bool DeliveryAudit::intends(const workflow::Command& command) const {
+  if (const auto* c = std::get_if<workflow::StartAgent>(&command)) return open_.contains(c->agent);
+  if (const auto* c = std::get_if<workflow::EndAgent>(&command)) return ending_.contains(c->agent);
+  if (const auto* c = std::get_if<workflow::Merge>(&command))
+    return c->tree == merging_ || (repairing_ && c->tree.starts_with("+remediation"));
+  if (const auto* c = std::get_if<workflow::Check>(&command))
+    return verifying_.contains(c->number == kBaselineCheck ? VerifyPurpose::baseline
+                                                           : VerifyPurpose::health);
+  if (const auto* c = std::get_if<workflow::Ask>(&command)) return questions_.contains(c->question);
+  if (const auto* c = std::get_if<workflow::SetTimer>(&command))
+    return waits_.contains({c->task, c->wait});
+  if (const auto* c = std::get_if<workflow::CloseTask>(&command)) return closing_.contains(c->task);
+  return true;
+}
+
+}  // namespace capsule::simulation

@@ -4,22 +4,32 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "workflow/delivery/delivery.h"
 
-namespace capsule::delivery::simulation {
+namespace capsule::simulation {
 
-class Audit {
+using namespace delivery;  // NOLINT: its facts are what is read here
+
+class DeliveryAudit {
  public:
   std::string broken;
   std::int64_t bound = 0, most_runs = 0;
 
   void read(const DeliveryFact& fact);
-  // Holds between the turns, of what runs in the world.
-  void between(const State& state, bool world_is_quiet);
-  void claim(bool holds, const std::string& what) {
+  void between(const delivery::State& state);  // the turns
+  void claim(bool holds, const char* what) {
     if (!holds && broken.empty()) broken = what;
   }
+
+  // Whether the journal says that this is about to be done.
+  bool intends(const workflow::Command& command) const;
+  bool is_merged(const std::string& task) const {
+    const auto found = tasks_.find(task);
+    return found != tasks_.end() && found->second.merged;
+  }
+  int answered() const { return static_cast<int>(answered_.size()); }
 
  private:
   struct Of {
@@ -41,10 +51,15 @@ class Audit {
   std::map<std::string, int> experts_;
   std::set<int> questions_, answered_;
   std::map<int, std::string> removals_;
+  std::set<int> ending_, finished_, asking_;
+  std::set<std::string> closing_;
+  std::set<std::pair<std::string, int>> waits_;
+  std::set<VerifyPurpose> verifying_;
+  bool repairing_ = false;
   std::string merging_;
   bool started_ = false, ended_ = false, remedying_ = false;
   int interval_ = 0;
   std::int64_t runs_ = 0;
 };
 
-}  // namespace capsule::delivery::simulation
+}  // namespace capsule::simulation

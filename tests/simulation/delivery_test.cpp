@@ -2,78 +2,89 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <map>
-#include <random>
 
-#include "tests/reference/random.h"
-
-namespace capsule::delivery::simulation {
+namespace capsule::simulation {
 namespace {
 
-// The same plans in every short run; others each time when all are asked for.
-std::uint64_t first_seed() {
-  const char* given = std::getenv("CAPSULE_TEST_SEED");
-  if (given != nullptr) return std::strtoull(given, nullptr, 10);
-  return std::getenv("CAPSULE_TEST_FULL") != nullptr ? std::random_device{}() : 20261116;
-}
+constexpr int kShards = 4;
 
-std::string told(const Finding& finding, std::uint64_t seed) {
-  std::string text = finding.broken + "\nCAPSULE_TEST_SEED=" + std::to_string(seed) + "\n";
-  const std::size_t first = finding.journal.size() > 80 ? finding.journal.size() - 80 : 0;
-  for (std::size_t i = first; i < finding.journal.size(); ++i)
-    text += "  " + finding.journal[i] + "\n";
-  return text;
-}
+// In parts that can run at once, each well within the time that a test may take.
+class DeliveryShard : public testing::TestWithParam<int> {};
 
-TEST(DeliverySimulation, EveryInvariantHoldsWhateverAgentsCrashesTimersAndPeopleDo) {
-  const int runs = reference::test_rounds(400, 20'000);
-  const std::uint64_t seed = first_seed();
-  std::map<std::string_view, int> outcomes;
-  Finding sum;
+TEST_P(DeliveryShard, EveryInvariantHoldsWhateverAgentsCrashesTimersAndPeopleDo) {
+  const int runs = rounds(50'000, 200'000) / kShards;
+  const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(GetParam() * runs);
+  std::map<std::string, int> outcomes;
+  DeliveryFinding sum;
   for (int i = 0; i < runs; ++i) {
     const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
-    const Finding finding = simulate(one);
-    ASSERT_EQ(finding.broken, "") << told(finding, one);
-    ++outcomes[name_of(finding.outcome)];
+    const DeliveryFinding finding = simulate_delivery(one);
+    ASSERT_EQ(finding.broken, "") << text_of(finding, one);
+    ++outcomes[finding.outcome];
     sum.tasks += finding.tasks;
+    sum.agents += finding.agents;
     sum.crashes += finding.crashes;
+    sum.stops += finding.stops;
     sum.answers += finding.answers;
     sum.rounds += finding.rounds;
     sum.delegations += finding.delegations;
     sum.file_waits += finding.file_waits;
   }
   std::cout << "first seed " << seed << ", " << runs << " plans, " << sum.tasks << " tasks, "
-            << sum.crashes << " crashes, " << sum.answers << " answers, " << sum.rounds
-            << " remediations, " << sum.delegations << " delegations, " << sum.file_waits
-            << " file waits:";
+            << sum.agents << " agents, " << sum.crashes << " crashes, " << sum.stops << " stops, "
+            << sum.answers << " answers, " << sum.rounds << " remediations, " << sum.delegations
+            << " delegations, " << sum.file_waits << " file waits:";
   for (const auto& [outcome, count] : outcomes) std::cout << " " << outcome << " " << count;
   std::cout << "\n";
   // A simulation that never gets far proves nothing.
   EXPECT_GT(outcomes["complete"], runs / 50);
+  EXPECT_GT(outcomes["incomplete"], runs / 50);
+  EXPECT_GT(outcomes["halted"], runs / 200);
   EXPECT_GT(sum.crashes, runs / 10);
-  EXPECT_GT(sum.answers, runs);
-  EXPECT_GT(sum.rounds, runs / 4);
-  EXPECT_GT(sum.delegations, runs / 4);
-  EXPECT_GT(sum.file_waits, runs / 20);
+  EXPECT_GT(sum.stops, runs / 10);
+  EXPECT_GT(sum.answers, runs / 2);
+  EXPECT_GT(sum.rounds, runs / 6);
+  EXPECT_GT(sum.delegations, runs / 10);
+  EXPECT_GT(sum.file_waits, runs / 100);
+}
+
+INSTANTIATE_TEST_SUITE_P(DeliverySimulation, DeliveryShard, testing::Range(0, kShards));
+
+TEST(DeliverySimulation, ADeliveryThatWasCutOffOrStoppedEndsLikeOneThatWasNot) {
+  const int runs = rounds(2'000, 10'000);
+  const std::uint64_t seed = first_seed();
+  int succeeded = 0;
+  for (int i = 0; i < runs; ++i) {
+    const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
+    const Finding straight = simulate_delivery_script(one, 0, 0);
+    ASSERT_EQ(straight.broken, "") << text_of(straight, one);
+    succeeded += straight.succeeded ? 1 : 0;
+    for (const auto& [crashes, stops] : {std::pair(3, 0), {1, 3}}) {
+      const Finding cut_off = simulate_delivery_script(one, crashes, stops);
+      ASSERT_EQ(cut_off.broken, "") << text_of(cut_off, one);
+      ASSERT_EQ(cut_off.path, straight.path) << text_of(cut_off, one);
+    }
+  }
+  EXPECT_GT(succeeded, runs / 10);
 }
 
 TEST(DeliverySimulation, ASeedReproducesItsDeliveryFactByFact) {
   const std::uint64_t seed = first_seed();
-  for (std::uint64_t i = 0; i < 20; ++i)
-    ASSERT_EQ(simulate(seed + i, Bug::none, true).journal,
-              simulate(seed + i, Bug::none, true).journal)
-        << seed + i;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    const auto play = [&] { return simulate_delivery(seed + i, DeliveryBug::none, true).journal; };
+    ASSERT_EQ(play(), play()) << seed + i;
+  }
 }
 
-class DeliveryBug : public testing::TestWithParam<int> {};
+class PlantedDeliveryBug : public testing::TestWithParam<int> {};
 
-TEST_P(DeliveryBug, IsFound) {
-  const Bug bug = static_cast<Bug>(GetParam());
+TEST_P(PlantedDeliveryBug, IsFound) {
+  const auto bug = static_cast<DeliveryBug>(GetParam());
   const std::uint64_t seed = first_seed();
   for (std::uint64_t i = 0; i < 20'000; ++i) {  // most take a few
-    const Finding finding = simulate(seed + i, bug);
+    const Finding finding = simulate_delivery(seed + i, bug);
     if (finding.broken.empty()) continue;
     std::cout << name_of(bug) << ": found after " << i + 1 << " plans: " << finding.broken << "\n";
     return;
@@ -81,10 +92,10 @@ TEST_P(DeliveryBug, IsFound) {
   FAIL() << name_of(bug) << " was not found from seed " << seed;
 }
 
-INSTANTIATE_TEST_SUITE_P(DeliverySimulation, DeliveryBug, testing::Range(1, kBugCount),
+INSTANTIATE_TEST_SUITE_P(Delivery, PlantedDeliveryBug, testing::Range(1, kDeliveryBugs),
                          [](const auto& row) {
-                           return std::string(name_of(static_cast<Bug>(row.param)));
+                           return std::string(name_of(static_cast<DeliveryBug>(row.param)));
                          });
 
 }  // namespace
-}  // namespace capsule::delivery::simulation
+}  // namespace capsule::simulation

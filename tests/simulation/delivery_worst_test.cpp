@@ -7,8 +7,10 @@
 #include "plan/plan.h"
 #include "workflow/delivery/delivery.h"
 
-namespace capsule::delivery::simulation {
+namespace capsule::simulation {
 namespace {
+
+using namespace delivery;  // NOLINT: its vocabulary
 
 class Worst {
  public:
@@ -37,107 +39,119 @@ class Worst {
   void take(const Turn& turn) {
     todo_.insert(todo_.end(), turn.commands.begin(), turn.commands.end());
   }
-  void give(const DeliveryFact& fact) { take(advance(state_, {fact})); }
+  void see(const Observation& observation) { take(advance(state_, {}, {observation})); }
 
   void do_worst(const Command& command) {
-    if (const auto* c = std::get_if<RunVerify>(&command))
-      return give(VerifyFinished{c->purpose, {}, ""});
-    if (const auto* c = std::get_if<Merge>(&command)) {
-      if (left(c->task, FailureKind::merge, limits_.merge_rework))
-        return give(MergeRefused{c->task, MergeRefusal::conflict, ""});
-      return give(MergeDone{c->task, "c", {}, false});
+    if (const auto* c = std::get_if<Check>(&command)) {
+      workflow::Checked checked;
+      checked.number = c->number;
+      return see(checked);
     }
+    if (const auto* c = std::get_if<Merge>(&command)) {
+      const bool repair = !state_.index.contains(c->tree);
+      if (!repair && left(c->tree, FailureKind::merge, limits_.merge_rework))
+        return see(workflow::MergeRefused{c->tree, MergeRefusal::conflict, "", {}});
+      return see(workflow::Merged{c->tree, "c", {}, false, false, {}, {}});
+    }
+    if (const auto* c = std::get_if<RemoveTree>(&command))
+      return see(workflow::TreeRemoved{c->tree});
     if (const auto* c = std::get_if<StartAgent>(&command)) {
-      AgentFinished f;
+      workflow::AgentFinished f;
       f.agent = c->agent;
-      answer(*c, f);
-      give(f);
+      workflow::LineWords words;
+      answer(*c, f, words);
+      f.words = std::move(words);
+      see(f);
     }
   }
 
+  Role role_of(const StartAgent& c) const { return state_.agents.at(c.agent).role; }
   const TaskState& task(const std::string& id) const { return state_.tasks[state_.index.at(id)]; }
   bool left(const std::string& id, FailureKind kind, int limit) const {
     return task(id).failures[static_cast<std::size_t>(kind)] < limit - 1;
   }
 
   // Prints nothing of use as long as that costs nothing but another run.
-  bool wastes(const StartAgent& c, AgentFinished& f) {
+  bool wastes(const StartAgent& c, workflow::LineWords& words) {
     const Talk& talk = talk_of(c);
     if (talk.requests >= limits_.signal_requests) return false;
-    if (talk.unknowns < 2) return f.signal = Signal::unknown, true;
-    if (c.role != Role::developer || talk.checkpointed) return false;
-    return f.signal = Signal::checkpoint, true;
+    if (talk.unknowns < 2) return words.signal = Signal::unknown, true;
+    if (role_of(c) != Role::developer || talk.checkpointed) return false;
+    return words.signal = Signal::checkpoint, true;
   }
   const Talk& talk_of(const StartAgent& c) const {
-    if (c.role == Role::plan_analyst) return state_.analyst_talk;
-    if (c.role == Role::expert)
+    if (role_of(c) == Role::plan_analyst) return state_.analyst_talk;
+    if (role_of(c) == Role::expert)
       return state_.delegations[state_.agents.at(c.agent).delegation - 1].talk;
     if (c.task.empty()) return state_.remediation.talk;
     return task(c.task).talk;
   }
 
-  void answer(const StartAgent& c, AgentFinished& f) {
-    if (wastes(c, f)) return;
+  void answer(const StartAgent& c, workflow::AgentFinished& f, workflow::LineWords& words) {
+    if (wastes(c, words)) return;
+    const Role role = role_of(c);
     const auto ask_expert = [&] {
-      f.signal = Signal::expert_request;
-      f.fields = {{"Target Agent", "e"}};
+      words.signal = Signal::expert_request;
+      words.fields = {{"Target Agent", "e"}};
     };
     const bool experts = !state_.experts.empty();
-    switch (c.role) {
+    switch (role) {
       case Role::plan_analyst:
-        f.signal = Signal::expert_created;
-        f.argument = "e";
+        words.signal = Signal::expert_created;
+        words.argument = "e";
         return;
       case Role::expert:
-        f.signal = Signal::expert_advice;
+        words.signal = Signal::expert_advice;
         return;
       case Role::remediation:
         if (experts && state_.remediation.expert_requests < limits_.expert_requests)
           return ask_expert();
-        f.signal = Signal::remediation_complete;
+        words.signal = Signal::remediation_complete;
         return;
       case Role::health_auditor:
-        f.signal = state_.remediation.attempt < limits_.remediation_attempts
-                       ? Signal::health_unhealthy
-                       : Signal::health_healthy;
+        words.signal = state_.remediation.attempt < limits_.remediation_attempts
+                           ? Signal::health_unhealthy
+                           : Signal::health_healthy;
         return;
       case Role::business_analyst:
-        f.signal = Signal::expanded_spec;
-        f.fields = {{"Confidence", "HIGH"}};
+        words.signal = Signal::expanded_spec;
+        words.fields = {{"Confidence", "HIGH"}};
         return;
       case Role::critic:
         if (task(c.task).critic_timeouts < limits_.critic_timeouts - 1) {
           f.fault = Fault::timed_out;
           return;
         }
-        f.signal = left(c.task, FailureKind::review, limits_.task_failures) ? Signal::review_failed
-                                                                            : Signal::review_passed;
+        words.signal = left(c.task, FailureKind::review, limits_.task_failures)
+                           ? Signal::review_failed
+                           : Signal::review_passed;
         return;
       case Role::auditor:
-        f.signal = left(c.task, FailureKind::audit, limits_.task_failures) ? Signal::audit_failed
-                                                                           : Signal::audit_passed;
+        words.signal = left(c.task, FailureKind::audit, limits_.task_failures)
+                           ? Signal::audit_failed
+                           : Signal::audit_passed;
         return;
       case Role::developer:
         break;
     }
     if (experts && task(c.task).expert_requests < limits_.expert_requests) return ask_expert();
     if (left(c.task, FailureKind::blocked, limits_.task_failures)) {
-      f.signal = Signal::infra_blocked;
+      words.signal = Signal::infra_blocked;
     } else if (left(c.task, FailureKind::restart, limits_.restarts)) {
       f.fault = Fault::timed_out;
     } else if (left(c.task, FailureKind::claims, limits_.task_failures)) {
       f.fault = Fault::refuted;
     } else if (left(c.task, FailureKind::unknown, limits_.unknown_redispatches)) {
-      f.signal = Signal::unknown;
+      words.signal = Signal::unknown;
     } else if (left(c.task, FailureKind::incomplete, limits_.task_failures) && !done().empty()) {
-      f.signal = Signal::task_incomplete;
-      f.fields = {{"Needed", "task " + done()}};
+      words.signal = Signal::task_incomplete;
+      words.fields = {{"Needed", "task " + done()}};
     } else if (task(c.task).file_conflicts < limits_.file_waits - 1) {
-      f.signal = Signal::file_conflict;
-      f.argument = "file of " + c.task;
-      f.fields = {{"Can Wait", "YES"}};
+      words.signal = Signal::file_conflict;
+      words.argument = "file of " + c.task;
+      words.fields = {{"Can Wait", "YES"}};
     } else {
-      f.signal = Signal::ready_for_review;
+      words.signal = Signal::ready_for_review;
     }
   }
   std::string done() const {
@@ -208,4 +222,4 @@ TEST(DeliveryBound, EveryLimitCounts) {
 }
 
 }  // namespace
-}  // namespace capsule::delivery::simulation
+}  // namespace capsule::simulation

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test that a page of docs/contracts names exists, and every page names some.
+# Every test that docs/guarantees.md or a page of docs/contracts names exists, and every page names some.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cd "$root"
@@ -10,7 +10,7 @@ known=$(find src tests -name '*_test.cpp' -exec cat {} + | tr '\n' ' ' |
   sed -E 's/.*\( *([A-Za-z0-9_]+), *([A-Za-z0-9_]+)\)/\1.\2/' | sort -u)
 
 code=0
-for page in docs/contracts/*.md; do
+for page in docs/contracts/*.md docs/guarantees.md; do
   # shellcheck disable=SC2016 # backquotes of Markdown, not of the shell
   named=$(grep -oE '`[A-Z][A-Za-z0-9]*\.[A-Z][A-Za-z0-9]+`' "$page" | tr -d '`' | sort -u || true)
   if [ -z "$named" ]; then

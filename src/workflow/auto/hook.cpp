@@ -1,7 +1,6 @@
 #include "workflow/auto/hook.h"
 
-#include <algorithm>
-#include <limits>
+#include "workflow/auto/phases.h"
 
 namespace capsule::auto_mode {
 namespace {
@@ -14,66 +13,20 @@ std::int64_t seconds_since(const std::string& then, const Moment& now) {
   return seconds ? now.seconds - *seconds : 0;
 }
 
-void note(State& state, Signal signal, const Moment& now) {
-  state.detected.push_back({std::string(signal::row(signal).wire), now.text});
-}
-
-void finish(State& state, ExitReason reason, std::string_view phase, const Moment& now) {
-  state.active = false;
-  state.phase = phase;
-  state.exit_reason = reason;
-  state.completed_at = now.text;
-}
-
-// The current phase is done.
-void advance(State& state, Phase phase, const Moment& now) {
-  PhaseRecord& done = state.phases[index_of(phase)];
-  const std::string& began = done.started_at.empty() ? state.started_at : done.started_at;
-  done.signal_detected = true;
-  done.completed_at = now.text;
-  if (seconds_of(began)) done.duration_s = std::max<std::int64_t>(0, seconds_since(began, now));
-  const Phase next = signal::next_phase(phase, state.config.skips());
-  state.iteration = 0;
-  state.last_error.clear();
-  if (next == Phase::complete)
-    return finish(state, ExitReason::all_phases_complete, signal::name_of(next), now);
-  state.phase = signal::name_of(next);
-  state.phases[index_of(next)].started_at = now.text;
-}
-
-// Takes the signals in their order; one turn may end several phases. Returns what stands at the
-// end; go_on: nothing that counts was said.
-Verdict take_signals(State& state, const Seen& seen, const Moment& now) {
-  Verdict verdict = Verdict::go_on;
-  for (const Signal signal : seen.sequence) {
-    const auto phase = current_phase(state);
-    switch (signal::row(signal).kind) {
-      case BlockKind::finish:
-        note(state, signal, now);
-        finish(state, ExitReason::auto_complete_signal, signal::name_of(Phase::complete), now);
-        return Verdict::finished;
-      case BlockKind::error:
-        verdict = Verdict::error;
-        break;
-      case BlockKind::completion:
-        if (signal != signal::expected_signal(*phase)) break;
-        note(state, signal, now);
-        advance(state, *phase, now);
-        if (!state.active) return Verdict::finished;
-        verdict = Verdict::next_phase;
-        break;
-      case BlockKind::transition:
-      case BlockKind::none:
-        break;
-    }
-  }
-  if (verdict == Verdict::error) {
-    note(state, Signal::phase_error, now);
-    state.last_error = seen.error;
-  } else if (seen.transition) {
-    note(state, *seen.transition, now);
-  }
-  return verdict;
+// Brings the state on by what was said; go_on: nothing of it counts.
+Verdict take(State& state, const Seen& seen, const Moment& now) {
+  std::vector<Signal> signals = seen.sequence;
+  if (seen.transition) signals.push_back(*seen.transition);
+  const Taken taken = take_signals(state, signals, seen.error, now.text, [&] {
+    if (complete_phase(state, now) == Phase::complete)
+      finish(state, ExitReason::all_phases_complete, signal::name_of(Phase::complete), now.text);
+    return state.active;
+  });
+  if (taken.finished)
+    finish(state, ExitReason::auto_complete_signal, signal::name_of(Phase::complete), now.text);
+  if (!state.active) return Verdict::finished;
+  if (taken.error) return Verdict::error;
+  return taken.completed ? Verdict::next_phase : Verdict::go_on;
 }
 
 // Only a state that no session has taken up can be forgotten.
@@ -120,18 +73,16 @@ Answer answer_stop(State state, const Seen& seen, const std::string& session, co
   State next = state;
   next.last_checked = now.text;
   next.session = session;
-  const Verdict verdict = take_signals(next, seen, now);
+  const Verdict verdict = take(next, seen, now);
   if (verdict != Verdict::go_on) return {verdict, std::move(next), true};
   if (is_stale(state, now)) {
     state.active = false;
     state.exit_reason = ExitReason::stale_state;
     return {Verdict::stale, std::move(state), true};
   }
-  const bool at_limit = next.iteration >= next.max_iterations;
-  if (next.iteration < std::numeric_limits<std::int64_t>::max()) ++next.iteration;
-  if (at_limit) {
+  if (!count_iteration(next)) {
     next = with_its_phase_begun(std::move(next), now.text);
-    finish(next, ExitReason::max_iterations_reached, kFailedPhase, now);
+    finish(next, ExitReason::max_iterations_reached, kFailedPhase, now.text);
     return {Verdict::failed, std::move(next), true};
   }
   return {Verdict::go_on, std::move(next), true};

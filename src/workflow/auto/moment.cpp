@@ -1,9 +1,9 @@
 #include "workflow/auto/moment.h"
 
+#include "base/text.h"
+
 namespace capsule::auto_mode {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Takes `digits` decimal digits off the front.
 std::optional<std::int64_t> take_number(std::string_view& text, std::size_t digits) {

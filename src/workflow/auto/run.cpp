@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "workflow/auto/moment.h"
+#include "workflow/auto/phases.h"
 
 namespace capsule::auto_mode {
 namespace {
 
+using event::Fault;
 using signal::Signal;
 
 // Capsule itself carries these out; no signal of an agent stands in for them.
@@ -27,34 +28,41 @@ Step step_after_all(const Run& run) {
   return run.begun.in_place ? Step::end : Step::merge;
 }
 
-void enter(Run& run, Phase phase, const std::string& at) {
+Moment moment_of(const std::string& at) { return {at, seconds_of(at).value_or(0)}; }
+
+// The file's state is in `phase`, or past all of them: so is the run.
+void follow(Run& run, Phase phase) {
   run.phase = phase;
   run.why = Why::fresh;
   run.feedback.clear();
   run.attempt = 0;
   run.retried = false;
-  run.file.iteration = 0;
-  if (phase == Phase::complete) {
-    run.outcome = Outcome::complete;
-    run.step = step_after_all(run);
-    return;
-  }
-  run.file.phase = signal::name_of(phase);
-  PhaseRecord& record = run.file.phases[index_of(phase)];
-  if (record.started_at.empty()) record.started_at = at;
-  run.step = step_of(run);
+  if (phase == Phase::complete) run.outcome = Outcome::complete;
+  run.step = phase == Phase::complete ? step_after_all(run) : step_of(run);
 }
 
-void complete_phase(Run& run, const std::string& at, bool skipped = false) {
-  PhaseRecord& record = run.file.phases[index_of(run.phase)];
-  record.signal_detected = !skipped;
-  record.skipped = skipped;
-  record.completed_at = at;
-  const auto began = seconds_of(record.started_at.empty() ? at : record.started_at);
-  const auto ended = seconds_of(at);
-  if (!skipped && began && ended) record.duration_s = std::max<std::int64_t>(0, *ended - *began);
-  run.file.last_error.clear();
-  enter(run, signal::next_phase(run.phase, run.file.config.skips()), at);
+// Review and fix take turns; each counts from its first.
+void keep_start(State& file, Phase phase, const std::string& began) {
+  if (phase != Phase::complete && !began.empty()) file.phases[index_of(phase)].started_at = began;
+}
+std::string start_of(const State& file, Phase phase) {
+  return phase == Phase::complete ? std::string() : file.phases[index_of(phase)].started_at;
+}
+
+void enter(Run& run, Phase phase, const std::string& at) {
+  const std::string began = start_of(run.file, phase);
+  enter_phase(run.file, phase, moment_of(at));
+  keep_start(run.file, phase, began);
+  follow(run, phase);
+}
+
+void complete(Run& run, const std::string& at, bool skipped = false) {
+  if (!current_phase(run.file)) return;  // a fact that does not fit
+  const Phase next = signal::next_phase(run.phase, run.file.config.skips());
+  const std::string began = start_of(run.file, next);
+  complete_phase(run.file, moment_of(at), skipped);
+  keep_start(run.file, next, began);
+  follow(run, next);
 }
 
 void stop(Run& run, Outcome outcome, std::string detail) {
@@ -72,56 +80,41 @@ void again(Run& run, Why why, std::string feedback) {
 
 // The agent did not say what its phase waits for.
 void go_on(Run& run, const fact::TurnFinished& turn) {
-  if (++run.file.iteration > run.file.max_iterations)
+  if (!count_iteration(run.file))
     return stop(run, Outcome::max_iterations,
                 "no signal of " + std::string(signal::name_of(run.phase)) + " after " +
                     std::to_string(run.file.max_iterations) + " continuations");
-  if (turn.fault == fact::Fault::none) return again(run, Why::go_on, run.feedback);
+  if (turn.fault == Fault::none) return again(run, Why::go_on, run.feedback);
   run.session_alive = false;
   again(run, Why::restart, run.feedback);
 }
 
-// The expected signal was said.
-void advance(Run& run, const fact::TurnFinished& turn) {
+// The expected signal was said. Returns whether an agent's words may end the phase that follows.
+bool advance(Run& run, const std::string& at) {
   if (run.phase == Phase::qa && run.begun.has_checks) {
     run.step = Step::checks;
   } else if (run.phase == Phase::fix) {
     // The one way back: what was mended is reviewed again.
     run.file.phases[index_of(Phase::fix)].signal_detected = true;
-    enter(run, Phase::review, turn.at);
+    enter(run, Phase::review, at);
   } else {
-    complete_phase(run, turn.at);
+    complete(run, at);
   }
+  return run.step == Step::turn && !is_ours(run, run.phase);
 }
 
-void take_signals(Run& run, const fact::TurnFinished& turn) {
-  bool advanced = false, error = false;
-  for (const std::string& name : turn.signals) {
-    const signal::Row* row = signal::find_signal(name);
-    if (row == nullptr) continue;
-    if (row->kind == signal::BlockKind::finish) {
-      run.file.detected.push_back({name, turn.at});
-      run.file.exit_reason = ExitReason::auto_complete_signal;
-      return enter(run, Phase::complete, turn.at);
-    }
-    if (row->kind == signal::BlockKind::transition) {
-      run.file.detected.push_back({name, turn.at});  // recorded; the phases decide by themselves
-    } else if (row->kind == signal::BlockKind::error) {
-      error = true;
-    } else if (row->signal == signal::expected_signal(run.phase)) {
-      run.file.detected.push_back({name, turn.at});
-      error = false;
-      advanced = true;
-      advance(run, turn);
-      if (run.step != Step::turn || is_ours(run, run.phase)) return;
-    }
+void take(Run& run, const fact::TurnFinished& turn) {
+  std::vector<Signal> signals;
+  for (const std::string& name : turn.signals)
+    if (const signal::Row* row = signal::find_signal(name)) signals.push_back(row->signal);
+  const Taken taken =
+      take_signals(run.file, signals, turn.error, turn.at, [&] { return advance(run, turn.at); });
+  if (taken.finished) {
+    run.file.exit_reason = ExitReason::auto_complete_signal;
+    return enter(run, Phase::complete, turn.at);
   }
-  if (!error) {
-    if (!advanced) go_on(run, turn);
-    return;
-  }
-  run.file.detected.push_back({std::string(signal::row(Signal::phase_error).wire), turn.at});
-  run.file.last_error = turn.error;
+  if (taken.completed) return;
+  if (!taken.error) return go_on(run, turn);
   if (turn.recoverable && !run.retried) {
     run.retried = true;
     // What was to be mended is still open.
@@ -129,6 +122,39 @@ void take_signals(Run& run, const fact::TurnFinished& turn) {
     return again(run, Why::retry, open + "The phase was tried before and failed: " + turn.error);
   }
   stop(run, Outcome::needs_person, turn.error);
+}
+
+workflow::AgentSummary& agent_of(Run& run, int number) {
+  const auto found = std::find_if(run.agents.rbegin(), run.agents.rend(),
+                                  [&](const auto& agent) { return agent.number == number; });
+  if (found != run.agents.rend() && number > 0) return *found;
+  run.agents.push_back({});
+  run.agents.back().number = number;
+  run.agents.back().provider = run.begun.provider;
+  return run.agents.back();
+}
+
+void agent_started(Run& run, int number, std::string role, int attempt) {
+  workflow::AgentSummary& agent = agent_of(run, number);
+  const std::string provider = agent.provider;
+  agent = {};
+  agent.number = number;
+  agent.provider = provider;
+  agent.role = std::move(role);
+  agent.attempt = attempt;
+  agent.running = true;
+  run.number = std::max(run.number, number);
+  ++run.usage.agent_runs;
+}
+
+void agent_ended(Run& run, workflow::AgentSummary& agent, Fault fault, const std::string& log,
+                 std::int64_t duration_ms, std::int64_t cost_micros) {
+  agent.running = false;
+  agent.fault = fault;
+  agent.log = log;
+  agent.duration_ms = duration_ms;
+  run.usage.duration_ms += duration_ms;
+  run.usage.cost_micros += cost_micros;
 }
 
 void on(Run& run, const fact::Started& started) {
@@ -147,32 +173,49 @@ void on(Run& run, const fact::Started& started) {
 
 void on(Run& run, const fact::PlaceReady& ready) {
   run.folder = ready.folder;
+  run.branch = ready.branch;
   run.step = step_of(run);
 }
 
 void on(Run& run, const fact::TurnStarted& turn) {
-  run.open = true;
+  run.open = Step::turn;
   run.unchecked = true;
-  run.number = turn.number;
+  ++run.turns;
   run.attempt = turn.attempt;
   run.session = turn.session;
   run.session_alive = false;  // until it has ended well
+  agent_started(run, turn.number, std::string(signal::name_of(turn.phase)), turn.attempt);
 }
 
 void on(Run& run, const fact::TurnFinished& turn) {
-  run.open = false;
+  run.open.reset();
   run.last = turn;
-  run.session_alive = turn.fault == fact::Fault::none && !run.session.empty();
+  workflow::AgentSummary& agent = agent_of(run, turn.number);
+  agent_ended(run, agent, turn.fault, turn.log, turn.duration_ms, turn.cost_micros);
+  if (turn.fault == Fault::none && !turn.signals.empty()) agent.said = turn.signals.back();
+  agent.detail = turn.error;
+  if (!turn.learnings.empty()) run.learnings = turn.learnings;
+  run.session_alive = turn.fault == Fault::none && !run.session.empty();
   run.file.last_checked = turn.at;
-  if (turn.fault == fact::Fault::none) return take_signals(run, turn);
+  if (turn.fault == Fault::none) return take(run, turn);
   // A program that failed has said nothing that counts.
   go_on(run, turn);
 }
 
+void on(Run& run, const fact::ChecksStarted&) { run.open = Step::checks; }
+
 void on(Run& run, const fact::ChecksDone& checks) {
+  run.open.reset();
+  // Whoever ended its phase last said that it is done.
+  run.claims.push_back(
+      {run.number,
+       "",
+       std::string(signal::name_of(run.last.phase)),
+       {"the project's checks pass", checks.passed ? event::Verdict::held : event::Verdict::broken,
+        checks.feedback.substr(0, checks.feedback.find('\n'))}});
   if (checks.passed) {
     run.unchecked = false;
-    if (run.phase == Phase::qa) return complete_phase(run, checks.at);
+    if (run.phase == Phase::qa) return complete(run, checks.at);
     if (run.phase == Phase::complete) run.step = step_after_all(run);
     return;
   }
@@ -182,13 +225,30 @@ void on(Run& run, const fact::ChecksDone& checks) {
   again(run, Why::mend, checks.feedback);
 }
 
+void on(Run& run, const fact::ReviewStarted& review) {
+  run.open = Step::review;
+  for (int i = 0; i < static_cast<int>(std::size(fact::kReviewers)); ++i)
+    agent_started(run, review.agent + i, "review-" + std::string(fact::kReviewers[i]),
+                  review.round);
+}
+
 void on(Run& run, const fact::Reviewed& reviewed) {
+  run.open.reset();
   run.rounds.push_back(reviewed);
   ++run.round;
+  for (const fact::ReviewVerdict& verdict : reviewed.verdicts) {
+    if (verdict.agent == 0) ++run.usage.agent_runs;  // of version 1: no start is recorded
+    workflow::AgentSummary& agent = agent_of(run, verdict.agent);
+    agent_ended(run, agent, verdict.fault, verdict.log, verdict.duration_ms, verdict.cost_micros);
+    agent.role = "review-" + verdict.type;
+    agent.attempt = run.round;
+    agent.said = fact::name_of(verdict.verdict);
+    agent.detail = verdict.issues.empty() ? "" : verdict.issues.front();
+  }
   if (all_approved(reviewed)) {
-    complete_phase(run, reviewed.at);
+    complete(run, reviewed.at);
     const bool mended = run.file.phases[index_of(Phase::fix)].signal_detected;
-    if (run.phase == Phase::fix) complete_phase(run, reviewed.at, !mended);
+    if (run.phase == Phase::fix) complete(run, reviewed.at, !mended);
     return;
   }
   if (run.round >= kReviewRounds) return stop(run, Outcome::not_approved, issues_text(reviewed));
@@ -196,7 +256,10 @@ void on(Run& run, const fact::Reviewed& reviewed) {
   again(run, Why::mend, issues_text(reviewed));
 }
 
+void on(Run& run, const fact::MergeIntended&) { run.open = Step::merge; }
+
 void on(Run& run, const fact::MergeDone& merged) {
+  run.open.reset();
   if (!merged.nothing) run.merged_as = merged.commit;
   run.step = Step::remove_place;
 }
@@ -212,23 +275,42 @@ ExitReason exit_reason_of(const Run& run) {
       return ExitReason::max_iterations_reached;
     case Outcome::cancelled:
     case Outcome::interrupted:
+    case Outcome::paused:
+    case Outcome::aborted:
       return ExitReason::user_cancelled;
     default:
       return ExitReason::critical_error;
   }
 }
 
+// How an agent ended whose end nobody saw.
+Fault fault_of(Outcome outcome) {
+  if (outcome == Outcome::error) return Fault::not_started;
+  return outcome == Outcome::cancelled ? Fault::lost : Fault::interrupted;
+}
+
 void on(Run& run, const fact::Ended& ended) {
-  if (run.step != Step::end) run.after = run.step;
+  if (run.step != Step::end && run.step != Step::ended) run.after = run.step;
+  if (run.open != Step::turn) run.open.reset();
+  for (workflow::AgentSummary& agent : run.agents) {
+    if (!agent.running) continue;
+    agent.running = false;
+    agent.fault = fault_of(ended.outcome);
+  }
   run.outcome = ended.outcome;
   run.detail = ended.detail;
   run.step = Step::ended;
-  run.file.active = false;
-  run.file.exit_reason = exit_reason_of(run);
-  run.file.completed_at = ended.at;
   if (run.outcome != Outcome::complete && !ended.detail.empty()) run.file.last_error = ended.detail;
-  run.file.phase =
-      run.outcome == Outcome::complete ? signal::name_of(Phase::complete) : kFailedPhase;
+  finish(run.file, exit_reason_of(run),
+         run.outcome == Outcome::complete ? signal::name_of(Phase::complete) : kFailedPhase,
+         ended.at);
+}
+
+// The phase that a state without any left to do was in.
+Phase furthest(const State& file) {
+  for (std::size_t i = kPhases; i-- > 0;)
+    if (!file.phases[i].started_at.empty()) return static_cast<Phase>(i);
+  return Phase::expansion;
 }
 
 void on(Run& run, const fact::Resumed&) {
@@ -236,11 +318,7 @@ void on(Run& run, const fact::Resumed&) {
   run.outcome = run.phase == Phase::complete ? Outcome::complete : Outcome::none;
   run.detail.clear();
   run.retried = false;
-  run.file.iteration = 0;
-  run.file.active = true;
-  run.file.exit_reason = ExitReason::none;
-  run.file.completed_at.clear();
-  if (run.phase != Phase::complete) run.file.phase = signal::name_of(run.phase);
+  reopen(run.file, run.phase == Phase::complete ? furthest(run.file) : run.phase);
   run.session_alive = false;
   if (run.why == Why::go_on) run.why = Why::restart;
   // A person may have worked there.
@@ -254,9 +332,8 @@ void on(Run&, const fact::SessionSeen&) {}
 
 }  // namespace
 
-Run apply(Run run, const fact::Fact& fact) {
+void apply(Run& run, const fact::Fact& fact) {
   std::visit([&run](const auto& typed) { on(run, typed); }, fact);
-  return run;
 }
 
 bool all_approved(const fact::Reviewed& round) {
@@ -287,6 +364,7 @@ int exit_code(Outcome outcome) {
     case Outcome::not_approved:
     case Outcome::merge_refused:
     case Outcome::cancelled:
+    case Outcome::paused:
       return 1;
     default:
       return 2;

@@ -1,6 +1,6 @@
-// A headless run of auto mode, as a pure function of what has happened: `apply` folds one fact into
-// the state, whose `step` says what has to be done next. The same facts always give the same state,
-// so a run can be replayed, simulated and taken up again.
+// The state of a headless run of auto mode: `apply` folds one fact into it, and `step` says what
+// has to be done next; workflow.h does it. The same facts always give the same state, so a run can
+// be replayed, simulated and taken up again. Pure; owns its texts.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,8 @@
 
 #include "event/auto.h"
 #include "workflow/auto/state.h"
+#include "workflow/step.h"
+#include "workflow/summary.h"
 
 namespace capsule::auto_mode {
 
@@ -31,15 +33,49 @@ enum class Step {
   ended,         // nothing
 };
 
+// What this process is about: never recorded, and empty after a replay.
+struct UnderWay {
+  enum class What {
+    nothing,
+    opening,
+    putting_back,  // what was cut off left
+    turn,
+    checks,
+    review,
+    after_review,  // what reviewers changed is taken back
+    merge,
+    removing,
+    keeping,  // what a person did, before the run goes on
+  };
+  struct Seat {
+    int agent = 0;
+    bool running = false, ended = false;
+    fact::ReviewVerdict verdict;
+  };
+  What what = What::nothing;
+  bool put_back = false;               // the open step can be done again
+  int tries = 0;                       // to merge
+  std::vector<Seat> seats;             // the three reviewers
+  std::string failure;                 // of a reviewer that could not be started
+  bool interrupted = false;            // a reviewer was ended by a person
+  std::optional<workflow::Stop> stop;  // a person asked for it
+};
+
 struct Run {
+  std::string id;  // of the run, for the sessions of agents; given by who makes it, in no fact
+  UnderWay under_way;
+
   Step step = Step::start;
   Step after = Step::start;  // when ended: where a resumed run goes on
+  // A step whose start is recorded, and whose end is not. After the end of a run only a turn stays
+  // open: what it left is taken back when the run goes on.
+  std::optional<Step> open;
   Phase phase = Phase::expansion;
   Why why = Why::fresh;
   std::string feedback;    // for the next agent
-  int number = 0;          // of the turn that runs, or ran last
+  int number = 0;          // of the agent that was started last
+  int turns = 0;           // how often one was started, cut off or not
   int attempt = 0;         // turns within the phase
-  bool open = false;       // a turn was started, and its end is not recorded
   bool retried = false;    // the phase has had its second chance after PHASE_ERROR
   bool unchecked = false;  // something worked since the checks passed
   int qa_cycle = 0;
@@ -47,17 +83,21 @@ struct Run {
   bool session_alive = false;          // it can be gone on with
   int round = 0;                       // of review, since the run was last taken up
   std::vector<fact::Reviewed> rounds;  // all of them
+  std::string learnings;               // of reflect
   Outcome outcome = Outcome::none;
   std::string detail;
-  std::string folder;  // where agents work
+  std::string folder, branch;  // where agents work
   std::string merged_as;
   fact::Started begun;
   fact::TurnFinished last;
+  std::vector<workflow::AgentSummary> agents;
+  std::vector<workflow::ClaimSummary> claims;
+  workflow::Usage usage;
   State file;  // what .caw/auto-state.json says
 };
 
 // Ensures: a fact that does not fit the state leaves a state from which the run can still end.
-Run apply(Run run, const fact::Fact& fact);
+void apply(Run& run, const fact::Fact& fact);
 
 // What the three reviewers raised, for the agent that mends it.
 std::string issues_text(const fact::Reviewed& round);

@@ -43,7 +43,7 @@ TEST(Learnings, AreTheListBelowTheirLastHeading) {
 
 Run after(const std::vector<fact::Fact>& facts) {
   Run run;
-  for (const fact::Fact& one : facts) run = apply(std::move(run), one);
+  for (const fact::Fact& one : facts) apply(run, one);
   return run;
 }
 
@@ -61,7 +61,7 @@ TEST(AutoWorkflow, NoSignalStandsInForChecksAndReviewers) {
   started.skip_expansion = true;
   started.at = "2026-01-01T00:00:00.000Z";
   const auto run =
-      after({started, fact::PlaceReady{"f", ""},
+      after({started, fact::PlaceReady{"f", "", ""},
              said(Phase::init, {"INIT_COMPLETE", "PLANNING_COMPLETE", "EXECUTION_COMPLETE",
                                 "QA_COMPLETE", "REVIEW_COMPLETE", "CHECK_COMPLETE"})});
   EXPECT_EQ(run.phase, Phase::qa);
@@ -70,8 +70,8 @@ TEST(AutoWorkflow, NoSignalStandsInForChecksAndReviewers) {
 }
 
 TEST(AutoWorkflow, ATransitionIsRecordedAndDecidesNothing) {
-  const auto run = after(
-      {fact::Started{}, fact::PlaceReady{"f", ""}, said(Phase::expansion, {"TRANSITION_TO_QA"})});
+  const auto run = after({fact::Started{}, fact::PlaceReady{"f", "", ""},
+                          said(Phase::expansion, {"TRANSITION_TO_QA"})});
   EXPECT_EQ(run.phase, Phase::expansion);
   ASSERT_EQ(run.file.detected.size(), 1U);
   EXPECT_EQ(run.file.detected[0].signal, "TRANSITION_TO_QA");
@@ -90,9 +90,9 @@ TEST(AutoWorkflow, ARetryStillHasToMendWhatReviewersRaised) {
   fact::Reviewed reviewed;
   for (const std::string_view type : fact::kReviewers)
     reviewed.verdicts.push_back(
-        {std::string(type), Verdict::needs_fix, {"a.c:1 leaks"}, "", "", "", ""});
+        {std::string(type), Verdict::needs_fix, {"a.c:1 leaks"}, "", "", "", "", 0, 0, 0, {}});
   const auto run =
-      after({started, fact::PlaceReady{"f", ""},
+      after({started, fact::PlaceReady{"f", "", ""},
              said(Phase::init, {"INIT_COMPLETE", "PLANNING_COMPLETE", "EXECUTION_COMPLETE"}),
              reviewed, failed(Phase::fix, "port 80 is taken")});
   EXPECT_EQ(run.phase, Phase::fix);
@@ -106,7 +106,7 @@ TEST(AutoWorkflow, ARetryStillHasToMendWhatTheChecksFound) {
   started.skip_expansion = true;
   started.has_checks = true;
   const auto run = after(
-      {started, fact::PlaceReady{"f", ""},
+      {started, fact::PlaceReady{"f", "", ""},
        said(Phase::init, {"INIT_COMPLETE", "PLANNING_COMPLETE", "EXECUTION_COMPLETE"}),
        fact::ChecksDone{false, "make: *** no rule", ""}, failed(Phase::qa, "port 80 is taken")});
   EXPECT_EQ(run.phase, Phase::qa);
@@ -117,7 +117,7 @@ TEST(AutoWorkflow, ARetryStillHasToMendWhatTheChecksFound) {
 TEST(AutoWorkflow, WhatAPersonMayHaveMendedIsCheckedBeforeTheMerge) {
   fact::Started started;
   started.has_checks = true;
-  std::vector<fact::Fact> facts{started, fact::PlaceReady{"f", ""},
+  std::vector<fact::Fact> facts{started, fact::PlaceReady{"f", "", ""},
                                 said(Phase::expansion, {"AUTO_COMPLETE"}),
                                 fact::ChecksDone{true, "", ""}};
   EXPECT_EQ(after(facts).step, Step::merge);
@@ -130,8 +130,8 @@ TEST(AutoWorkflow, WhatAPersonMayHaveMendedIsCheckedBeforeTheMerge) {
 
 TEST(AutoWorkflow, AFailedProgramHasSaidNothing) {
   fact::TurnFinished turn = said(Phase::expansion, {"EXPANSION_COMPLETE"});
-  turn.fault = fact::Fault::exit_status;
-  const auto run = after({fact::Started{}, fact::PlaceReady{"f", ""}, turn});
+  turn.fault = event::Fault::exit_status;
+  const auto run = after({fact::Started{}, fact::PlaceReady{"f", "", ""}, turn});
   EXPECT_EQ(run.phase, Phase::expansion);
   EXPECT_EQ(run.why, Why::restart);
   EXPECT_EQ(run.file.iteration, 1);

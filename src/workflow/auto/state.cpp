@@ -79,13 +79,17 @@ std::optional<Phase> unfinished_phase(const State& state) {
   return signal::first_phase(skips);
 }
 
-State continued(State state, const std::string& now) {
-  const Phase phase = *unfinished_phase(state);
+void reopen(State& state, Phase phase) {
   state.active = true;
   state.phase = signal::name_of(phase);
   state.iteration = 0;
   state.completed_at.clear();
   state.exit_reason = ExitReason::none;
+}
+
+State continued(State state, const std::string& now) {
+  const Phase phase = *unfinished_phase(state);
+  reopen(state, phase);
   state.session.clear();
   state.last_checked = now;
   if (state.phases[index_of(phase)].started_at.empty())

@@ -98,8 +98,11 @@ State cancelled(State state, const std::string& now);
 // after it when it is done. nullopt: that was the last.
 std::optional<Phase> unfinished_phase(const State& state);
 
-// Active again in that phase, with its iterations counted anew, for any session. Requires:
-// unfinished_phase().
+// Active again in `phase`, with its iterations counted anew.
+void reopen(State& state, Phase phase);
+
+// Active again in the unfinished phase, with its iterations counted anew, for any session.
+// Requires: unfinished_phase().
 State continued(State state, const std::string& now);
 
 }  // namespace capsule::auto_mode

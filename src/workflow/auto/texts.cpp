@@ -10,13 +10,6 @@ std::string_view next_name(Phase phase, signal::Skips skips) {
   return next == Phase::complete ? "none" : signal::name_of(next);
 }
 
-// At most `bytes`, and no half of a character at the end.
-std::string_view cut(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
-  return text.substr(0, bytes);
-}
-
 }  // namespace
 
 std::string signal_block(Phase phase, signal::Skips skips, std::string_view timestamp) {
@@ -59,6 +52,25 @@ std::string continuation_prompt(const Place& place) {
       "\n"
       "If unable to complete, explain the blocker and request user guidance.\n";
   return text;
+}
+
+std::string prompt_file(Phase phase) {
+  return "prompts/auto/" + std::string(signal::name_of(phase)) + ".md";
+}
+
+std::vector<workflow::Variable> variables_of(const PhasePrompt& prompt) {
+  return {
+      {"PHASE", std::string(signal::name_of(prompt.phase))},
+      {"NUMBER", std::to_string(index_of(prompt.phase) + 1)},
+      {"TASK", std::string(cut(prompt.task, kMaxTaskBytes))},
+      {"SIGNAL", signal_block(prompt.phase, prompt.skips)},
+      {"ERROR_SIGNAL", error_block(prompt.phase)},
+      {"NEXT", std::string(next_name(prompt.phase, prompt.skips))},
+      {"FEEDBACK", std::string(prompt.feedback)},
+      {"REVIEWER", std::string(prompt.reviewer)},
+      {"HEADLESS", prompt.headless ? "yes" : ""},
+      {"PARALLEL", prompt.parallel ? "yes" : ""},
+  };
 }
 
 }  // namespace capsule::auto_mode

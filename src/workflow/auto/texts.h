@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "workflow/auto/state.h"
+#include "workflow/step.h"
 
 namespace capsule::auto_mode {
 
@@ -28,5 +30,18 @@ struct Place {
 
 // For a session that stopped without the signal of its phase.
 std::string continuation_prompt(const Place& place);
+
+// What the prompt of a phase is rendered from. Empty where there is nothing to tell.
+struct PhasePrompt {
+  Phase phase{};
+  signal::Skips skips;
+  std::string_view task;
+  std::string_view feedback;  // what is to be mended: failed checks, issues, the error before
+  std::string_view reviewer;  // functional, security or quality; for a headless review
+  bool headless = false;
+  bool parallel = true;
+};
+std::string prompt_file(Phase phase);  // "prompts/auto/qa.md"
+std::vector<workflow::Variable> variables_of(const PhasePrompt& prompt);
 
 }  // namespace capsule::auto_mode

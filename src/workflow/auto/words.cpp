@@ -10,12 +10,6 @@ constexpr std::size_t kMaxIssues = 200;
 constexpr std::size_t kMaxIssueBytes = 2000;
 constexpr std::size_t kMaxLearningBytes = std::size_t{16} << 10;
 
-std::string_view cut(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
-  return text.substr(0, bytes);
-}
-
 std::optional<fact::Verdict> verdict_of(std::string_view line) {
   constexpr std::string_view kKey = "VERDICT:";
   if (!line.starts_with(kKey)) return std::nullopt;

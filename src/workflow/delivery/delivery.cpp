@@ -12,9 +12,6 @@ namespace {
 using Step = Remediation::Step;
 using Prelude = State::Prelude;
 
-constexpr std::string_view kRequest = "request-";
-constexpr int kRunsOfOneExpert = 2;
-
 std::size_t at(Role role) { return static_cast<std::size_t>(role); }
 
 int task_named(const State& s, const std::string& id) {
@@ -30,6 +27,13 @@ int delegation_named(const State& s, std::string_view request) {
   return number >= 1 && number <= static_cast<int>(s.delegations.size()) ? number : 0;
 }
 
+AgentRecord* record_of(State& s, int number) {
+  const auto found = std::lower_bound(
+      s.history.begin(), s.history.end(), number,
+      [](const AgentRecord& record, int wanted) { return record.number < wanted; });
+  return found == s.history.end() || found->number != number ? nullptr : &*found;
+}
+
 // ---- Folding facts
 
 struct Fold {
@@ -42,7 +46,7 @@ struct Fold {
   void operator()(const FileWaitExpired& f) { file_wait_expired(s, f); }
 
   void operator()(const AgentDispatched& f) {
-    Agent agent{f.agent, f.role, -1, f.attempt, f.session, f.why, 0, false};
+    Agent agent{f.agent, f.role, -1, f.attempt, f.session, f.why, 0, false, ""};
     switch (f.role) {
       case Role::plan_analyst:
         s.prelude = Prelude::analysing;
@@ -57,6 +61,7 @@ struct Fold {
         r.attempts[at(f.role)] = f.attempt;
         r.sessions[at(f.role)] = f.session;
         if (mends && f.why == Why::fresh) ++r.attempt;
+        if (mends) r.on_main = false;
         break;
       }
       case Role::expert:
@@ -67,7 +72,16 @@ struct Fold {
     }
     s.next_agent = std::max(s.next_agent, f.agent + 1);
     ++s.dispatched;
-    s.agents[f.agent] = agent;
+    agent.tree = tree_for(s, f.role, agent.task);
+    s.trees.insert(agent.tree);
+    s.to_settle.erase(agent.tree);  // journals of version 1 do not tell of it
+    AgentRecord record;
+    record.number = f.agent;
+    record.role = f.role;
+    record.task = agent.task;
+    record.attempt = f.attempt;
+    s.history.push_back(std::move(record));
+    s.agents[f.agent] = std::move(agent);
   }
 
   bool begin_delegation(const AgentDispatched& f, Agent& agent) {
@@ -108,7 +122,16 @@ struct Fold {
     s.agents.erase(found);
     s.to_end.erase(std::remove(s.to_end.begin(), s.to_end.end(), f.agent), s.to_end.end());
     s.cost_micros += f.cost_micros;
+    if (AgentRecord* record = record_of(s, f.agent)) {
+      record->running = false;
+      record->signal = f.signal;
+      record->fault = f.fault;
+      record->detail = f.detail;
+      record->log = f.log;
+      record->duration_ms = f.duration_ms;
+    }
     if (const int slot = slot_class(agent.role); slot >= 0) --s.busy[slot];
+    if (f.fault == Fault::interrupted) left_half_done(s, agent);
     if (f.fault == Fault::interrupted || (s.halted && f.fault != Fault::none))
       return cut_off(s, agent);
     switch (agent.role) {
@@ -144,6 +167,7 @@ struct Fold {
     const int task = task_named(s, id);
     if (task < 0) return -1;
     if (s.merging == task) s.merging = -1;
+    s.tasks[task].merge_tries = 0;
     if (s.tasks[task].stage != Stage::merge) return -1;
     s.merges.erase({s.tasks[task].queued, task});
     return task;
@@ -153,17 +177,47 @@ struct Fold {
     if (task < 0) return;
     s.tasks[task].commit = f.commit;
     s.tasks[task].merged_files = f.files;
+    s.newest_commit = f.commit;
     complete(s, task);
+    remove_tree(s, f.task);
+    close_task(s, task);
+  }
+  void operator()(const MainMoved& f) {
+    if (s.remediation.step == Step::merging && f.tree == tree_for(s, Role::remediation, -1)) {
+      ++s.remediation.merge_tries;
+      s.remediation.step = Step::verify;
+      return;
+    }
+    const int task = task_named(s, f.tree);
+    if (task < 0 || s.merging != task) return;
+    s.merging = -1;
+    TaskState& t = s.tasks[task];
+    ++t.merge_tries;
+    if (t.stage != Stage::merge) return;
+    if (t.doubted) return doubt(s, task);
+    s.merges.emplace(t.queued, task);  // its place is its own: it is the first again
   }
   void operator()(const MergeRefused& f) {
     const int task = merged(f.task);
     if (task < 0) return;
     // A file of the user's in the way, a full disk: no developer can change that.
-    if (f.why == MergeRefusal::refused || f.why == MergeRefusal::error)
+    if (f.why == MergeRefusal::checkout_in_the_way || f.why == MergeRefusal::refused ||
+        f.why == MergeRefusal::error)
       return ask_person(s, QuestionKind::merge, task, 0,
                         "It cannot be merged as things are. Put that right, then answer 'retry'.",
                         f.detail, {"retry", "rework"});
     merge_failed(s, task, name_of(f.why), f.detail);
+  }
+
+  void operator()(const RepairIntended&) {
+    if (s.remediation.step == Step::verify) s.remediation.step = Step::merging;
+  }
+  void operator()(const RepairDone&) {
+    Remediation& r = s.remediation;
+    if (r.step != Step::merging) return;
+    r.step = Step::verify;
+    r.on_main = true;
+    r.merge_tries = 0;
   }
 
   void operator()(const VerifyStarted& f) {
@@ -189,144 +243,49 @@ struct Fold {
   }
   void operator()(const DeliveryEnded& f) { s.outcome = f.outcome; }
 
+  void operator()(const TaskClosing& f) {
+    const int task = task_named(s, f.task);
+    if (s.to_close.erase(task) > 0) s.closing.insert(task);
+  }
+  void operator()(const TaskClosed& f) {
+    const int task = task_named(s, f.task);
+    if (task < 0) return;
+    s.tasks[task].closed = true;
+    for (std::set<int>* tasks : {&s.to_close, &s.closing, &s.not_closed}) tasks->erase(task);
+  }
+  void operator()(const TaskCloseFailed& f) {
+    const int task = task_named(s, f.task);
+    if (s.closing.erase(task) > 0) s.not_closed.insert(task);
+  }
+  void operator()(const TreeRemoved& f) {
+    for (std::set<std::string>* trees : {&s.trees, &s.to_remove, &s.removing, &s.not_removed})
+      trees->erase(f.tree);
+  }
+  void operator()(const TreeRemoveFailed& f) {
+    if (s.removing.erase(f.tree) + s.to_remove.erase(f.tree) > 0) s.not_removed.insert(f.tree);
+  }
+  void operator()(const TreeSettled& f) {
+    s.settling.erase(f.tree);
+    s.to_settle.erase(f.tree);
+  }
+
   template <class Announcement>
   void operator()(const Announcement&) {}
 };
 
-// ---- Deciding
-
-struct Decision {
-  DeliveryFact fact;
-  std::optional<Command> command;
-};
-
-Decision start(State& s, Role role, int task, int attempt, int session, Why why,
-               std::string context, std::string expert = "", std::string request = "") {
-  const int number = s.next_agent;
-  AgentDispatched fact{number,
-                       role,
-                       std::string(id_of(s, task)),
-                       attempt,
-                       session == 0 ? number : session,
-                       why,
-                       std::move(expert),
-                       std::move(request)};
-  StartAgent command{number, role,    fact.task,   attempt,     why, std::move(context),
-                     {},     session, fact.expert, fact.request};
-  return {std::move(fact), std::move(command)};
+// Agents are being ended for both an interruption and an abort; only the second ends the delivery.
+void heed(State& s, workflow::Stop how) {
+  using workflow::Stop;
+  if (!s.stop || how == Stop::aborted || *s.stop == Stop::paused) s.stop = how;
 }
 
-std::optional<Decision> decide_small(State& s) {
-  if (!s.to_end.empty()) return Decision{AgentEnded{s.to_end.front()}, EndAgent{s.to_end.front()}};
-  if (!s.to_ask.empty()) {
-    const Question& q = s.questions[s.to_ask.front() - 1];
-    return Decision{QuestionAsked{q.number, q.kind, std::string(id_of(s, q.task)), q.agent, q.text,
-                                  q.context, q.options},
-                    AskPerson{q.number}};
-  }
-  while (!s.to_wait.empty()) {
-    const int task = s.to_wait.front();
-    const TaskState& t = s.tasks[task];
-    if (t.hold != Hold::file || t.wanted.empty()) {
-      s.to_wait.erase(s.to_wait.begin());
-      continue;
-    }
-    const File& file = s.files[t.wanted.front()];
-    return Decision{
-        FileWaitStarted{t.task.id, file.name, std::string(id_of(s, file.holder)), t.wait},
-        SetTimer{t.task.id, t.wait}};
-  }
-  return std::nullopt;
-}
-
-std::optional<Decision> decide_prelude(State& s) {
-  if (s.prelude == Prelude::baseline)
-    return Decision{VerifyStarted{VerifyPurpose::baseline}, RunVerify{VerifyPurpose::baseline}};
-  if (s.prelude == Prelude::analyst)
-    return start(s, Role::plan_analyst, -1, s.analyst_attempts + 1,
-                 s.analyst_why == Why::fresh ? 0 : s.analyst_session, s.analyst_why, "");
-  return std::nullopt;
-}
-
-std::optional<Decision> decide_remediation(State& s) {
-  const Remediation& r = s.remediation;
-  if (r.step == Step::verify)
-    return Decision{VerifyStarted{VerifyPurpose::health}, RunVerify{VerifyPurpose::health}};
-  if (r.step != Step::mend && r.step != Step::judge) return std::nullopt;
-  const Role role = r.step == Step::mend ? Role::remediation : Role::health_auditor;
-  // Whoever mends or judges is told what was reported, however often it was tried.
-  const std::string context =
-      r.context.empty() ? r.issue : r.context + "\n\nWhat was reported as broken:\n\n" + r.issue;
-  return start(s, role, -1, r.attempts[at(role)] + 1, r.resume ? r.sessions[at(role)] : 0, r.why,
-               context);
-}
-
-std::optional<Decision> decide_expert(State& s) {
-  if (s.delegations_queued == 0) return std::nullopt;
-  for (const auto& [name, expert] : s.experts) {
-    if (expert.running >= kRunsOfOneExpert) continue;
-    for (const int number : expert.queue) {
-      const Delegation& d = s.delegations[number - 1];
-      if (d.task >= 0 && (is_remedying(s) || s.tasks[d.task].doubted)) continue;
-      return start(s, Role::expert, d.task, d.attempts + 1,
-                   d.attempts == 0 || d.why == Why::fresh ? 0 : d.session, d.why, d.prompt, name,
-                   std::string(kRequest) + std::to_string(number));
-    }
-  }
-  return std::nullopt;
-}
-
-// What brings the agent on, and for a developer what else is still to be settled.
-std::string context_of(const TaskState& t) {
-  std::string text = t.context;
-  if (t.stage != Stage::development) return text;
-  for (const std::string& earlier : t.unsettled)
-    if (earlier != t.context) text += "\n\nFrom before, still to be settled:\n\n" + earlier;
-  return text;
-}
-
-Decision start_on(State& s, int task) {
-  const TaskState& t = s.tasks[task];
-  const Role role = role_of(t.stage);
-  Decision decision = start(s, role, task, t.attempts[at(role)] + 1,
-                            t.resume ? t.sessions[at(role)] : 0, t.why, context_of(t));
-  std::get<StartAgent>(*decision.command).notices = notices_of(s, task);
-  return decision;
-}
-
-std::optional<Decision> decide_task(State& s) {
-  // Work in flight first: what is nearest to its end is most worth finishing.
-  if (s.busy[1] < s.slots.critics && !s.queue[1].empty())
-    return start_on(s, s.queue[1].begin()->second);
-  if (s.busy[2] < s.slots.auditors && !s.queue[2].empty())
-    return start_on(s, s.queue[2].begin()->second);
-  if (s.busy[0] < s.slots.developers)
-    if (const int task = pick_developer(s); task >= 0) return start_on(s, task);
-  return std::nullopt;
-}
-
-std::optional<Decision> decide(State& s) {
-  if (!s.started || s.outcome != Outcome::none) return std::nullopt;
-  if (auto decision = decide_small(s)) return decision;
-  const bool quiet = s.agents.empty() && s.merging < 0;
-  if (s.halted) {
-    if (quiet) return Decision{DeliveryEnded{Outcome::halted}, std::nullopt};
-    return std::nullopt;
-  }
-  if (s.finished == static_cast<int>(s.tasks.size()) && quiet) {
-    const bool all = std::none_of(s.tasks.begin(), s.tasks.end(),
-                                  [](const TaskState& t) { return t.stage == Stage::failed; });
-    return Decision{DeliveryEnded{all ? Outcome::complete : Outcome::incomplete}, std::nullopt};
-  }
-  if (s.prelude != Prelude::done) return decide_prelude(s);
-  if (auto decision = decide_remediation(s)) return decision;
-  if (auto decision = decide_expert(s)) return decision;
-  if (is_remedying(s)) return std::nullopt;
-  if (s.merging < 0 && !s.merges.empty()) {
-    const std::string& id = s.tasks[s.merges.begin()->second].task.id;
-    return Decision{MergeIntended{id}, Merge{id}};
-  }
-  return decide_task(s);
+void heed(State& s, const Observation& observation) {
+  if (const auto* asked = std::get_if<workflow::StopAsked>(&observation)) heed(s, asked->how);
+  const auto* finished = std::get_if<workflow::AgentFinished>(&observation);
+  const auto* failed = std::get_if<workflow::CommandFailed>(&observation);
+  if ((finished != nullptr && finished->fault == Fault::interrupted) ||
+      (failed != nullptr && failed->reason == Reason::interrupted))
+    s.ended_by_person = true;
 }
 
 void take_announcements(State& s, Turn& turn) {
@@ -341,18 +300,22 @@ void apply(State& s, const DeliveryFact& fact) {
   std::visit(Fold{s}, fact);
 }
 
-Turn advance(State& s, const std::vector<DeliveryFact>& observations) {
+Turn advance(State& s, const std::vector<DeliveryFact>& given,
+             const std::vector<Observation>& observations) {
   Turn turn;
-  for (const DeliveryFact& fact : observations) {
-    turn.facts.push_back(fact);
+  const auto record = [&](DeliveryFact fact) {
     delivery::apply(s, fact);
+    turn.facts.push_back(std::move(fact));
     take_announcements(s, turn);
+  };
+  for (const DeliveryFact& fact : given) record(fact);
+  for (const Observation& observation : observations) {
+    heed(s, observation);
+    for (DeliveryFact& fact : facts_of(s, observation)) record(std::move(fact));
   }
   while (auto decision = decide(s)) {
-    delivery::apply(s, decision->fact);
-    turn.facts.push_back(std::move(decision->fact));
     if (decision->command) turn.commands.push_back(std::move(*decision->command));
-    take_announcements(s, turn);
+    if (decision->fact) record(std::move(*decision->fact));
   }
   return turn;
 }

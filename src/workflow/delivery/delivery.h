@@ -3,38 +3,20 @@
 // remediation, experts, file conflicts, checkpoints and questions; rules:
 // docs/contracts/delivery.md.
 //
-// The loop, for the one who writes the runner:
-//
-//   State state;                                   // empty, or replayed: apply() every fact
-//   Turn turn = advance(state, {DeliveryStarted{…}});   // or DeliveryResumed, after a replay
-//   for (;;) {
-//     journal(turn.facts);                         // one append; if it fails, throw the state away
-//     for (const Command& c : turn.commands) carry_out(c);
-//     if (state.outcome != Outcome::none) break;   // DeliveryEnded is journaled: report, exit
-//     turn = advance(state, wait_for_the_world()); // AgentFinished, MergeDone, QuestionAnswered, …
-//   }
-//
-// - `advance` applies the observations, then decides until nothing is left to decide. Its facts are
-//   the observations, the decisions and the announcements, in the order in which they must be
-//   journaled; its commands are to be carried out only once the facts are safe.
-// - Each StartAgent, Merge, RunVerify and SetTimer is answered by exactly one observation
-//   (AgentFinished, MergeDone or MergeRefused, VerifyFinished, FileWaitExpired); several
-//   observations may be given at once. What does not fit any more (an agent that is no longer
-//   known, a second answer, an old timer) is passed over, so nothing has to be filtered.
-// - EndAgent: end its process tree; its AgentFinished (fault idle) is awaited as usual.
-// - Time comes in only as AgentIdle, FileWaitExpired and the fault timed_out.
-// - When `waits_for_person(state)` nothing runs and only an answer brings the delivery on: an
-//   unattended runner stops there (exit 1), one with a terminal waits.
-// - After a crash: apply() all facts, then advance(state, {DeliveryResumed}) (with PlanChanged when
-//   the file changed). Reviews and audits that were in flight are started again, developers go on
-//   (Why::taken_up), an open merge is asked for again: the runner looks whether main has it already
-//   and says MergeDone{adopted}. Timers are set again. Before it, snapshot what is half done.
-// - A stop by a person: end the agents, give AgentFinished{fault interrupted} for each or nothing
-// at
-//   all, and leave; it is taken up like a crash.
-// - RunVerify{health}: run the verify commands where remediation worked; when they are green land
-//   its commits on main first, and report a failure to land as a failure.
-// - RunVerify{baseline} is the first command of all; without verify commands answer at once.
+// - `advance` folds what is given and what was observed, then decides until nothing is left to
+//   decide. Its facts are in the order in which they must be journaled; its commands are to be
+//   carried out only once the facts are safe.
+// - What does not fit any more (an agent that is no longer known, a second answer, an old timer) is
+//   passed over, so nothing has to be filtered.
+// - Given facts are a person's: DeliveryStarted, DeliveryResumed, PlanChanged. After a crash, a
+//   stop, or an end that can be gone on from, DeliveryResumed takes the delivery up: what agents
+//   left half done is kept or taken back first, reviews and audits begin again, developers go on
+//   (Why::taken_up), and merges, checks, closings, removals, questions and timers that were open
+//   are commanded again. TakenUp alone changes nothing.
+// - Time comes in only as AgentIdle, TimerFired and the fault timed_out.
+// - A task of a tracked delivery is closed once its merge is recorded. The delivery is complete
+//   only when all of them are; one that could not be closed leaves it incomplete, and
+//   DeliveryResumed tries again.
 #pragma once
 
 #include <array>
@@ -50,42 +32,29 @@
 #include <vector>
 
 #include "event/delivery.h"
+#include "workflow/step.h"
+#include "workflow/summary.h"
 
 namespace capsule::delivery {
 
 using namespace event::delivery;  // NOLINT: the facts are this folder's vocabulary
 
-// ---- Commands
+using workflow::Ask;
+using workflow::Check;
+using workflow::CloseTask;
+using workflow::Command;
+using workflow::EndAgent;
+using workflow::Keep;
+using workflow::Merge;
+using workflow::Observation;
+using workflow::RemoveTree;
+using workflow::SetTimer;
+using workflow::StartAgent;
+using workflow::TakeBack;
 
-struct StartAgent {
-  int agent = 0;
-  Role role{};
-  std::string task;  // empty for the plan analyst, remediation and the health auditor
-  int attempt = 1;
-  Why why{};
-  std::string context;               // for the prompt: findings, answer, advice, conflict …
-  std::vector<std::string> notices;  // coordination: files that others hold
-  int continue_session_of = 0;       // 0: a new session
-  std::string expert;                // its name, role expert
-  std::string request;               // its id, role expert
-};
-struct EndAgent {
-  int agent = 0;
-};
-struct Merge {
-  std::string task;
-};
-struct RunVerify {
-  VerifyPurpose purpose{};
-};
-struct AskPerson {
-  int question = 0;  // see State::questions
-};
-struct SetTimer {  // for the file wait; give FileWaitExpired{task, wait} when it fires
-  std::string task;
-  int wait = 0;
-};
-using Command = std::variant<StartAgent, EndAgent, Merge, RunVerify, AskPerson, SetTimer>;
+// Check::number of the two sorts of checks.
+inline constexpr int kBaselineCheck = 1;
+inline constexpr int kHealthCheck = 2;
 
 // ---- State
 
@@ -173,6 +142,8 @@ struct TaskState {
   FailCause cause{};        // when failed
   std::string detail;       // why it failed, for people
   std::string commit;       // on main
+  int merge_tries = 0;      // of this merge, that others were quicker than
+  bool closed = false;      // in the tracker
   std::vector<std::string> merged_files;
   std::vector<Run> runs;
 };
@@ -186,6 +157,20 @@ struct Agent {
   Why why{};
   int delegation = 0;   // experts: what they work for
   bool ending = false;  // EndAgent was decided
+  std::string tree;
+};
+
+// Every agent that was ever started, in the order of their numbers.
+struct AgentRecord {
+  int number = 0;
+  Role role{};
+  int task = -1;
+  int attempt = 1;
+  bool running = true;
+  Signal signal = Signal::unknown;
+  Fault fault = Fault::none;
+  std::string detail, log;
+  std::int64_t duration_ms = 0;
 };
 
 struct Question {
@@ -227,7 +212,18 @@ struct Expert {
 };
 
 struct Remediation {
-  enum class Step { none, mend, mending, judge, judging, verify, verifying, expert, person };
+  enum class Step {
+    none,
+    mend,
+    mending,
+    judge,
+    judging,
+    verify,     // healthy, the agents say: the repair is merged, which tests it, or main is checked
+    merging,    // the repair
+    verifying,  // main
+    expert,
+    person,
+  };
   Step step = Step::none;
   int round = 0;
   int attempt = 0;  // in this round
@@ -239,17 +235,21 @@ struct Remediation {
   bool resume = false;
   std::string issue, context;
   std::vector<int> blocked;  // tasks that wait for its end
+  bool on_main = false;      // the repair, but main was not checked with it
+  int merge_tries = 0;
 };
 
 // Everything that board, status, report and replay need. Tasks, questions, files and delegations
 // are named by their index or number, so that a state can be copied.
 struct State {
+  std::string run;  // its id, from whoever makes the state: no fact holds it
   bool started = false;
   Outcome outcome = Outcome::none;
   std::string plan, title, overview, provider;
   Slots slots;
   Limits limits;
   bool with_experts = false;
+  bool tracked = false;  // tasks are beads, to be closed
 
   std::vector<TaskState> tasks;                // in the order of the plan
   std::unordered_map<std::string, int> index;  // id to task
@@ -260,7 +260,10 @@ struct State {
   std::vector<Delegation> delegations;  // number - 1
   std::map<std::string, Expert> experts;
   Remediation remediation;
-  std::vector<std::string> baseline;  // verify commands that failed at the start
+  std::vector<std::string> baseline;  // checks that failed at the start, and still do
+  std::set<std::string> trees;        // that agents were given, until they are removed
+  std::vector<AgentRecord> history;
+  std::string newest_commit;  // that a task became; empty: none
 
   int next_agent = 1;
   int dispatched = 0;       // agent runs so far: what the bound limits
@@ -283,6 +286,14 @@ struct State {
   int analyst_attempts = 0, analyst_session = 0;
   Why analyst_why = Why::fresh;
   bool halted = false;
+  std::set<int> to_close, closing, not_closed;             // tasks; not_closed: it failed
+  std::set<std::string> to_remove, removing, not_removed;  // trees
+  std::map<std::string, Role> to_settle;  // trees, and whose agent left them half done
+  std::set<std::string> settling;
+  // Of this process: no fact tells of it.
+  std::optional<workflow::Stop> stop;
+  // Agents or commands were: a stop that is more than a pause is on its way.
+  bool ended_by_person = false;
   std::vector<DeliveryFact> announcements;  // of the newest apply; taken by advance
 };
 
@@ -293,13 +304,16 @@ struct Turn {
   std::vector<DeliveryFact> facts;
   std::vector<Command> commands;
 };
-// Requires: observations only, or nothing (then it decides what is left to decide).
-Turn advance(State& state, const std::vector<DeliveryFact>& observations);
+// Requires: what is given is a person's, as said above.
+Turn advance(State& state, const std::vector<DeliveryFact>& given,
+             const std::vector<Observation>& observations = {});
 
 // ---- What people and programs ask
 
 // Nothing runs, nothing can be started, and at least one question is open.
 bool waits_for_person(const State& state);
+// A person asked to stop, and what had to end for that has ended; the delivery has not.
+bool stopped(const State& state);
 std::vector<int> open_questions(const State& state);  // numbers
 // Whether a text may answer the question: one of its options, in any case, when it has some.
 bool accepts(const Question& question, std::string_view text);
@@ -308,7 +322,13 @@ struct Summary {
   std::vector<std::string> completed, failed, waiting;  // ids, in the order of the plan
 };
 Summary summary_of(const State& state);
-// 0: all complete; 1: some failed or wait for a person.
+// Ids of tasks that are complete and that the tracker still has as open, as far as is known. Not
+// empty: the delivery has to be taken up, also one that had ended.
+std::vector<std::string> unclosed(const State& state);
+// Whether DeliveryResumed brings it on.
+bool can_go_on(const State& state);
+workflow::RunSummary run_summary(const State& state);
+// 0: all complete, and closed; 1: some failed, wait for a person or could not be closed.
 int exit_code(const State& state);
 
 // Failures that were not there at the start.

@@ -115,22 +115,24 @@ void expert_finished(State& s, const Agent& agent, const AgentFinished& f) {
 
 void analyst_finished(State& s, const Agent& agent, const AgentFinished& f) {
   if (s.prelude != State::Prelude::analysing) return;
-  s.prelude = State::Prelude::done;
-  if (f.fault != Fault::none) return;  // without experts, then
-  if (f.signal == Signal::expert_created) {
-    std::vector<std::string> names{f.argument};
-    names.insert(names.end(), f.more.begin(), f.more.end());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const std::string supports(field(f, i, "Supports")), gap(field(f, i, "Gap Filled"));
-      register_expert(s, names[i], supports, gap);
-      announce(s, ExpertRegistered{names[i], supports, gap});
-    }
+  Why why{};
+  const bool created = f.signal == Signal::expert_created;
+  if (f.fault == Fault::none && !created &&
+      not_a_signal(s, s.analyst_talk, f, agent, why) == Heard::ask_again) {
+    s.analyst_why = why;
+    s.prelude = State::Prelude::analyst;
     return;
   }
-  Why why{};
-  if (not_a_signal(s, s.analyst_talk, f, agent, why) == Heard::gave_up) return;
-  s.analyst_why = why;
-  s.prelude = State::Prelude::analyst;
+  s.prelude = State::Prelude::done;
+  remove_tree(s, agent.tree);                      // not before: whoever is asked again works there
+  if (f.fault != Fault::none || !created) return;  // without experts, then
+  std::vector<std::string> names{f.argument};
+  names.insert(names.end(), f.more.begin(), f.more.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string supports(field(f, i, "Supports")), gap(field(f, i, "Gap Filled"));
+    register_expert(s, names[i], supports, gap);
+    announce(s, ExpertRegistered{names[i], supports, gap});
+  }
 }
 
 }  // namespace capsule::delivery

@@ -16,10 +16,10 @@ TEST(DeliveryFiles, ATaskWhoseFileIsHeldIsPassedOverWhileAnotherCanRun) {
 TEST(DeliveryFiles, ItRunsWithANoticeWhenNoOtherCan) {
   Desk desk({task("A", {}, {"x"}), task("B", {}, {"x", "z"})}, {2, 1, 1});
   EXPECT_EQ(desk.started(), (Words{"developer A", "developer B"}));
-  const auto starts = desk.of<StartAgent>();
+  const auto starts = desk.starts();
   EXPECT_TRUE(starts[0].notices.empty());
-  ASSERT_EQ(starts[1].notices.size(), 1u);
-  EXPECT_NE(starts[1].notices[0].find("task A"), std::string::npos);
+  ASSERT_EQ(lines(starts[1].notices), 1);
+  EXPECT_NE(starts[1].notices.find("task A"), std::string::npos);
   EXPECT_EQ(desk.facts<FileCoordinated>().size(), 1u);
   EXPECT_EQ(desk["A"].held.size(), 1u);
   EXPECT_EQ(desk["B"].held.size(), 1u) << "z, but not x: a file has one holder";
@@ -43,7 +43,7 @@ TEST(DeliveryFiles, AHolderThatWaitsForAPersonKeepsNobodyBack) {
   desk.says("A", Signal::ready_for_review);
   desk.says("A", Signal::divine_clarification);
   EXPECT_EQ(desk.started(), Words{"developer B"});
-  EXPECT_EQ(desk.start().notices.size(), 1u);
+  EXPECT_EQ(lines(desk.start().notices), 1);
 }
 
 TEST(DeliveryFiles, AFreedFileGoesToTheBestWhoWaits) {
@@ -75,7 +75,7 @@ TEST(DeliveryFiles, OfSeveralConflictsOneThatCannotWaitDecides) {
   f.more = {"y"};
   desk.give(f);
   EXPECT_EQ(desk.started(), Words{"developer B"});
-  EXPECT_EQ(desk.start().notices.size(), 2u);
+  EXPECT_EQ(lines(desk.start().notices), 2);
 }
 
 TEST(DeliveryFiles, ANoticeReachesTheDeveloperWhoeverIsAskedBefore) {
@@ -84,8 +84,8 @@ TEST(DeliveryFiles, ANoticeReachesTheDeveloperWhoeverIsAskedBefore) {
   desk.says("A", Signal::ready_for_review);
   desk.says("A", Signal::review_failed);
   EXPECT_EQ(desk.started(), Words{"developer A"});
-  ASSERT_EQ(desk.start().notices.size(), 1u);
-  EXPECT_NE(desk.start().notices[0].find("Task B"), std::string::npos);
+  ASSERT_EQ(lines(desk.start().notices), 1);
+  EXPECT_NE(desk.start().notices.find("Task B"), std::string::npos);
 }
 
 TEST(DeliveryFiles, AConflictThatCannotWaitIsCoordinatedAndBothAreTold) {
@@ -93,9 +93,9 @@ TEST(DeliveryFiles, AConflictThatCannotWaitIsCoordinatedAndBothAreTold) {
   wants(desk, "B", "x", "NO");
   EXPECT_EQ(desk.started(), Words{"developer B"});
   EXPECT_EQ(desk.start().why, Why::coordinated);
-  EXPECT_EQ(desk.start().notices.size(), 1u);
+  EXPECT_EQ(lines(desk.start().notices), 1);
   desk.says("A", Signal::ready_for_review);
-  EXPECT_EQ(desk.of<StartAgent>().at(0).notices.size(), 1u) << "the holder's next agent";
+  EXPECT_EQ(lines(desk.starts().at(0).notices), 1) << "the holder's next agent";
 }
 
 TEST(DeliveryFiles, AFileThatNobodyHoldsIsGivenAtOnce) {

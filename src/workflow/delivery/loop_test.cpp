@@ -9,8 +9,10 @@ TEST(DeliveryLoop, TheBaselineIsVerifiedBeforeAnybodyIsStarted) {
   DeliveryStarted start;
   start.tasks = {task("T1")};
   desk.give(start);
-  ASSERT_EQ(desk.of<RunVerify>().size(), 1u);
-  EXPECT_EQ(desk.of<RunVerify>()[0].purpose, VerifyPurpose::baseline);
+  ASSERT_EQ(desk.of<Check>().size(), 1u);
+  const Check check = desk.of<Check>()[0];
+  EXPECT_EQ(check.names, Words{"all"});
+  EXPECT_TRUE(check.clean && check.commit.empty()) << "the newest main";
   EXPECT_TRUE(desk.started().empty());
   desk.give(VerifyFinished{VerifyPurpose::baseline, {"unit tests"}, ""});
   EXPECT_EQ(desk.started(), Words{"developer T1"});
@@ -95,7 +97,7 @@ TEST(DeliveryLoop, ReworkCarriesFindingsAndContinuesTheDevelopersSession) {
   desk.says(
       "T1", Signal::review_failed,
       {{"Issues Found", "- a.c:3: wrong"}, {"Required Fixes", "- mend it"}, {"Priority", "HIGH"}});
-  const StartAgent start = desk.start();
+  const Start start = desk.start();
   EXPECT_EQ(start.why, Why::review_failed);
   EXPECT_EQ(start.attempt, 2);
   EXPECT_EQ(start.continue_session_of, developer);
@@ -142,7 +144,8 @@ TEST(DeliveryLoop, TheThirdRefusedMergeFailsTheTask) {
 }
 
 TEST(DeliveryLoop, AMergeThatNoDeveloperCanMakePossibleIsForAPerson) {
-  for (const MergeRefusal why : {MergeRefusal::refused, MergeRefusal::error}) {
+  for (const MergeRefusal why :
+       {MergeRefusal::checkout_in_the_way, MergeRefusal::refused, MergeRefusal::error}) {
     Desk desk({task("T1"), task("T2")});
     desk.passes("T1");
     desk.give(MergeRefused{"T1", why, "your notes.txt would be overwritten"});
@@ -168,6 +171,40 @@ TEST(DeliveryLoop, APersonMaySendARefusedMergeBackToTheDeveloper) {
   EXPECT_EQ(desk.started(), Words{"developer T1"});
   EXPECT_EQ(desk.start().why, Why::merge_failed);
   EXPECT_NE(desk.start().context.find("in the way: a.c"), std::string::npos);
+}
+
+TEST(DeliveryLoop, AMergeThatOthersWereQuickerThanIsTriedAgainAndAgainButNotForEver) {
+  Desk desk({task("T1"), task("T2")});
+  desk.passes("T1");
+  desk.passes("T2");
+  for (int i = 1; i < workflow::kMergeTries; ++i) {
+    desk.see(workflow::MainMoved{"T1"});
+    ASSERT_EQ(desk.of<Merge>().size(), 1u) << i;
+    EXPECT_EQ(desk.of<Merge>()[0].task, "T1") << "it keeps its place";
+  }
+  desk.see(workflow::MainMoved{"T1"});
+  EXPECT_EQ(desk.state.questions.at(0).kind, QuestionKind::merge);
+  EXPECT_EQ(desk.facts<MergeRefused>().at(0).why, MergeRefusal::error);
+  EXPECT_EQ(desk.of<Merge>().at(0).task, "T2");
+  desk.merges("T2");
+  desk.answer(1, "retry");
+  desk.see(workflow::MainMoved{"T1"});
+  EXPECT_EQ(desk.of<Merge>().size(), 1u) << "the tries are counted anew";
+}
+
+TEST(DeliveryLoop, AMergeIsTestedAndMayFailAsItDidAtTheStart) {
+  Desk desk;
+  DeliveryStarted start;
+  start.tasks = {task("T1")};
+  desk.give(start);
+  desk.give(VerifyFinished{VerifyPurpose::baseline, {"lint"}, ""});
+  desk.passes("T1");
+  const Merge merge = desk.of<Merge>().at(0);
+  EXPECT_EQ(merge.tree, "T1");
+  EXPECT_EQ(merge.title, "Title of T1");
+  EXPECT_EQ(merge.of, Merge::Of::kept);
+  EXPECT_EQ(merge.test, Merge::Test::always);
+  EXPECT_EQ(merge.known, Words{"lint"});
 }
 
 TEST(DeliveryLoop, AnEmptyPlanIsComplete) {

@@ -14,6 +14,7 @@ namespace capsule::delivery {
 Role role_of(Stage stage);        // requires: analysis, development, review or audit
 int slot_class(Role role);        // 0 developers, 1 critics, 2 auditors; -1: takes no slot
 bool is_open(const TaskState&);   // neither complete, failed nor removed
+bool stop_follows(const State&);  // agents were ended for it, and it is not told yet
 bool is_remedying(const State&);  // no dispatch, no merge
 std::string_view id_of(const State&, int task);  // empty for -1
 
@@ -36,6 +37,31 @@ void merge_failed(State&, int task, std::string_view why, const std::string& det
 // One more failure of this kind. False: that was the last, and the task has failed.
 bool strike(State&, int task, FailureKind kind, const std::string& detail);
 void link(State&);  // blockers and dependants, from blocked_by
+
+// ---- trees and the tracker (tidy.cpp)
+
+bool writes(Role role);  // may change its tree; all others only look
+std::string tree_for(const State&, Role role, int task);
+void left_half_done(State&, const Agent& agent);  // its tree is settled before anybody works there
+void remove_tree(State&, const std::string& tree);  // nobody needs it any more
+void close_task(State&, int task);                  // it is complete
+void tidy_again(State&);                            // what an earlier process did not come to
+bool tidying(const State&);                         // commands of this sort are open
+
+inline constexpr std::string_view kRequest = "request-";  // of an expert; its number follows
+
+// ---- between facts and the world
+
+// What an observation means; none: nothing that is worth a fact.   observe.cpp
+std::vector<DeliveryFact> facts_of(const State&, const Observation& observation);
+
+struct Decision {
+  std::optional<DeliveryFact> fact;  // none: it follows from facts, and is decided again after a
+                                     // crash
+  std::optional<Command> command;
+};
+std::optional<Decision> decide(State&);       // decide.cpp
+std::optional<Decision> decide_tidy(State&);  // tidy.cpp
 
 // ---- files (files.cpp)
 

@@ -11,7 +11,7 @@ TEST(DeliveryQuestions, AQuestionParksItsTaskOnly) {
   Desk desk({task("T1"), task("T2")}, {1, 1, 1});
   desk.says("T1", Signal::divine_clarification, {{"Question", "red or green?"}});
   EXPECT_EQ(desk.started(), Words{"developer T2"});
-  ASSERT_EQ(desk.of<AskPerson>().size(), 1u);
+  ASSERT_EQ(desk.of<Ask>().size(), 1u);
   EXPECT_EQ(desk.state.questions.at(0).text, "red or green?");
   EXPECT_FALSE(waits_for_person(desk.state));
   desk.completes("T2");
@@ -92,7 +92,7 @@ TEST(DeliveryExperts, ARequestPausesTheAgentWithoutItsSlot) {
   desk.says("T1", Signal::expert_request, kAsk);
   EXPECT_EQ(desk["T1"].hold, Hold::expert);
   EXPECT_EQ(desk.started(), (Words{"expert T1", "developer T2"}));
-  const StartAgent expert = desk.of<StartAgent>()[0];
+  const Start expert = desk.starts()[0];
   EXPECT_EQ(expert.expert, "databases");
   EXPECT_EQ(expert.context, "which index?");
   EXPECT_EQ(expert.request, "request-1");
@@ -100,7 +100,7 @@ TEST(DeliveryExperts, ARequestPausesTheAgentWithoutItsSlot) {
   EXPECT_TRUE(desk.started().empty()) << "its slot is taken meanwhile";
   desk.says("T2", Signal::ready_for_review);
   EXPECT_EQ(desk.started(), (Words{"critic T2", "developer T1"}));
-  const StartAgent advised = desk.of<StartAgent>()[1];
+  const Start advised = desk.starts()[1];
   EXPECT_EQ(advised.why, Why::advised);
   EXPECT_EQ(advised.continue_session_of, 1);
   EXPECT_NE(advised.context.find("the second"), std::string::npos);
@@ -181,11 +181,11 @@ TEST(DeliveryRemediation, NothingNewIsStartedOrMergedUntilTheInfrastructureIsHea
   desk.says(Role::remediation, Signal::remediation_complete);
   EXPECT_EQ(desk.started(), Words{"health-auditor"});
   desk.says(Role::health_auditor, Signal::health_healthy);
-  ASSERT_EQ(desk.of<RunVerify>().size(), 1u);
-  EXPECT_EQ(desk.of<RunVerify>()[0].purpose, VerifyPurpose::health);
+  ASSERT_EQ(desk.of<Merge>().size(), 1u) << "of the repair";
+  EXPECT_EQ(desk.of<Merge>()[0].tree, "+remediation-1");
   desk.give(VerifyFinished{VerifyPurpose::health, {}, ""});
   EXPECT_EQ(desk.started(), (Words{"critic T2", "developer T1"}));
-  EXPECT_EQ(desk.of<StartAgent>()[1].why, Why::remediated);
+  EXPECT_EQ(desk.starts()[1].why, Why::remediated);
   EXPECT_EQ(desk.facts<RemediationLeft>().size(), 1u);
 }
 
@@ -213,8 +213,7 @@ TEST(DeliveryRemediation, TheVerdictIsCheckedAndBaselineFailuresAreNotHeldAgains
   desk.says(Role::health_auditor, Signal::health_healthy);
   desk.give(VerifyFinished{VerifyPurpose::health, {"old", "new"}, ""});
   EXPECT_EQ(desk.started(), Words{"remediation"}) << "HEALTHY was not true";
-  EXPECT_NE(desk.start().context.find("new"), std::string::npos);
-  EXPECT_EQ(desk.start().context.find("old"), std::string::npos);
+  EXPECT_NE(desk.start().context.find("verify commands fail:\n- new\n"), std::string::npos);
   desk.says(Role::remediation, Signal::remediation_complete);
   desk.says(Role::health_auditor, Signal::health_healthy);
   desk.give(VerifyFinished{VerifyPurpose::health, {"old"}, ""});
@@ -303,6 +302,53 @@ TEST(DeliveryRemediation, TasksThatAreBlockedMeanwhileJoinTheSameRound) {
   desk.says(Role::health_auditor, Signal::health_healthy);
   desk.give(VerifyFinished{VerifyPurpose::health, {}, ""});
   EXPECT_EQ(desk.started(), (Words{"developer T1", "developer T2"}));
+}
+
+Desk healthy() {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::infra_blocked);
+  desk.says(Role::remediation, Signal::remediation_complete);
+  desk.says(Role::health_auditor, Signal::health_healthy);
+  return desk;
+}
+
+TEST(DeliveryRemediation, ARepairThatIsOnMainAlreadyIsCheckedThere) {
+  for (const bool adopted : {true, false}) {
+    Desk desk = healthy();
+    workflow::Merged merged;
+    merged.tree = "+remediation-1";
+    merged.adopted = adopted;
+    merged.nothing = !adopted;
+    desk.see(merged);
+    ASSERT_EQ(desk.of<Check>().size(), 1u);
+    desk.crash();
+    ASSERT_EQ(desk.of<Check>().size(), 1u) << "it need not be merged again";
+    desk.give(VerifyFinished{VerifyPurpose::health, {"tests"}, ""});
+    EXPECT_EQ(desk.started(), Words{"remediation"});
+    desk.says(Role::remediation, Signal::remediation_complete);
+    desk.says(Role::health_auditor, Signal::health_healthy);
+    EXPECT_EQ(desk.of<Merge>().size(), 1u) << "what it made since";
+  }
+}
+
+TEST(DeliveryRemediation, ARepairThatCannotLandIsOneMoreAttempt) {
+  for (const MergeRefusal why :
+       {MergeRefusal::conflict, MergeRefusal::checkout_in_the_way, MergeRefusal::error}) {
+    Desk desk = healthy();
+    desk.see(workflow::MergeRefused{"+remediation-1", why, "a.c is in the way", {}});
+    EXPECT_EQ(desk.started(), Words{"remediation"});
+    EXPECT_NE(desk.start().context.find("a.c is in the way"), std::string::npos);
+  }
+}
+
+TEST(DeliveryRemediation, ARepairIsTriedAgainWhenMainHasMoved) {
+  Desk desk = healthy();
+  for (int i = 1; i < workflow::kMergeTries; ++i) {
+    desk.see(workflow::MainMoved{"+remediation-1"});
+    ASSERT_EQ(desk.of<Merge>().size(), 1u) << i;
+  }
+  desk.see(workflow::MainMoved{"+remediation-1"});
+  EXPECT_EQ(desk.started(), Words{"remediation"});
 }
 
 TEST(DeliveryRemediation, TheThirdTimeATaskIsBlockedItFails) {

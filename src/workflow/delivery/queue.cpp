@@ -88,6 +88,10 @@ bool is_open(const TaskState& t) {
   return t.stage != Stage::complete && t.stage != Stage::failed && t.stage != Stage::removed;
 }
 
+bool stop_follows(const State& s) {
+  return s.ended_by_person && (!s.stop || *s.stop == workflow::Stop::paused);
+}
+
 bool is_remedying(const State& s) { return s.remediation.step != Remediation::Step::none; }
 
 std::string_view id_of(const State& s, int task) {

@@ -105,6 +105,7 @@ void started(State& s, const DeliveryStarted& f) {
   s.slots = f.slots;
   s.limits = f.limits;
   s.with_experts = f.experts;
+  s.tracked = f.tracked;
   s.tasks.reserve(f.tasks.size());
   for (const Task& task : f.tasks) add_task(s, task);
   for (const std::string& name : f.known_experts) register_expert(s, name, "", "");
@@ -162,15 +163,28 @@ void resumed(State& s, const DeliveryResumed& f) {
   if (!s.started) return;
   s.slots = f.slots;
   s.limits = f.limits;
-  for (const auto& [number, agent] : std::exchange(s.agents, {})) cut_off(s, agent);
+  s.tracked = s.tracked || f.tracked;
+  for (AgentRecord& record : s.history) {
+    if (!std::exchange(record.running, false)) continue;
+    record.fault = Fault::lost;
+    record.detail = "it was cut off";
+  }
+  for (const auto& [number, agent] : std::exchange(s.agents, {})) {
+    left_half_done(s, agent);
+    cut_off(s, agent);
+  }
+  tidy_again(s);
   for (int& busy : s.busy) busy = 0;
   if (s.merging >= 0) {
     const int task = std::exchange(s.merging, -1);
+    s.tasks[task].merge_tries = 0;
     if (s.tasks[task].stage == Stage::merge) s.merges.emplace(s.tasks[task].queued, task);
     if (s.tasks[task].doubted) doubt(s, task);
   }
   if (s.prelude == Prelude::verifying) s.prelude = Prelude::baseline;
-  if (s.remediation.step == Step::verifying) s.remediation.step = Step::verify;
+  Remediation& r = s.remediation;
+  if (r.step == Step::verifying || r.step == Step::merging) r.step = Step::verify;
+  r.merge_tries = 0;
   s.to_end.clear();
   s.to_wait.clear();
   for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
@@ -178,9 +192,12 @@ void resumed(State& s, const DeliveryResumed& f) {
     ++s.tasks[i].wait;
     s.to_wait.push_back(i);
   }
+  s.to_ask = open_questions(s);  // whoever listened for the answers is gone
   if (std::exchange(s.halted, false)) retry_remediation(s);
   if (f.retry_failed) begin_again(s);
-  if (s.finished < static_cast<int>(s.tasks.size())) s.outcome = Outcome::none;
+  if (s.outcome == Outcome::halted || s.finished < static_cast<int>(s.tasks.size()) ||
+      !unclosed(s).empty())
+    s.outcome = Outcome::none;
 }
 
 void remove_task(State& s, int task) {

@@ -40,6 +40,8 @@ void enter_remediation(State& s, int task, const std::string& issue) {
     return;
   }
   ++r.round;
+  r.on_main = false;
+  r.merge_tries = 0;
   r.attempt = 0;
   r.expert_requests = r.questions = 0;
   r.talk = {};
@@ -51,6 +53,7 @@ void enter_remediation(State& s, int task, const std::string& issue) {
 void leave_remediation(State& s, bool overridden) {
   Remediation& r = s.remediation;
   r.step = Step::none;
+  remove_tree(s, tree_for(s, Role::remediation, -1));
   announce(s, RemediationLeft{r.round, overridden});
   for (const int task : std::exchange(r.blocked, {})) {
     if (s.tasks[task].hold != Hold::remediation) continue;
@@ -68,7 +71,9 @@ void retry_remediation(State& s) {
 }
 
 void health_checked(State& s, const VerifyFinished& f) {
-  if (s.remediation.step != Step::verifying) return;
+  Remediation& r = s.remediation;
+  if (r.step != Step::verify && r.step != Step::merging && r.step != Step::verifying) return;
+  r.merge_tries = 0;
   const auto failures = introduced(s, f.failures);
   if (failures.empty()) {
     s.baseline = f.failures;  // what was mended since must not break again

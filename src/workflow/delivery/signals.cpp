@@ -2,20 +2,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "workflow/delivery/parts.h"
 
 namespace capsule::delivery {
 namespace {
 
 using Handler = void (*)(State&, int task, const Agent&, const AgentFinished&);
-
-char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), small);
-  return out;
-}
 
 std::string_view bare(std::string_view text) {
   constexpr std::string_view kAround = " \t\r\n-*`'\"[](){}<>,;:.!?";

@@ -201,7 +201,7 @@ TEST(DeliverySignals, AnExpansionOfLowConfidenceAsksAPerson) {
   Desk desk({unclear});
   desk.says("T1", Signal::expanded_spec,
             {{"Confidence", "LOW"}, {"Expanded Specification", "perhaps so"}});
-  ASSERT_EQ(desk.of<AskPerson>().size(), 1u);
+  ASSERT_EQ(desk.of<Ask>().size(), 1u);
   EXPECT_TRUE(waits_for_person(desk.state));
   EXPECT_EQ(desk["T1"].task.work, "work") << "nothing is decided yet";
   EXPECT_NE(desk.state.questions.at(0).context.find("perhaps so"), std::string::npos);

@@ -16,11 +16,30 @@ std::string_view name_of(Hold hold) {
   return kNames[static_cast<std::size_t>(hold)];
 }
 
+namespace {
+
+// Everything but agents that was commanded has been answered.
+bool nothing_open(const State& s) {
+  using Step = Remediation::Step;
+  const Step step = s.remediation.step;
+  return !stop_follows(s) && s.merging < 0 && s.prelude != State::Prelude::verifying &&
+         step != Step::merging && step != Step::verifying && !tidying(s);
+}
+
+}  // namespace
+
 bool waits_for_person(const State& s) {
-  return s.started && s.outcome == Outcome::none && s.agents.empty() && s.merging < 0 &&
-         s.prelude == State::Prelude::done && s.remediation.step != Remediation::Step::verifying &&
+  return s.started && s.outcome == Outcome::none && s.agents.empty() && nothing_open(s) &&
+         s.prelude == State::Prelude::done && s.to_settle.empty() &&
          std::any_of(s.questions.begin(), s.questions.end(),
                      [](const Question& q) { return !q.closed; });
+}
+
+bool stopped(const State& s) {
+  using workflow::Stop;
+  if (!s.stop || s.outcome != Outcome::none || !s.agents.empty()) return false;
+  // Whatever else is open when a person interrupts it is commanded again when it is taken up.
+  return *s.stop == Stop::interrupted || (*s.stop == Stop::paused && nothing_open(s));
 }
 
 Summary summary_of(const State& s) {
@@ -39,7 +58,7 @@ Summary summary_of(const State& s) {
 
 int exit_code(const State& s) {
   const Summary summary = summary_of(s);
-  return summary.failed.empty() && summary.waiting.empty() ? 0 : 1;
+  return summary.failed.empty() && summary.waiting.empty() && unclosed(s).empty() ? 0 : 1;
 }
 
 std::vector<std::string> introduced(const State& s, const std::vector<std::string>& failures) {

@@ -34,7 +34,8 @@ inline std::string picture(const State& s) {
            std::to_string(agent.task) + "s" + std::to_string(agent.session);
   out += " merging " + std::to_string(s.merging) + " round " + std::to_string(s.remediation.round) +
          "/" + std::to_string(static_cast<int>(s.remediation.step)) + "/" +
-         std::to_string(s.remediation.attempt) + " runs " + std::to_string(s.dispatched) + "\n";
+         std::to_string(s.remediation.attempt) + " runs " + std::to_string(s.dispatched) + " of " +
+         std::to_string(s.history.size()) + "\n";
   for (const TaskState& t : s.tasks) {
     out += t.task.id + " " + std::string(name_of(t.stage)) + " " + std::string(name_of(t.hold)) +
            " " + std::to_string(t.agent) + " " + std::string(name_of(t.why)) + " [" + t.context +
@@ -46,13 +47,69 @@ inline std::string picture(const State& s) {
   for (const Question& q : s.questions)
     out += std::to_string(q.number) + q.text + (q.closed ? " closed\n" : " open\n");
   for (int busy : s.busy) out += std::to_string(busy) + " ";
+  out += "\ntrees";
+  for (const std::string& tree : s.trees) out += " " + tree;
+  out += " unclosed";
+  for (const std::string& id : unclosed(s)) out += " " + id;
+  out += " to settle";
+  for (const auto& [tree, role] : s.to_settle)
+    out += " " + tree + "/" + std::string(signal::name_of(role));
   return out;
 }
+
+// How the world tells of what a test states as a fact. Not of facts that a person gives.
+inline Observation observation_of(const State& s, const DeliveryFact& fact) {
+  if (const auto* f = std::get_if<AgentFinished>(&fact)) {
+    workflow::AgentFinished o;
+    o.agent = f->agent;
+    o.fault = f->fault;
+    o.detail = f->detail;
+    o.preview = f->preview;
+    o.log = f->log;
+    o.duration_ms = f->duration_ms;
+    o.cost_micros = f->cost_micros;
+    if (f->wrote) o.took_back = {"a.c"};
+    workflow::LineWords words{f->signal, f->argument, f->more, {}};
+    for (const Field& field : f->fields) words.fields.push_back({field.label, field.text});
+    o.words = std::move(words);
+    return o;
+  }
+  if (const auto* f = std::get_if<AgentIdle>(&fact)) return workflow::AgentIdle{f->agent};
+  if (const auto* f = std::get_if<MergeDone>(&fact))
+    return workflow::Merged{f->task, f->commit, f->files, f->adopted, false, {}, {}};
+  if (const auto* f = std::get_if<MergeRefused>(&fact))
+    return workflow::MergeRefused{f->task, f->why, f->detail, {}};
+  if (const auto* f = std::get_if<QuestionAnswered>(&fact))
+    return workflow::Answered{f->question, f->text, f->by};
+  if (const auto* f = std::get_if<FileWaitExpired>(&fact))
+    return workflow::TimerFired{f->task, f->wait};
+  const auto& f = std::get<VerifyFinished>(fact);
+  const bool baseline = f.purpose == VerifyPurpose::baseline;
+  if (!baseline && s.remediation.step == Remediation::Step::merging) {
+    const std::string tree = "+remediation-" + std::to_string(s.remediation.round);
+    if (introduced(s, f.failures).empty())
+      return workflow::Merged{tree, "repair", {}, false, false, {}, f.failures};
+    return workflow::MergeRefused{tree, MergeRefusal::verify_failed, f.detail, f.failures};
+  }
+  workflow::Checked checked;
+  checked.number = baseline ? kBaselineCheck : kHealthCheck;
+  checked.failed = f.failures;
+  checked.feedback = f.detail;
+  return checked;
+}
+
+// A StartAgent with what the fact beside it says.
+struct Start : StartAgent {
+  Why why{};
+  int continue_session_of = 0;  // 0: a new session
+  std::string context, notices, request;
+};
 
 struct Desk {
   State state;
   std::vector<DeliveryFact> journal;
-  std::vector<Command> commands;  // of the newest turn
+  std::vector<Command> commands;  // of the newest turn, but those that answer themselves
+  bool answers_itself = true;     // beads are closed, and trees settled and removed, at once
 
   explicit Desk(std::vector<Task> tasks, Slots slots = {}, Limits limits = {},
                 std::vector<std::string> experts = {}) {
@@ -69,13 +126,50 @@ struct Desk {
 
   void give(const DeliveryFact& fact) { give_all({fact}); }
   void give_all(const std::vector<DeliveryFact>& facts) {
-    Turn turn = advance(state, facts);
+    std::vector<DeliveryFact> given;
+    std::vector<Observation> observations;
+    for (const DeliveryFact& fact : facts) {
+      const bool persons = std::holds_alternative<DeliveryStarted>(fact) ||
+                           std::holds_alternative<DeliveryResumed>(fact) ||
+                           std::holds_alternative<PlanChanged>(fact);
+      if (persons)
+        given.push_back(fact);
+      else
+        observations.push_back(observation_of(state, fact));
+    }
+    commands.clear();
+    take(given, observations);
+  }
+  void see(const Observation& observation) {
+    commands.clear();
+    take({}, {observation});
+  }
+  void take(const std::vector<DeliveryFact>& given, const std::vector<Observation>& observations) {
+    Turn turn = advance(state, given, observations);
     journal.insert(journal.end(), turn.facts.begin(), turn.facts.end());
-    commands = std::move(turn.commands);
     EXPECT_EQ(picture(replayed()), picture(state));
+    std::vector<Observation> answers;
+    for (Command& command : turn.commands)
+      if (!answers_itself || !answer_to(command, answers)) commands.push_back(std::move(command));
+    if (!answers.empty()) take({}, answers);
+  }
+  static bool answer_to(const Command& command, std::vector<Observation>& answers) {
+    if (const auto* close = std::get_if<CloseTask>(&command)) {
+      answers.emplace_back(workflow::TaskClosed{close->task});
+    } else if (const auto* remove = std::get_if<RemoveTree>(&command)) {
+      answers.emplace_back(workflow::TreeRemoved{remove->tree});
+    } else if (const auto* keep = std::get_if<Keep>(&command)) {
+      answers.emplace_back(workflow::Kept{keep->tree, "", "", "", ""});
+    } else if (const auto* back = std::get_if<TakeBack>(&command)) {
+      answers.emplace_back(workflow::TakenBack{back->tree, {}});
+    } else {
+      return false;
+    }
+    return true;
   }
   State replayed() const {
     State again;
+    again.run = state.run;
     for (const DeliveryFact& fact : journal) {
       const auto read = read_fact(kind_of(fact), body_of(fact));
       EXPECT_TRUE(read) << kind_of(fact);
@@ -126,6 +220,11 @@ struct Desk {
     f.detail = "it died";
     give(f);
   }
+  // One that waits for a person: what it was asked again is no news.
+  bool is_silent() const {
+    return std::all_of(commands.begin(), commands.end(),
+                       [](const Command& each) { return std::holds_alternative<Ask>(each); });
+  }
   void merges(const std::string& id) { give(MergeDone{id, "commit-of-" + id, {}, false}); }
   void answer(int question, const std::string& text) {
     give(QuestionAnswered{question, text, "somebody"});
@@ -155,21 +254,50 @@ struct Desk {
       if (const T* typed = std::get_if<T>(&fact)) found.push_back(*typed);
     return found;
   }
+  std::vector<Start> starts() const {
+    std::vector<Start> all;
+    for (const StartAgent& command : of<StartAgent>()) {
+      Start start{command,
+                  {},
+                  0,
+                  value(command, "CONTEXT"),
+                  value(command, "NOTICES"),
+                  value(command, "REQUEST")};
+      for (const AgentDispatched& fact : facts<AgentDispatched>()) {
+        if (fact.agent != command.agent) continue;
+        start.why = fact.why;
+        start.continue_session_of = fact.session == fact.agent ? 0 : fact.session;
+        EXPECT_EQ(command.resume, start.continue_session_of != 0);
+        EXPECT_EQ(command.session, workflow::session_id(state.run, fact.session));
+      }
+      all.push_back(std::move(start));
+    }
+    return all;
+  }
+  static std::string value(const StartAgent& command, std::string_view name) {
+    for (const workflow::Variable& each : command.prompt.values)
+      if (each.name == name) return each.text;
+    ADD_FAILURE() << "no " << name;
+    return {};
+  }
   // Who is started by the newest turn: "developer T1", …
   std::vector<std::string> started() const {
     std::vector<std::string> who;
     for (const StartAgent& start : of<StartAgent>())
-      who.push_back(std::string(signal::name_of(start.role)) +
-                    (start.task.empty() ? "" : " " + start.task));
+      who.push_back(start.role + (start.task.empty() ? "" : " " + start.task));
     return who;
   }
-  StartAgent start() const {
-    const auto starts = of<StartAgent>();
-    EXPECT_EQ(starts.size(), 1u) << picture(state);
-    return starts.empty() ? StartAgent{} : starts.back();
+  Start start() const {
+    const auto all = starts();
+    EXPECT_EQ(all.size(), 1u) << picture(state);
+    return all.empty() ? Start{} : all.back();
   }
 };
 
 using Words = std::vector<std::string>;
+
+inline int lines(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
 
 }  // namespace capsule::delivery

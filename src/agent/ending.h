@@ -1,0 +1,43 @@
+// How the process tree of an agent ended, and what that means: one mapping to a fault and one
+// wording for all workflows. Pure values.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "event/common.h"
+
+namespace capsule::agent {
+
+struct Ending {
+  enum class How {
+    exited,       // exit_code: its status
+    signalled,    // signal: which; exit_code: 128 + signal
+    timed_out,    // our limit
+    lost,         // its guardian was killed; so was the tree
+    not_started,  // error: why
+    not_logged,   // error: why what it printed could not be kept; it was ended at once
+    ended,        // by end()
+    interrupted,  // a person asked to stop
+  };
+  How how = How::exited;
+  int exit_code = 0;
+  int signal = 0;
+  std::chrono::milliseconds limit{};  // the one that it had
+  std::string log;                    // path of what it printed; empty: there is none
+  std::optional<Error> error = {};
+};
+
+// Ensures: none exactly when it exited with status 0.
+event::Fault fault_of(const Ending& ending);
+
+// For people, after "the agent": "was ended by signal 9 (SIGKILL)", "ended with exit status 7".
+// Empty when it exited with status 0.
+std::string describe(const Ending& ending);
+
+// "600 s"
+std::string limit_text(std::chrono::milliseconds limit);
+
+}  // namespace capsule::agent

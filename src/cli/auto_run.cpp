@@ -1,0 +1,131 @@
+#include "cli/auto_run.h"
+
+#include <unistd.h>
+
+#include "agent/provider.h"
+#include "auto_state/state_file.h"
+#include "base/clock.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "engine/run.h"
+#include "ui/auto_narrator.h"
+#include "workflow/auto/texts.h"
+#include "world/providers.h"
+#include "world/runs.h"
+#include "world/verify.h"
+
+namespace capsule::cli {
+
+namespace fact = event::auto_run;
+
+class AutoRun::Audience : public engine::Listener {
+ public:
+  Audience(ui::Look look, const std::string& run, const auto_mode::Run& state,
+           const world::Project& project, process::Loop& loop)
+      : face(look, run, ui::auto_narrator(state, ui::style_for(STDOUT_FILENO)), &loop),
+        state_(state),
+        files_(project.root(), run) {}
+
+  void on_facts(std::span<const event::NewFact> facts) override {
+    face.on_facts(facts);
+    // Files follow the journal: what cannot be written now is written with the next fact.
+    if (const auto written = files_.write(state_); !written)
+      face.tell("capsule: warning: " + printable(written.error().message) + "\n");
+  }
+
+  ui::Face face;
+
+ private:
+  const auto_mode::Run& state_;
+  world::AutoFiles files_;
+};
+
+AutoRun::~AutoRun() = default;
+
+Result<std::unique_ptr<AutoRun>> AutoRun::open(world::Project project, ui::Look look) {
+  std::unique_ptr<AutoRun> self(new AutoRun());
+  self->look_ = look;
+  self->conductor_ =
+      TRY(Conductor::open(std::move(project), {std::string(auto_state::kFolder) + "/"}));
+  return self;
+}
+
+Result<std::optional<AutoRun::Newest>> AutoRun::newest() {
+  std::string run;
+  for (const engine::RunHead& head : TRY(conductor_->store().runs_of(engine::kAutoSubject)))
+    if (head.workflow == engine::kAuto) run = head.run;
+  if (run.empty()) return std::nullopt;
+  auto workflow = TRY(world::replayed<auto_mode::Rules>(conductor_->store(), run));
+  return Newest{run, workflow.state()};
+}
+
+Result<void> AutoRun::take(const std::string& run) {
+  const std::string subject(engine::kAutoSubject);
+  TRY_VOID(conductor_->claim(subject, run));
+  auto_mode::Run state;
+  state.id = run;
+  workflow_ = std::make_unique<engine::WorkflowOf<auto_mode::Rules>>(std::move(state));
+  audience_ =
+      std::make_unique<Audience>(look_, run, workflow_->state(), project(), conductor_->loop());
+  world::WorldSettings settings;
+  settings.run = run;
+  settings.log_folder = project().root() + "/.capsule/logs/auto/" + run;
+  settings.trees.main_branch = project().config.main_branch;
+  settings.trees.exclude = project().config.exclude;
+  settings.trees.exclude.push_back("/" + std::string(auto_state::kFolder) + "/");
+  settings.trees.advice = workspace::Advice::auto_run;
+  settings.trees.checkout = auto_mode::kCheckout;
+  for (const char* note : {"spec.md", "context.md", "task_plan.md"})
+    settings.trees.notes.push_back(std::string(auto_state::kFolder) + "/" + note);
+  TRY_VOID(conductor_->connect(
+      {*workflow_, *audience_, std::string(engine::kAuto), subject, std::move(settings)}));
+  conductor_->world().output = [this](int agent, std::string_view bytes) {
+    audience_->face.on_output(agent, bytes);
+  };
+  return {};
+}
+
+Result<void> AutoRun::preflight() {
+  for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
+    workflow::StartAgent agent;
+    agent.role = signal::name_of(static_cast<auto_mode::Phase>(i));
+    agent.prompt.file = auto_mode::prompt_file(static_cast<auto_mode::Phase>(i));
+    TRY_VOID(conductor_->world().preflight(agent));
+  }
+  return {};
+}
+
+Result<void> AutoRun::has_place(const auto_mode::Run& state) {
+  using auto_mode::Step;
+  const bool at_work = state.after == Step::turn || state.after == Step::checks ||
+                       state.after == Step::review || state.after == Step::merge;
+  if (!at_work || state.begun.in_place) return {};
+  TRY_VOID(conductor_->world().trees().folder_of(std::string(auto_mode::kTree)));
+  return {};
+}
+
+Result<void> AutoRun::give(fact::Fact fact) {
+  return conductor_->runner().take(workflow_->given({std::move(fact)}, utc_now()));
+}
+
+Result<int> AutoRun::carry_on() {
+  TRY(conductor_->runner().carry_on());
+  const auto_mode::Run& state = workflow_->state();
+  const int code = state.outcome == auto_mode::Outcome::interrupted
+                       ? conductor_->interrupt().exit_code()
+                       : auto_mode::exit_code(state.outcome);
+  audience_->face.finish({code, utc_now(), {}});
+  if (look_ != ui::Look::json) print(ui::auto_summary(state, ui::style_for(STDOUT_FILENO)));
+  return code;
+}
+
+bool AutoRun::has_checks() const { return !world::verify_of(project().config).commands.empty(); }
+
+bool AutoRun::keeps_sessions() const {
+  workflow::StartAgent agent;
+  agent.role = signal::name_of(auto_mode::Phase::execution);
+  const auto settings = world::agent_settings(project(), agent);
+  return settings && settings->provider.has_sessions();
+}
+
+}  // namespace capsule::cli

@@ -1,0 +1,59 @@
+// A headless run of auto mode, connected.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/conductor.h"
+#include "ui/face.h"
+#include "ui/terminal.h"
+#include "workflow/auto/workflow.h"
+#include "world/auto_files.h"
+
+namespace capsule::cli {
+
+class AutoRun {
+ public:
+  // Opens the journal. Nothing is written but an empty journal.
+  static Result<std::unique_ptr<AutoRun>> open(world::Project project, ui::Look look);
+  ~AutoRun();
+
+  struct Newest {
+    std::string run;
+    auto_mode::Run state;
+    bool ended() const { return state.step == auto_mode::Step::ended; }
+  };
+  // The newest headless run of the project.
+  Result<std::optional<Newest>> newest();
+
+  // Claims auto mode for this process and connects `run`, which need not exist yet. Error blocked:
+  // another process has it.
+  Result<void> take(const std::string& run);
+  // Whether the agents and prompts of all phases are there. Requires: take().
+  Result<void> preflight();
+  // Error not_found: the worktree that an ended run goes on in is gone. Requires: take().
+  Result<void> has_place(const auto_mode::Run& state);
+  // Records what a person decided, and carries out what follows. Requires: take().
+  Result<void> give(event::auto_run::Fact fact);
+  // Carries the taken run on, shows how it ended, and returns the exit code.
+  Result<int> carry_on();
+
+  const world::Project& project() const { return conductor_->project(); }
+  Conductor& conductor() { return *conductor_; }
+  bool has_checks() const;
+  // Whether the client of its agents keeps sessions.
+  bool keeps_sessions() const;
+
+ private:
+  AutoRun() = default;
+  // Draws, and writes the files that follow the journal.
+  class Audience;
+
+  std::unique_ptr<Conductor> conductor_;
+  ui::Look look_{};
+  std::unique_ptr<engine::WorkflowOf<auto_mode::Rules>> workflow_;
+  std::unique_ptr<Audience> audience_;
+};
+
+}  // namespace capsule::cli

@@ -1,0 +1,228 @@
+#include "cli/bead_run.h"
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "json/text.h"
+#include "ui/phases_narrator.h"
+#include "ui/report.h"
+#include "ui/run_text.h"
+#include "world/logs.h"
+#include "world/programs.h"
+#include "world/providers.h"
+#include "world/runs.h"
+
+namespace capsule::cli {
+namespace {
+
+using event::Outcome;
+using event::PhaseRule;
+
+constexpr const char* kConvergence[] = {"stop", "warn", "off"};
+
+std::string progress_line(engine::Tracker& tracker, const char* kind, const engine::Bead& bead) {
+  const auto progress = engine::progress(tracker, bead.id);
+  if (!progress || progress->total == 0) return {};
+  return std::string(kind) + " " + bead.id + " (" + bead.title +
+         "): " + std::to_string(progress->closed) + " of " + std::to_string(progress->total) +
+         " closed";
+}
+
+workspace::Briefing briefing_of(const engine::Bead& bead, const engine::Ancestry& ancestry) {
+  workspace::Briefing b;
+  if (const auto& epic = ancestry.epic)
+    b.epic_id = epic->id, b.epic_title = epic->title, b.epic_goal = epic->description;
+  if (const auto& feature = ancestry.feature)
+    b.feature_id = feature->id, b.feature_title = feature->title,
+    b.feature_goal = feature->description;
+  b.task_id = bead.id;
+  b.task_title = bead.title;
+  b.task_description = bead.description;
+  b.acceptance_criteria = engine::acceptance_criteria(bead);
+  return b;
+}
+
+// The agent of a phase, as far as the configuration and the definition go.
+workflow::StartAgent agent_of(const PhaseRule& phase, const std::string& bead) {
+  workflow::StartAgent start;
+  start.role = phase.name;
+  start.settings = workflow::Settings::phase;
+  start.provider = phase.provider;
+  start.model = phase.model;
+  start.task = bead;
+  start.prompt.file = phase.prompt;
+  return start;
+}
+
+}  // namespace
+
+BeadRun::~BeadRun() = default;
+
+Result<std::unique_ptr<BeadRun>> BeadRun::open(world::Project project, const std::string& bead,
+                                               ui::Look look) {
+  std::unique_ptr<BeadRun> self(new BeadRun());
+  self->look_ = look;
+  self->tracker_ = TRY(open_tracker(project));
+  self->bead_ = TRY(self->tracker_->show(bead));
+  self->conductor_ = TRY(Conductor::open(std::move(project)));
+  return self;
+}
+
+Result<std::optional<BeadRun::Newest>> BeadRun::newest() {
+  const std::vector<engine::RunHead> heads = TRY(conductor_->store().runs_of(bead_.id));
+  if (heads.empty()) return std::nullopt;
+  auto workflow = TRY(world::replayed<phases::Rules>(conductor_->store(), heads.back().run));
+  return Newest{heads.back().run, workflow.state()};
+}
+
+std::string BeadRun::worktree() const {
+  return workspace::worktree_path(project().repository, bead_.id);
+}
+bool BeadRun::has_worktree() const { return exists(worktree()); }
+
+Result<world::WorldSettings> BeadRun::settings(const std::string& run) {
+  ancestry_ = TRY(engine::ancestry(*tracker_, bead_));
+  world::WorldSettings settings;
+  settings.run = run;
+  settings.tracker = tracker_.get();
+  settings.trees.main_branch = project().config.main_branch;
+  settings.trees.exclude = project().config.exclude;
+  settings.trees.advice = workspace::Advice::bead;
+  settings.trees.subject = bead_.id;
+  // Whole seconds, as people write a time.
+  settings.trees.worklog = workspace::Worklog{
+      TRY(project().assets.read("templates/worklog.md.template")), briefing_of(bead_, ancestry_),
+      [] { return utc_now().substr(0, 19) + "Z"; }};
+  settings.people.terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
+  settings.people.tell = [this](const std::string& text) { face_->tell(text); };
+  return settings;
+}
+
+Result<void> BeadRun::take(const std::string& run, const event::Definition& definition,
+                           phases::Present present) {
+  run_ = run;
+  definition_ = definition;
+  TRY_VOID(conductor_->claim(bead_.id, run));
+  for (const PhaseRule& phase : definition_.phases) {
+    const agent::PhaseSettings settings =
+        TRY(world::agent_settings(project(), agent_of(phase, bead_.id)));
+    present.agents[phase.name] = {settings.provider.name, settings.provider.model};
+  }
+  phases::State state;
+  state.present = std::move(present);
+  workflow_ = std::make_unique<engine::WorkflowOf<phases::Rules>>(std::move(state));
+  face_ = std::make_unique<ui::Face>(
+      look_, run, ui::phases_narrator(workflow_->state(), ui::style_for(STDOUT_FILENO)),
+      &conductor_->loop());
+  TRY_VOID(
+      conductor_->connect({*workflow_, *face_, definition_.name, bead_.id, TRY(settings(run))}));
+  conductor_->world().output = [this](int agent, std::string_view bytes) {
+    face_->on_output(agent, bytes);
+  };
+  return {};
+}
+
+// What would cost every attempt is found before the first agent is paid.
+Result<void> BeadRun::preflight() {
+  for (const PhaseRule& phase : definition_.phases)
+    TRY_VOID(conductor_->world().preflight(agent_of(phase, bead_.id)));
+  TRY_VOID(check_main_branch(project()));
+  return world::check_test_program(project().config);
+}
+
+Result<void> BeadRun::give(std::vector<event::PipelineFact> facts) {
+  return conductor_->runner().take(workflow_->given(std::move(facts), utc_now()));
+}
+
+Result<void> BeadRun::adopt_worktree() {
+  const workflow::TreeOpened tree = TRY(conductor_->world().trees().adopt(bead_.id));
+  return give({started(definition_), event::WorktreeReady{tree.folder, tree.branch, tree.base}});
+}
+
+event::RunStarted BeadRun::started(const event::Definition& definition, std::string branch) const {
+  const config::Config& config = project().config;
+  // The pipeline is built in: its rules need not be kept with every run.
+  return {bead_.id,
+          bead_.title,
+          config.provider,
+          config.max_retries,
+          kConvergence[static_cast<std::size_t>(config.convergence)],
+          definition == phases::pipeline() ? event::Definition{} : definition,
+          std::move(branch)};
+}
+
+Result<int> BeadRun::carry_on() {
+  const engine::End end = TRY(conductor_->runner().carry_on());
+  const phases::State& state = workflow_->state();
+  int code = phases::exit_code(state.outcome);
+  if (end == engine::End::for_a_person) code = 1;
+  if (end == engine::End::stopped || state.outcome == Outcome::interrupted)
+    code = conductor_->interrupt().exit_code();
+  face_->finish({code, utc_now(), {}});
+  if (look_ != ui::Look::json && look_ != ui::Look::quiet) print(summary());
+  return code;
+}
+
+void BeadRun::show_merged(const std::string& commit) const {
+  if (look_ == ui::Look::json)
+    print("{\"event\":\"already_merged\",\"bead\":" + json::quoted(bead_.id) +
+          ",\"commit\":" + json::quoted(commit) + "}\n");
+  else
+    print(bead_.id + " is already merged as " + commit + "\n");
+}
+
+std::string BeadRun::summary() {
+  ui::Surroundings around;
+  around.project_option = project().option;
+  around.provider_option = project().provider_option;
+  around.main_branch = world::main_branch_of(project());
+  around.worktree_gone = !has_worktree();
+  around.last_words = world::last_words(worktree(), workflow_->state().last);
+  if (const auto& feature = ancestry_.feature)
+    around.progress.push_back(progress_line(*tracker_, "feature", *feature));
+  if (const auto& epic = ancestry_.epic)
+    around.progress.push_back(progress_line(*tracker_, "epic", *epic));
+  std::erase(around.progress, "");
+  const auto& left_out = conductor_->world().left_out();
+  if (!left_out.empty())
+    around.notes.push_back("kept out of main: " + std::to_string(left_out.size()) +
+                           (left_out.size() == 1 ? " file" : " files") + ", such as " +
+                           printable(left_out.front()));
+  if (!project().config.verify.test)
+    around.notes.emplace_back("no test command is configured: RED and GREEN were not checked");
+  const auto facts = conductor_->store().read(run_, 0);
+  if (!facts) return {};
+  return ui::summary(ui::report_of(*facts), around, ui::style_for(STDOUT_FILENO));
+}
+
+Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest) {
+  const std::string what = "worktree " + printable(run.worktree()) + " already exists: ";
+  const std::string bead = run.bead().id + run.project().option;
+  if (const auto holder = run.conductor().store().holder(run.bead().id); holder && *holder)
+    return {Reason::exists, what + ui::words_of(**holder) + " works on it",
+            "wait for it, or: capsule abort " + bead};
+  std::string state = "it was not made by a run of Capsule";
+  if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
+  if (newest && newest->state.outcome == Outcome::prepared)
+    state = "it was prepared, and no run has used it";
+  if (newest && !newest->ended()) state = "its run has not ended";
+  const std::string again = "capsule run " + bead + run.project().provider_option;
+  return {Reason::exists, what + state,
+          "go on with it: " + again + " --resume; start over: " + again + " --clean"};
+}
+
+Result<void> refuse_blocked(BeadRun& run) {
+  const std::vector<engine::BeadDependency> blockers =
+      TRY(engine::open_blockers(run.tracker(), run.bead()));
+  if (blockers.empty()) return {};
+  std::string names;
+  for (const engine::BeadDependency& blocker : blockers)
+    names += (names.empty() ? "" : ", ") + blocker.id +
+             (blocker.title.empty() ? "" : " (" + printable(blocker.title) + ")");
+  return fail(Reason::blocked, run.bead().id + " is blocked by " + names, "finish these first");
+}
+
+}  // namespace capsule::cli

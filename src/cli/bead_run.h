@@ -1,0 +1,79 @@
+// A run of phases for one bead: which one a command means, and everything that it needs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/conductor.h"
+#include "engine/bead_context.h"
+#include "ui/face.h"
+#include "ui/terminal.h"
+#include "workflow/phases/phases.h"
+
+namespace capsule::cli {
+
+class BeadRun {
+ public:
+  // Reads the bead and opens the journal. Nothing is written but an empty journal.
+  static Result<std::unique_ptr<BeadRun>> open(world::Project project, const std::string& bead,
+                                               ui::Look look);
+  ~BeadRun();
+
+  const world::Project& project() const { return conductor_->project(); }
+  const engine::Bead& bead() const { return bead_; }
+  Conductor& conductor() { return *conductor_; }
+  engine::Tracker& tracker() { return *tracker_; }
+
+  // The newest run of the bead, if there is one.
+  struct Newest {
+    std::string run;
+    phases::State state;
+    bool ended() const { return state.step == phases::Step::ended; }
+    bool merged() const { return state.outcome == event::Outcome::merged; }
+  };
+  Result<std::optional<Newest>> newest();
+  std::string worktree() const;
+  bool has_worktree() const;
+
+  // Claims the bead for this process and connects `run`, which need not exist yet, with what is to
+  // be known of it now. Error blocked: another process has the bead.
+  Result<void> take(const std::string& run, const event::Definition& definition,
+                    phases::Present present = {});
+  // Whether the agents, prompts and the test program that a run needs are there. Requires: take().
+  Result<void> preflight();
+  // Records what a person decided, and carries out what follows. Requires: take().
+  Result<void> give(std::vector<event::PipelineFact> facts);
+  // A worktree that was made by other means, as that of a new run. Requires: take() of a new run.
+  Result<void> adopt_worktree();
+  // Carries the taken run on, shows how it ended, and returns the exit code.
+  Result<int> carry_on();
+
+  const phases::State& state() const { return workflow_->state(); }
+  // The start of a new run of this bead, with what the configuration says.
+  event::RunStarted started(const event::Definition& definition, std::string branch = "") const;
+  // "already merged as COMMIT", as people or programs want it.
+  void show_merged(const std::string& commit) const;
+
+ private:
+  BeadRun() = default;
+  Result<world::WorldSettings> settings(const std::string& run);
+  std::string summary();
+
+  std::unique_ptr<Conductor> conductor_;
+  std::unique_ptr<engine::Tracker> tracker_;
+  engine::Bead bead_;
+  engine::Ancestry ancestry_;
+  ui::Look look_{};
+  std::string run_;
+  event::Definition definition_;
+  std::unique_ptr<engine::WorkflowOf<phases::Rules>> workflow_;
+  std::unique_ptr<ui::Face> face_;
+};
+
+// What to say when the bead has a worktree already: in which state it is, and how to go on.
+Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest);
+// Error blocked, naming them: the bead has `blocks` dependencies that are not closed.
+Result<void> refuse_blocked(BeadRun& run);
+
+}  // namespace capsule::cli

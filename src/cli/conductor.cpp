@@ -1,0 +1,52 @@
+#include "cli/conductor.h"
+
+#include "base/clock.h"
+#include "gate/clean_checkout.h"
+#include "git/worktree.h"
+#include "world/crash_probe.h"
+#include "world/requests.h"
+
+namespace capsule::cli {
+
+struct Conductor::SystemClock : engine::Clock {
+  std::string utc_now() override { return capsule::utc_now(); }
+};
+
+Conductor::Conductor(world::Project project) : project_(std::move(project)) {}
+Conductor::~Conductor() = default;
+
+std::string new_run_id() { return utc_stamp() + "-" + random_hex(3); }
+
+Result<std::unique_ptr<Conductor>> Conductor::open(world::Project project,
+                                                   const std::vector<std::string>& hidden) {
+  std::unique_ptr<Conductor> self(new Conductor(std::move(project)));
+  // Even a run that is refused leaves a journal; the user's checkout must not show it.
+  TRY_VOID(git::exclude_capsule_dir(self->project_.repository, hidden));
+  self->store_ = TRY(store::Store::open(self->project_.root(), store::Access::read_write));
+  self->loop_ = TRY(process::Loop::create());
+  self->interrupt_ = TRY(world::Interrupt::create(*self->loop_));
+  self->clock_ = std::make_unique<SystemClock>();
+  return self;
+}
+
+Result<void> Conductor::claim(const std::string& subject, const std::string& run) {
+  claim_ = TRY(store_->claim(subject, run, utc_now()));
+  return {};
+}
+
+Result<bool> Conductor::connect(Parts parts) {
+  const std::string run = parts.settings.run;
+  // What an earlier process did not hear is not meant for this one; what one that was killed left
+  // is in nobody's use.
+  world::drop_requests(project_.root(), run);
+  gate::sweep_checkouts(project_.repository);
+  probe_ = world::crash_probe();
+  log_ = std::make_unique<engine::Log>(*store_, run, parts.name, parts.subject);
+  world_ =
+      std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));
+  runner_ = std::make_unique<engine::Runner>(
+      parts.workflow, engine::Ports{*clock_, *log_, *world_, parts.listener, probe_.get()});
+  return runner_->replay();
+}
+
+}  // namespace capsule::cli

@@ -1,0 +1,64 @@
+// Everything that carrying a run on needs, connected: journal, claim, world, face and runner, for
+// any workflow. A command opens a conductor, decides which run it is about, takes it, and carries
+// it on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/runner.h"
+#include "store/store.h"
+#include "world/world.h"
+
+namespace capsule::cli {
+
+class Conductor {
+ public:
+  // Opens the journal. Nothing is written but an empty journal. `hidden`: what else of ours the
+  // user's checkout must not show.
+  static Result<std::unique_ptr<Conductor>> open(world::Project project,
+                                                 const std::vector<std::string>& hidden = {});
+  ~Conductor();
+  Conductor(const Conductor&) = delete;
+  Conductor& operator=(const Conductor&) = delete;
+
+  const world::Project& project() const { return project_; }
+  store::Store& store() { return *store_; }
+  process::Loop& loop() { return *loop_; }
+  world::Interrupt& interrupt() { return *interrupt_; }
+
+  // Nobody else works on the subject until this goes away. Error blocked: another process does.
+  Result<void> claim(const std::string& subject, const std::string& run);
+
+  struct Parts {
+    engine::Workflow& workflow;
+    engine::Listener& listener;
+    std::string name;     // of the workflow, in the journal
+    std::string subject;  // what was claimed
+    world::WorldSettings settings;
+  };
+  // Makes the world and the runner, and replays what the journal has of the run. False: it is new.
+  // The parts must outlive the conductor's use. Requires: claim().
+  Result<bool> connect(Parts parts);
+  world::RealWorld& world() { return *world_; }
+  engine::Runner& runner() { return *runner_; }
+
+ private:
+  explicit Conductor(world::Project project);
+
+  struct SystemClock;
+  world::Project project_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<process::Loop> loop_;
+  std::unique_ptr<world::Interrupt> interrupt_;
+  std::unique_ptr<engine::Claim> claim_;
+  std::unique_ptr<SystemClock> clock_;
+  std::unique_ptr<engine::Probe> probe_;
+  std::unique_ptr<engine::Log> log_;
+  std::unique_ptr<world::RealWorld> world_;
+  std::unique_ptr<engine::Runner> runner_;
+};
+
+std::string new_run_id();
+
+}  // namespace capsule::cli

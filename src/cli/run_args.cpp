@@ -1,0 +1,41 @@
+#include "cli/run_args.h"
+
+#include "base/files.h"
+#include "git/branch.h"
+#include "workspace/places.h"
+#include "world/logs.h"
+
+namespace capsule::cli {
+
+std::vector<std::string> words_of(const Args& args, std::size_t first) {
+  std::vector<std::string> words;
+  for (std::size_t i = first; args.positional(i); ++i) words.emplace_back(*args.positional(i));
+  return words;
+}
+
+Result<world::Found> find_run(const Args& args, const world::Project& project,
+                              store::Store* store) {
+  return world::find_run(project, store, words_of(args));
+}
+
+ui::RunWords run_words(const world::Project& project, const world::Run& run) {
+  return {world::word_for(run), world::go_on_command(project, run), project.option};
+}
+
+ui::Surroundings surroundings(const world::Project& project, const phases::State& state) {
+  ui::Surroundings around;
+  around.project_option = project.option;
+  const auto tips = git::find_tips(project.repository, project.config.main_branch, "");
+  around.main_branch =
+      tips ? tips->main_ref.substr(std::string_view("refs/heads/").size()) : "main";
+  const std::string worktree = workspace::worktree_path(project.repository, state.bead);
+  around.last_words = world::last_words(worktree, state.last);
+  around.worktree_gone = !exists(worktree);
+  return around;
+}
+
+int exit_for_looking(const Error& error) {
+  return report(error, error.reason == Reason::usage ? 2 : 1);
+}
+
+}  // namespace capsule::cli

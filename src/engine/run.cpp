@@ -1,0 +1,33 @@
+#include "engine/run.h"
+
+#include <iterator>
+
+namespace capsule::engine {
+
+std::string_view name_of(RunState state) {
+  constexpr std::string_view kNames[] = {"running", "cut_off", "waiting", "ended"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(RunState::ended) + 1);
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+RunState state_of(const Run& run) {
+  if (!run.unreadable.empty()) {
+    if (run.live()) return RunState::running;
+    return run.head.ended_at.empty() ? RunState::cut_off : RunState::ended;
+  }
+  switch (run.summary.standing) {
+    case workflow::Standing::waiting:
+      return RunState::waiting;
+    case workflow::Standing::open:
+      // The session that carries it on holds no claim.
+      if (run.live() || run.head.workflow == kAutoSession) return RunState::running;
+      return RunState::cut_off;
+    case workflow::Standing::succeeded:
+    case workflow::Standing::failed:
+    case workflow::Standing::stopped:
+      break;
+  }
+  return RunState::ended;
+}
+
+}  // namespace capsule::engine

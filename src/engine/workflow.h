@@ -1,0 +1,100 @@
+// A workflow as the runner sees it: whatever it is about, it folds facts, and answers observations
+// with facts and commands. `WorkflowOf` makes one out of a workflow's data and pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/journal.h"
+#include "event/fact.h"
+#include "workflow/step.h"
+#include "workflow/summary.h"
+
+namespace capsule::engine {
+
+// What one step of a workflow comes to. The facts are to be recorded, all of them at once, before
+// the first command is carried out.
+struct Turn {
+  std::vector<event::NewFact> facts;
+  std::vector<workflow::Command> commands;
+  std::optional<Ending> ending;  // the run ends, or goes on after it had ended
+};
+
+class Workflow {
+ public:
+  virtual ~Workflow() = default;
+  // Folds a fact of the journal. Error damaged: it is none of this workflow's.
+  virtual Result<void> apply(const event::Fact& fact) = 0;
+  virtual Turn advance(const std::vector<workflow::Observation>& observations,
+                       const std::string& at) = 0;
+  virtual workflow::RunSummary summary() const = 0;
+  virtual bool ended() const = 0;
+  // Nothing runs, and only an answer brings it on.
+  virtual bool waits_for_person() const = 0;
+  // A person asked to stop, and all that had to be done for that is done; it has not ended.
+  virtual bool stopped() const = 0;
+};
+
+// `Rules` states a workflow:
+//   using State, Fact                    values; a State is made empty and can be copied
+//   struct Turn { std::vector<Fact> facts; std::vector<workflow::Command> commands; };
+//   static void apply(State&, const Fact&)
+//   static Turn advance(State&, std::vector<Fact> given, const std::vector<Observation>&, at)
+//   static workflow::RunSummary summary(const State&)
+//   static std::string outcome(const State&)          name in the journal; empty: not ended
+//   static bool waits_for_person(const State&), stopped(const State&)
+//   static bool resuming(const State&)                it has ended, and goes on once what it asked
+//                                                     for is observed; may be left out: never
+//   static kind_of(Fact), body_of(Fact), read_fact(kind, body)
+template <class Rules>
+class WorkflowOf : public Workflow {
+ public:
+  using State = typename Rules::State;
+  using Fact = typename Rules::Fact;
+
+  explicit WorkflowOf(State state = {}) : state_(std::move(state)) {}
+
+  Result<void> apply(const event::Fact& fact) override {
+    Rules::apply(state_, TRY(Rules::read_fact(fact.kind, fact.body)));
+    return {};
+  }
+  Turn advance(const std::vector<workflow::Observation>& observations,
+               const std::string& at) override {
+    return turn_of({}, observations, at);
+  }
+  // What a person decided, not the world: a start, a resumption, a changed plan.
+  Turn given(std::vector<Fact> facts, const std::string& at) {
+    return turn_of(std::move(facts), {}, at);
+  }
+  workflow::RunSummary summary() const override { return Rules::summary(state_); }
+  bool ended() const override {
+    if constexpr (requires { Rules::resuming(state_); })
+      if (Rules::resuming(state_)) return false;
+    return !Rules::outcome(state_).empty();
+  }
+  bool waits_for_person() const override { return Rules::waits_for_person(state_); }
+  bool stopped() const override { return Rules::stopped(state_); }
+  const State& state() const { return state_; }
+
+ private:
+  Turn turn_of(std::vector<Fact> facts, const std::vector<workflow::Observation>& observations,
+               const std::string& at) {
+    const std::string before = Rules::outcome(state_);
+    auto decided = Rules::advance(state_, std::move(facts), observations, at);
+    Turn turn;
+    turn.facts.reserve(decided.facts.size());
+    for (const Fact& fact : decided.facts)
+      turn.facts.push_back({std::string(Rules::kind_of(fact)), at, Rules::body_of(fact)});
+    turn.commands = std::move(decided.commands);
+    const std::string after = Rules::outcome(state_);
+    if (after != before) turn.ending = after.empty() ? Ending{} : Ending{at, after};
+    return turn;
+  }
+  State state_;
+};
+
+}  // namespace capsule::engine

@@ -1,0 +1,11 @@
+#include "event/common.h"
+
+#include "event/common_codec.h"
+
+namespace capsule::event {
+
+std::string_view name_of(Fault fault) { return text_of(fault); }
+std::string_view name_of(MergeRefusal refusal) { return text_of(refusal); }
+std::string_view name_of(Verdict verdict) { return text_of(verdict); }
+
+}  // namespace capsule::event

@@ -1,0 +1,57 @@
+// What the facts of all workflows are made of. Pure values; the names are their wire form, so new
+// ones are added at the end and none is ever renamed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace capsule::event {
+
+// Why an agent's run ended without words that count.
+enum class Fault {
+  none,         // what it said is its own
+  no_signal,    // the output held no valid signal
+  exit_status,  // its program ended with a failure, or was ended by a signal, whatever it printed
+  timed_out,    // our limit
+  not_started,  // the program could not be run
+  interrupted,  // a person ended it
+  lost,         // its supervisor vanished
+  idle,         // ended by the workflow, because it did nothing
+  refuted,      // it claims what git or the gates deny
+};
+inline constexpr int kFaults = 9;
+std::string_view name_of(Fault fault);
+
+// Why work may not be merged, or could not be.
+enum class MergeRefusal {
+  no_sign_off,
+  nothing_to_merge,
+  conflict,
+  foreign_commits,
+  checkout_in_the_way,
+  verify_failed,
+  work_missing,  // of what was signed off
+  refused,       // as checkout_in_the_way; journals of version 1 have it in deliveries
+  error,
+};
+inline constexpr int kMergeRefusals = 9;
+std::string_view name_of(MergeRefusal refusal);
+
+enum class Verdict {
+  held,       // "true"
+  broken,     // "false": the work goes back
+  differs,    // no harm done
+  unchecked,  // there is no command for it
+};
+inline constexpr int kVerdicts = 4;
+std::string_view name_of(Verdict verdict);
+
+// One thing an agent said, or that must hold, and what Capsule found when it looked.
+struct Claim {
+  std::string what;  // "tests fail (RED)", "files_changed", …
+  Verdict verdict{};
+  std::string detail;
+  bool operator==(const Claim&) const = default;
+};
+
+}  // namespace capsule::event

@@ -1,0 +1,214 @@
+// The wire form of facts is pinned by tests/golden (see the README there): what a journal of
+// version 1 holds is read, and nothing of it is lost or changed; and no member of a fact can be
+// forgotten by the code that writes and reads it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "event/auto.h"
+#include "event/delivery.h"
+#include "event/pipeline.h"
+#include "tests/golden/members.h"
+
+namespace capsule::event {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The three vocabularies under one set of names.
+struct Pipeline {
+  static constexpr const char* kName = "pipeline";
+  using Fact = PipelineFact;
+  static Result<Fact> read(std::string_view kind, std::string_view body) {
+    return read_fact(kind, body);
+  }
+};
+struct Auto {
+  static constexpr const char* kName = "auto";
+  using Fact = auto_run::Fact;
+  static Result<Fact> read(std::string_view kind, std::string_view body) {
+    return auto_run::read_fact(kind, body);
+  }
+};
+struct Delivery {
+  static constexpr const char* kName = "delivery";
+  using Fact = delivery::DeliveryFact;
+  static Result<Fact> read(std::string_view kind, std::string_view body) {
+    return delivery::read_fact(kind, body);
+  }
+};
+
+std::vector<std::string> golden_lines(const std::string& name) {
+  std::ifstream file(CAPSULE_SOURCE_DIR "/tests/golden/" + name);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  EXPECT_FALSE(lines.empty()) << name;
+  return lines;
+}
+
+// The bodies of a workflow's lines by their kind, as they stand in the file.
+std::map<std::string, std::string> bodies(const std::string& workflow) {
+  std::map<std::string, std::string> found;
+  for (const std::string& line : golden_lines("journal-v1.jsonl")) {
+    const Json json = Json::parse(line, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << line;
+    if (!json.is_object() || json.value("workflow", "") != workflow) continue;
+    const std::size_t at = line.find(",\"body\":") + 8;
+    EXPECT_TRUE(found.emplace(json.value("kind", ""), line.substr(at, line.size() - at - 1)).second)
+        << "twice: " << line;
+  }
+  return found;
+}
+
+// Every member of the struct stands in the text that a fact is written as: none can be forgotten by
+// the list of members().
+template <class T>
+void expect_all_members(const T& /*record*/, const std::string& body) {
+  const Json json = Json::parse(body);
+  EXPECT_EQ(json.size(), test::member_count<T>())
+      << body << ": the list of members() and the struct differ";
+}
+
+// What was there in version 1 is there now, as it was; a fact may have grown since.
+void expect_kept(const Json& before, const Json& now, const std::string& where) {
+  if (!before.is_object()) {
+    if (!before.is_array() || before.empty() || !before.front().is_object()) {
+      EXPECT_EQ(before, now) << where;
+      return;
+    }
+    ASSERT_EQ(before.size(), now.size()) << where;
+    for (std::size_t i = 0; i < before.size(); ++i) expect_kept(before[i], now[i], where + "[]");
+    return;
+  }
+  for (const auto& [name, value] : before.items()) {
+    ASSERT_TRUE(now.contains(name)) << where << "." << name;
+    expect_kept(value, now[name], where + "." + name);
+  }
+}
+
+template <class Workflow>
+class Golden : public ::testing::Test {};
+using Workflows = ::testing::Types<Pipeline, Auto, Delivery>;
+struct NamesOfWorkflows {
+  template <class T>
+  static std::string GetName(int) {
+    return T::kName;
+  }
+};
+TYPED_TEST_SUITE(Golden, Workflows, NamesOfWorkflows);
+
+TYPED_TEST(Golden, EveryLineIsReadAndNothingOfItIsLostOrChanged) {
+  for (const auto& [kind, body] : bodies(TypeParam::kName)) {
+    const auto fact = TypeParam::read(kind, body);
+    ASSERT_TRUE(fact) << kind;
+    EXPECT_EQ(kind_of(*fact), kind);
+    expect_kept(Json::parse(body), Json::parse(body_of(*fact)), kind);
+    const auto again = TypeParam::read(kind, body_of(*fact));
+    ASSERT_TRUE(again) << kind;
+    EXPECT_TRUE(*again == *fact) << kind;
+  }
+}
+
+TYPED_TEST(Golden, NoMemberIsForgotten) {
+  using Fact = typename TypeParam::Fact;
+  const auto check = [](const Fact& fact) {
+    std::visit([&](const auto& typed) { expect_all_members(typed, body_of(fact)); }, fact);
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (check(Fact(std::in_place_index<I>)), ...);
+  }(std::make_index_sequence<std::variant_size_v<Fact>>());
+}
+
+// Records inside facts have members, too.
+TEST(GoldenRecords, NoMemberOfADefinitionIsForgotten) {
+  RunStarted started;
+  started.definition.phases.emplace_back();
+  const Json definition = Json::parse(body_of(started))["definition"];
+  EXPECT_EQ(definition.size(), test::member_count<Definition>());
+  EXPECT_EQ(definition["phases"][0].size(), test::member_count<PhaseRule>());
+  EXPECT_EQ(definition["phases"][0]["pass"].size(), test::member_count<Route>());
+}
+
+TEST(GoldenRecords, NoMemberOfATaskAClaimOrAReviewIsForgotten) {
+  delivery::DeliveryStarted started;
+  started.tasks.emplace_back();
+  const Json plan = Json::parse(body_of(started));
+  EXPECT_EQ(plan["tasks"][0].size(), test::member_count<delivery::Task>());
+  EXPECT_EQ(plan["limits"].size(), test::member_count<delivery::Limits>());
+  EXPECT_EQ(plan["slots"].size(), test::member_count<delivery::Slots>());
+  delivery::AgentFinished finished;
+  finished.fields.emplace_back();
+  EXPECT_EQ(Json::parse(body_of(finished))["fields"][0].size(),
+            test::member_count<delivery::Field>());
+  PhaseChecked checked;
+  checked.claims.emplace_back();
+  EXPECT_EQ(Json::parse(body_of(checked))["claims"][0].size(), test::member_count<Claim>());
+  auto_run::Reviewed reviewed;
+  reviewed.verdicts.emplace_back();
+  EXPECT_EQ(Json::parse(body_of(reviewed))["verdicts"][0].size(),
+            test::member_count<auto_run::ReviewVerdict>());
+}
+
+TYPED_TEST(Golden, AFactFromBeforeItGrewIsStillRead) {
+  for (const auto& [kind, body] : bodies(TypeParam::kName)) {
+    const Json whole = Json::parse(body);
+    for (const auto& [name, value] : whole.items()) {
+      Json less = whole;
+      less.erase(name);
+      EXPECT_TRUE(TypeParam::read(kind, less.dump())) << kind << " without " << name;
+    }
+  }
+}
+
+TYPED_TEST(Golden, EveryNameOfAnEnumeratorStaysAsItIs) {
+  std::map<std::string, std::string> texts = bodies(TypeParam::kName);
+  for (const std::string& line : golden_lines("names-v1.jsonl")) {
+    const Json row = Json::parse(line);
+    if (row["workflow"] != TypeParam::kName) continue;
+    const std::string kind = row["kind"];
+    Json body = Json::parse(texts[kind]);
+    Json& member = body.at(Json::json_pointer(row["member"].template get<std::string>()));
+    std::set<std::string> seen;
+    for (const Json& name : row["names"]) {
+      member = name;
+      const auto fact = TypeParam::read(kind, body.dump());
+      ASSERT_TRUE(fact) << kind << " " << name;
+      EXPECT_EQ(Json::parse(body_of(*fact))
+                    .at(Json::json_pointer(row["member"].template get<std::string>())),
+                name);
+      EXPECT_TRUE(seen.insert(name).second) << name;
+    }
+    // Phases have whatever names a workflow gives them; enumerators do not.
+    if (row["member"] == "/phase" && row["workflow"] == "pipeline") continue;
+    member = "no such name";
+    EXPECT_FALSE(TypeParam::read(kind, body.dump())) << kind;
+  }
+}
+
+// What counts members above counts right.
+struct Nothing {
+  bool operator==(const Nothing&) const = default;
+};
+struct Inner {
+  int a = 0, b = 0;
+  bool operator==(const Inner&) const = default;
+};
+struct Outer {
+  Inner inner;
+  std::vector<Inner> list;
+  std::string text = "x";
+  bool flag = true;
+  signal::Status status{};
+};
+static_assert(test::member_count<Nothing>() == 0);
+static_assert(test::member_count<Inner>() == 2);
+static_assert(test::member_count<Outer>() == 5);
+static_assert(test::member_count<WorktreeRemoved>() == 0);
+static_assert(test::member_count<PhaseFinished>() == 13);
+
+}  // namespace
+}  // namespace capsule::event

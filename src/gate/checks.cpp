@@ -1,0 +1,146 @@
+#include "gate/checks.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "process/program.h"
+
+namespace capsule::gate {
+namespace {
+
+// Of what a command prints, so much is handed on.
+constexpr std::size_t kOutputBytes = 6000;
+// And so much of each stream is remembered until it has ended.
+constexpr std::size_t kHeadBytes = std::size_t{16} * 1024;
+constexpr std::size_t kTailBytes = std::size_t{64} * 1024;
+constexpr std::chrono::seconds kGrace{2};
+
+// The beginning and the end of a stream: a flood of output must not fill the memory, and the end is
+// what tells.
+class Stream {
+ public:
+  void add(std::string_view bytes) {
+    const std::string_view first = bytes.substr(0, kHeadBytes - head_.size());
+    head_ += first;
+    tail_ += bytes.substr(first.size());
+    if (tail_.size() > 2 * kTailBytes) tail_.erase(0, tail_.size() - kTailBytes);
+  }
+  std::string text() const { return head_ + tail_; }
+
+ private:
+  std::string head_, tail_;
+};
+
+Ending ending_of(const process::Exit& exit, bool timed_out) {
+  if (timed_out) return Ending::timed_out;
+  if (exit.how != process::Exit::How::exited) return Ending::ended_badly;
+  if (exit.value == 0) return Ending::passed;
+  // A shell says 126 and 127 for what it cannot run, and 128 + n for what a signal ended.
+  if (exit.value == 126 || exit.value == 127) return Ending::not_run;
+  if (exit.value > 128 && exit.value <= 128 + 64) return Ending::ended_badly;
+  return Ending::failed;
+}
+
+}  // namespace
+
+class Checks::Job : public process::ChildEvents {
+ public:
+  Job(Checks& owner, std::uint64_t id, std::string folder, const std::vector<std::string>& names,
+      Done done)
+      : owner_(owner), id_(id), folder_(std::move(folder)), done_(std::move(done)) {
+    if (!owner_.verify_.dir.empty()) folder_ += "/" + owner_.verify_.dir;
+    for (const NamedCommand& known : owner_.verify_.commands)
+      if (std::find(names.begin(), names.end(), known.name) != names.end())
+        commands_.push_back(&known);
+  }
+  ~Job() override {
+    if (timer_) owner_.loop_.cancel(*timer_);
+  }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  // Starts the next command, or ends the job.
+  void go_on() {
+    if (owner_.interrupted_())
+      return finish(fail(Reason::interrupted, "interrupted while the checks ran"));
+    if (verdicts_.size() == commands_.size()) return finish(verdicts_);
+    const NamedCommand& next = *commands_[verdicts_.size()];
+    out_ = err_ = {};
+    timed_out_ = false;
+    last_ = {};
+    last_.name = next.name;
+    last_.command = spelled(next.command);
+    const auto child = owner_.loop_.start({words_of(next.command), folder_, {}, {}}, *this);
+    if (!child) return not_started(child.error());
+    timer_ =
+        owner_.loop_.at(process::Clock::now() + owner_.verify_.timeout, [this, child = *child] {
+          timed_out_ = true;
+          owner_.loop_.end(child, kGrace);
+        });
+  }
+
+  void on_stdout(std::string_view bytes) override { out_.add(bytes); }
+  void on_stderr(std::string_view bytes) override { err_.add(bytes); }
+  void on_exit(const process::Exit& exit) override {
+    owner_.loop_.cancel(*std::exchange(timer_, std::nullopt));
+    if (exit.how == process::Exit::How::not_started)
+      return not_started(process::start_error(last_.command, exit.value));
+    last_.ending = ending_of(exit, timed_out_);
+    last_.exit_code = exit.how == process::Exit::How::exited ? exit.value : -1;
+    // What matters stands at the end, and what stands on stderr matters more.
+    const std::string err = useful_ends(err_.text(), kOutputBytes / 2);
+    last_.output = useful_ends(out_.text(), kOutputBytes - std::min(err.size(), kOutputBytes / 2));
+    if (!err.empty()) last_.output += (last_.output.empty() ? "" : "\n") + err;
+    next();
+  }
+
+ private:
+  void not_started(const Error& error) {
+    if (error.reason != Reason::missing_program && error.reason != Reason::refused)
+      return finish(tl::unexpected(error));
+    last_.ending = Ending::not_run;
+    last_.exit_code = error.reason == Reason::missing_program ? 127 : 126;
+    last_.output = error.message;
+    next();
+  }
+  void next() {
+    verdicts_.push_back(std::move(last_));
+    go_on();
+  }
+  void finish(const Result<std::vector<Verdict>>& result) {
+    const auto node = owner_.jobs_.extract(id_);  // lives until this returns
+    done_(result);
+  }
+
+  Checks& owner_;
+  const std::uint64_t id_;
+  std::string folder_;
+  const Done done_;
+  std::vector<const NamedCommand*> commands_;
+  Stream out_, err_;
+  bool timed_out_ = false;
+  std::optional<process::TimerId> timer_;
+  Verdict last_;
+  std::vector<Verdict> verdicts_;
+};
+
+Checks::Checks(process::Loop& loop, Verify verify, std::function<bool()> interrupted)
+    : loop_(loop), verify_(std::move(verify)), interrupted_(std::move(interrupted)) {}
+Checks::~Checks() = default;
+
+std::vector<std::string> Checks::names() const {
+  std::vector<std::string> names;
+  for (const NamedCommand& known : verify_.commands) names.push_back(known.name);
+  return names;
+}
+
+void Checks::run(const std::string& folder, const std::vector<std::string>& names, Done done) {
+  const std::uint64_t id = next_++;
+  auto job = std::make_unique<Job>(*this, id, folder, names, std::move(done));
+  Job* raw = job.get();
+  jobs_.emplace(id, std::move(job));
+  raw->go_on();
+}
+
+}  // namespace capsule::gate

@@ -1,0 +1,118 @@
+#include "ui/auto_narrator.h"
+
+#include "base/text.h"
+#include "ui/run_text.h"
+
+namespace capsule::ui {
+namespace {
+
+using auto_mode::Outcome;
+using auto_mode::Phase;
+using auto_mode::PhaseRecord;
+using signal::Status;
+namespace fact = event::auto_run;
+
+std::string head_of(Phase phase, const Style& style) {
+  return "[" + std::to_string(auto_mode::index_of(phase) + 1) + "/9] " +
+         std::string(signal::name_of(phase)) + (style.unicode ? " …" : " ...");
+}
+
+class AutoNarrator : public Narrator {
+ public:
+  AutoNarrator(const auto_mode::Run& run, Style style)
+      : run_(run), style_(style), phases_(run.file.phases) {}
+
+  std::string on_fact(const event::NewFact& given, std::int64_t now_ms) override {
+    const auto read = fact::read_fact(given.kind, given.body);
+    if (!read) return {};
+    lines_.clear();
+    if (const auto* turn = std::get_if<fact::TurnStarted>(&*read)) {
+      agent_ = turn->number;
+      began_ms_ = now_ms;
+      take(*turn);
+    }
+    if (const auto* checks = std::get_if<fact::ChecksDone>(&*read))
+      line(std::string("      checks: ") + (checks->passed ? "passed" : "failed"));
+    if (const auto* reviewed = std::get_if<fact::Reviewed>(&*read)) take(*reviewed);
+    phases_ended();
+    return std::exchange(lines_, {});
+  }
+  std::string board(const Frame& frame) override {
+    if (run_.phase == Phase::complete || run_.step == auto_mode::Step::ended ||
+        run_.step == auto_mode::Step::start)
+      return {};
+    const std::string time = agent_ > 0 ? " " + duration(frame.now_ms - began_ms_) : "";
+    return fitted(head_of(run_.phase, style_) + time + "  " + frame.last_line(agent_),
+                  frame.columns) +
+           "\n";
+  }
+  bool asks() const override { return false; }
+  workflow::RunSummary summary() const override { return auto_mode::Rules::summary(run_); }
+
+ private:
+  void line(const std::string& text) { lines_ += text + "\n"; }
+  void take(const fact::TurnStarted& turn) {
+    const std::string phase(signal::name_of(turn.phase));
+    if (turn.why == fact::Why::go_on || turn.why == fact::Why::restart)
+      line("      " + phase + ": no signal, iteration " + std::to_string(run_.file.iteration) +
+           "/" + std::to_string(run_.file.max_iterations));
+    if (turn.why == fact::Why::retry) line("      once more: " + printable(run_.file.last_error));
+    if (turn.why == fact::Why::mend) line("      " + phase + ": mending");
+  }
+  void take(const fact::Reviewed& reviewed) {
+    if (!reviewed.note.empty()) line("      ! " + printable(reviewed.note));
+    for (const fact::ReviewVerdict& verdict : reviewed.verdicts)
+      line("      " + padded(verdict.type, 11) + std::string(fact::name_of(verdict.verdict)) +
+           (verdict.issues.empty() ? ""
+                                   : ", " + std::to_string(verdict.issues.size()) +
+                                         (verdict.issues.size() == 1 ? " issue" : " issues")));
+  }
+  void phases_ended() {
+    for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
+      const PhaseRecord& record = run_.file.phases[i];
+      if (record.completed_at != phases_[i].completed_at && !record.completed_at.empty())
+        line(phase_line(static_cast<Phase>(i), record, style_));
+    }
+    phases_ = run_.file.phases;
+  }
+
+  const auto_mode::Run& run_;
+  Style style_;
+  std::array<PhaseRecord, auto_mode::kPhases> phases_;  // as they were told last
+  std::string lines_;
+  int agent_ = 0;
+  std::int64_t began_ms_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Narrator> auto_narrator(const auto_mode::Run& run, Style style) {
+  return std::make_unique<AutoNarrator>(run, style);
+}
+
+std::string phase_line(Phase phase, const PhaseRecord& record, const Style& style) {
+  std::string line = head_of(phase, style) + " ";
+  if (record.skipped) return line + "skipped";
+  line += mark(style, Status::pass);
+  if (record.duration_s) line += " (" + std::to_string(*record.duration_s) + "s)";
+  return line;
+}
+
+std::string auto_summary(const auto_mode::Run& run, const Style& style) {
+  const Status status = run.outcome == Outcome::complete ? Status::pass : Status::error;
+  std::string text = "\n" + std::string(mark(style, status)) + " " +
+                     outcome_words(auto_mode::Rules::summary(run)).text;
+  if (!run.merged_as.empty() && !run.begun.in_place)
+    text += ", merged as " + run.merged_as.substr(0, 12);
+  text += "\n";
+  if (!run.detail.empty()) {
+    for (const std::string_view part : split(trimmed(run.detail), '\n'))
+      text += "  " + printable(part) + "\n";
+  }
+  if (run.outcome == Outcome::complete) return text;
+  if (!run.folder.empty()) text += "  the work is in " + printable(run.folder) + "\n";
+  if (!run.last.log.empty()) text += "  the last agent's words: " + printable(run.last.log) + "\n";
+  return text + "\nWhat next:\n  capsule auto continue\n";
+}
+
+}  // namespace capsule::ui

@@ -1,0 +1,23 @@
+// A headless run of auto mode told to people: its phases, checks and reviews.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ui/narrator.h"
+#include "ui/style.h"
+#include "workflow/auto/workflow.h"
+
+namespace capsule::ui {
+
+// `run` must outlive it.
+std::unique_ptr<Narrator> auto_narrator(const auto_mode::Run& run, Style style);
+
+// What it came to, and what to do next.
+std::string auto_summary(const auto_mode::Run& run, const Style& style);
+
+// "[4/9] execution … ✓ (12s)"
+std::string phase_line(auto_mode::Phase phase, const auto_mode::PhaseRecord& record,
+                       const Style& style);
+
+}  // namespace capsule::ui

@@ -1,0 +1,236 @@
+#include "ui/delivery_narrator.h"
+
+#include <map>
+
+#include "base/text.h"
+#include "workflow/delivery/workflow.h"
+
+namespace capsule::ui {
+namespace {
+
+using namespace event::delivery;  // NOLINT: the facts are what this file is about
+using delivery::State;
+
+template <class... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+std::string spoken(std::string_view name) { return replace_all(name, "_", " "); }
+
+// What a person may answer, as usage lines write it.
+std::string one_of(const std::vector<std::string>& options) {
+  std::string text;
+  for (const std::string& option : options) text += (text.empty() ? "" : "|") + printable(option);
+  return text;
+}
+
+// A text of an agent in one short line.
+std::string brief(std::string_view text) {
+  constexpr std::size_t kColumns = 120;
+  std::string words;
+  for (std::string_view line : split(text, '\n'))
+    if (line = trimmed(line); !line.empty())
+      words += (words.empty() ? "" : " ") + std::string(line.substr(0, 4 * kColumns));
+  return fitted(words, kColumns);
+}
+
+std::string row(const Style& style, Tone tone, std::string_view symbol, const std::string& task,
+                const std::string& text) {
+  return toned(style, tone, std::string(symbol)) + " " +
+         padded(task.empty() ? "plan" : printable(task), 12) + " " + text + "\n";
+}
+
+class DeliveryNarrator : public Narrator {
+ public:
+  DeliveryNarrator(const State& state, Style style) : state_(state), style_(style) {}
+
+  std::string on_fact(const event::NewFact& fact, std::int64_t now_ms) override {
+    const auto read = event::delivery::read_fact(fact.kind, fact.body);
+    if (!read) return {};
+    if (const auto* started = std::get_if<AgentDispatched>(&*read))
+      began_ms_[started->agent] = now_ms;
+    if (const auto* ended = std::get_if<AgentFinished>(&*read)) began_ms_.erase(ended->agent);
+    return told(*read);
+  }
+  std::string board(const Frame& frame) override;
+  bool asks() const override { return !delivery::open_questions(state_).empty(); }
+  workflow::RunSummary summary() const override { return delivery::Rules::summary(state_); }
+
+ private:
+  std::string told(const DeliveryFact& fact);
+
+  struct Who {
+    std::string task;
+    signal::Role role{};
+  };
+  const State& state_;
+  Style style_;
+  std::map<int, Who> agents_;  // that were dispatched and have not ended
+  std::map<int, std::int64_t> began_ms_;
+};
+
+std::string DeliveryNarrator::told(const DeliveryFact& fact) {
+  const State& after = state_;
+  const Style& style = style_;
+  const std::string_view good = style.unicode ? "✓" : "+";
+  const std::string_view bad = style.unicode ? "✗" : "x";
+  const std::string_view go = style.unicode ? "▶" : ">";
+  const std::string_view again = style.unicode ? "↻" : "~";
+  return std::visit(
+      Overloaded{
+          [&](const DeliveryStarted& f) {
+            return "Delivering " + printable(f.title.empty() ? f.plan : f.title) + ": " +
+                   std::to_string(f.tasks.size()) + (f.tasks.size() == 1 ? " task" : " tasks") +
+                   "\n";
+          },
+          [&](const DeliveryResumed&) {
+            return "Going on: " + std::to_string(after.finished) + " of " +
+                   std::to_string(after.tasks.size()) + " tasks are finished\n";
+          },
+          [&](const AgentDispatched& f) {
+            agents_[f.agent] = {f.task, f.role};
+            std::string text(signal::name_of(f.role));
+            if (!f.expert.empty()) text += " " + printable(f.expert);
+            text += " (attempt " + std::to_string(f.attempt) + ")";
+            if (f.why != Why::fresh) text += ": " + spoken(name_of(f.why));
+            return row(style, Tone::quiet, go, f.task, text);
+          },
+          [&](const AgentFinished& f) {
+            const auto node = agents_.extract(f.agent);
+            if (node.empty()) return std::string();
+            const Who& who = node.mapped();
+            std::string text = std::string(signal::name_of(who.role)) + ": " +
+                               (f.fault == Fault::none ? std::string(signal::row(f.signal).wire)
+                                                       : spoken(name_of(f.fault)));
+            if (!f.detail.empty()) text += " (" + printable(f.detail) + ")";
+            return row(style, f.fault == Fault::none ? Tone::plain : Tone::warn,
+                       f.fault == Fault::none ? "·" : again, who.task, text);
+          },
+          [&](const MergeDone& f) {
+            return row(style, Tone::good, good, f.task,
+                       "merged as " + printable(f.commit.substr(0, 12)));
+          },
+          [&](const MergeRefused& f) {
+            return row(style, Tone::warn, again, f.task,
+                       "not merged: " + spoken(name_of(f.why)) + ": " + brief(f.detail));
+          },
+          [&](const VerifyFinished& f) {
+            if (f.failures.empty() && !f.detail.empty())
+              return row(style, Tone::quiet, "·", "",
+                         spoken(name_of(f.purpose)) + ": " + brief(f.detail));
+            if (f.failures.empty())
+              return row(style, Tone::good, good, "", spoken(name_of(f.purpose)) + ": checks pass");
+            std::string text = spoken(name_of(f.purpose)) + ": checks fail:";
+            for (const std::string& one : f.failures) text += " " + printable(one);
+            return row(style, Tone::warn, again, "", text);
+          },
+          [&](const QuestionAsked& f) {
+            return row(style, Tone::warn, "?", f.task,
+                       "question " + std::to_string(f.question) + ": " + brief(f.text) +
+                           "\n  answer it: capsule answer " + std::to_string(f.question) + " " +
+                           (f.options.empty() ? "TEXT" : one_of(f.options)));
+          },
+          [&](const QuestionAnswered& f) {
+            return row(style, Tone::plain, "!", "",
+                       "question " + std::to_string(f.question) + " answered (" + printable(f.by) +
+                           "): " + printable(f.text));
+          },
+          [&](const TaskCompleted& f) { return row(style, Tone::good, good, f.task, "complete"); },
+          [&](const TaskFailed& f) {
+            return row(style, Tone::bad, bad, f.task, "failed: " + brief(f.detail));
+          },
+          [&](const UnknownSignalRecovery& f) {
+            return row(style, Tone::warn, again, f.task_id,
+                       "no signal that counts (" + std::to_string(f.attempt) + ")");
+          },
+          [&](const AgentSignalFailure& f) {
+            return row(style, Tone::warn, again, f.task_id, spoken(f.reason));
+          },
+          [&](const ReviewSkipped& f) {
+            return row(style, Tone::warn, again, f.task, "review skipped: the critic timed out");
+          },
+          [&](const TaskExpanded& f) {
+            return row(
+                style, Tone::plain, "·", f.task,
+                "expanded by the business analyst (confidence " + printable(f.confidence) + ")");
+          },
+          [&](const RemediationEntered& f) {
+            return row(style, Tone::warn, again, f.task, "remediation begins: " + brief(f.issue));
+          },
+          [&](const RemediationLeft& f) {
+            return row(style, Tone::good, good, "",
+                       f.overridden ? "remediation ends, overridden by a person"
+                                    : "remediation ends: healthy");
+          },
+          [&](const ExpertRegistered& f) {
+            return row(style, Tone::plain, "·", "", "expert " + printable(f.expert));
+          },
+          [&](const FileWaitStarted& f) {
+            return row(style, Tone::quiet, "…", f.task,
+                       "waits for " + printable(f.file) + ", held by " + printable(f.holder));
+          },
+          [&](const FileCoordinated& f) {
+            return row(style, Tone::quiet, "·", f.task,
+                       "shares " + printable(f.file) + " with " + printable(f.holder));
+          },
+          [&](const TaskCloseFailed& f) {
+            return row(style, Tone::warn, again, f.task, "not closed: " + brief(f.detail));
+          },
+          [](const auto&) { return std::string(); },
+      },
+      fact);
+}
+
+std::string DeliveryNarrator::board(const Frame& frame) {
+  const State& state = state_;
+  const Style& style = style_;
+  const std::size_t columns = frame.columns, rows = frame.rows;
+  if (!state.started) return {};
+  std::size_t complete = 0, failed = 0;
+  for (const delivery::TaskState& task : state.tasks) {
+    complete += task.stage == delivery::Stage::complete ? 1 : 0;
+    failed += task.stage == delivery::Stage::failed ? 1 : 0;
+  }
+  const std::size_t questions = delivery::open_questions(state).size();
+  std::string head = state.title + ": " + std::to_string(complete) + " of " +
+                     std::to_string(state.tasks.size()) + " complete";
+  if (failed > 0) head += ", " + std::to_string(failed) + " failed";
+  if (questions > 0) head += ", " + std::to_string(questions) + " open questions";
+  if (state.remediation.step != delivery::Remediation::Step::none) head += ", remediation";
+  std::string text = toned(style, Tone::strong, fitted(head, columns)) + "\n";
+  std::size_t used = 1;
+  for (const auto& [number, agent] : state.agents) {
+    if (used + 1 >= rows && used < state.agents.size()) {
+      text += fitted("  and " + std::to_string(state.agents.size() - used + 1) + " more", columns) +
+              "\n";
+      break;
+    }
+    const auto began = began_ms_.find(number);
+    const std::string task =
+        agent.task < 0 ? "plan" : state.tasks[static_cast<std::size_t>(agent.task)].task.id;
+    std::string row =
+        "  " + padded(fitted(task, 16), 16) + " " + padded(signal::name_of(agent.role), 16) + " " +
+        padded(std::to_string(agent.attempt), 3) + " " +
+        padded(began == began_ms_.end() ? "" : duration(frame.now_ms - began->second), 8) + " " +
+        frame.last_line(number);
+    text += fitted(row, columns) + "\n";
+    ++used;
+  }
+  if (state.merging >= 0 && used < rows)
+    text += fitted("  " + padded(state.tasks[static_cast<std::size_t>(state.merging)].task.id, 16) +
+                       " merging",
+                   columns) +
+            "\n";
+  return text;
+}
+
+}  // namespace
+
+std::unique_ptr<Narrator> delivery_narrator(const delivery::State& state, Style style) {
+  return std::make_unique<DeliveryNarrator>(state, style);
+}
+
+}  // namespace capsule::ui

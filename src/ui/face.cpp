@@ -1,0 +1,173 @@
+#include "ui/face.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ui/run_json.h"
+
+namespace capsule::ui {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::milliseconds kFrame{100};
+// Lines that are kept back while a person types; then they are told all the same.
+constexpr std::size_t kHeldBytes = std::size_t{16} * 1024;
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// The number of the agent that a fact is about; 0: it is about none.
+int agent_in(const Json& body) {
+  for (const char* name : {"agent", "agent_id", "number"})
+    if (const auto found = body.find(name); found != body.end() && found->is_number_integer())
+      return found->get<int>();
+  return 0;
+}
+
+std::string text_in(const Json& body, const char* name) {
+  const auto found = body.find(name);
+  return found != body.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Face::Face(Look look, std::string run, std::unique_ptr<Narrator> narrator, process::Loop* loop,
+           Terminal terminal)
+    : look_(look),
+      run_(std::move(run)),
+      narrator_(std::move(narrator)),
+      loop_(loop),
+      terminal_(std::move(terminal)) {
+  if (look_ == Look::live && loop_ != nullptr) timer_ = loop_->after(kFrame, [this] { tick(); });
+}
+
+Face::~Face() { close(); }
+
+const Face::Who* Face::who(int agent) {
+  if (agent <= 0) return nullptr;
+  // Agents of an earlier process: the facts of this one do not tell who they are.
+  if (!agents_.contains(agent))
+    for (const workflow::AgentSummary& one : narrator_->summary().agents)
+      agents_.insert_or_assign(one.number, Who{one.task, one.role, one.attempt});
+  const auto found = agents_.find(agent);
+  return found == agents_.end() ? nullptr : &found->second;
+}
+
+std::string Face::json_line(const event::NewFact& fact) {
+  Json line{{"event", fact.kind}, {"at", fact.at}, {"run", run_}};
+  const Json body = Json::parse(fact.body, nullptr, false);
+  if (!body.is_object()) return dump(line);
+  for (const auto& [name, value] : body.items())
+    if (!line.contains(name)) line[name] = value;
+  const int agent = agent_in(body);
+  std::string role = text_in(body, "role");
+  if (role.empty()) role = text_in(body, "phase");
+  // Whatever starts an agent tells which attempt it is, and who it is.
+  if (agent > 0 && !role.empty() && body.contains("attempt")) {
+    const std::string task = text_in(body, "task");
+    agents_[agent] = {task.empty() ? narrator_->task() : task, role, body["attempt"].get<int>()};
+  }
+  if (const Who* one = who(agent)) {
+    if (!line.contains("agent")) line["agent"] = agent;
+    if (!line.contains("task")) line["task"] = one->task;
+    if (!line.contains("role")) line["role"] = one->role;
+    if (!line.contains("attempt")) line["attempt"] = one->attempt;
+  }
+  return dump(line);
+}
+
+// While a person types, nothing may be written over, or between, what they have typed.
+bool Face::holds_back() const { return look_ == Look::live && terminal_.typed_at && asked_; }
+
+void Face::on_facts(std::span<const event::NewFact> facts) {
+  if (look_ == Look::json) {
+    std::string text;
+    for (const event::NewFact& fact : facts) text += json_line(fact);
+    return terminal_.write(text);
+  }
+  std::string text;
+  for (const event::NewFact& fact : facts) text += narrator_->on_fact(fact, terminal_.now_ms());
+  if (look_ == Look::quiet) return;
+  if (look_ == Look::live && !narrator_->lines_above_board()) text.clear();
+  const bool was_asked = holds_back();
+  asked_ = narrator_->asks();
+  if (was_asked && asked_) {
+    held_ += text;
+    if (held_.size() < kHeldBytes) return;
+    // What was typed so far stays where it is; the terminal keeps it for the answer.
+    terminal_.write("\n" + std::exchange(held_, {}));
+    return;
+  }
+  wipe();
+  write(std::exchange(held_, {}) + text);
+  draw();
+}
+
+void Face::on_output(int agent, std::string_view bytes) {
+  if (look_ == Look::live) output_[agent].feed(bytes);
+}
+
+void Face::tell(const std::string& text) {
+  if (look_ == Look::json || look_ == Look::quiet) return;
+  wipe();
+  write(text);
+  draw();
+}
+
+void Face::write(const std::string& text) {
+  if (!text.empty()) terminal_.write(text);
+}
+
+void Face::tick() {
+  draw();
+  timer_ = loop_->after(kFrame, [this] { tick(); });
+}
+
+// In the place of the picture before it, in one piece, so that nothing flickers.
+void Face::draw() {
+  if (look_ != Look::live || holds_back()) return;
+  Frame frame;
+  frame.columns = terminal_.columns();
+  frame.rows = std::max<std::size_t>(terminal_.rows() / 2, 4);
+  frame.now_ms = terminal_.now_ms();
+  frame.last_line = [this](int agent) {
+    const auto found = output_.find(agent);
+    return found == output_.end() ? std::string() : found->second.take();
+  };
+  std::string text = narrator_->board(frame);
+  const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  if (drawn_ > 0) text = "\x1b[" + std::to_string(drawn_) + "A\r\x1b[J" + text;
+  write(text);
+  drawn_ = lines;
+}
+
+void Face::wipe() {
+  if (drawn_ > 0) terminal_.write("\x1b[" + std::to_string(drawn_) + "A\r\x1b[J");
+  drawn_ = 0;
+}
+
+void Face::close() {
+  if (look_ != Look::live) return;
+  if (loop_ != nullptr) loop_->cancel(timer_);
+  asked_ = false;
+  write(std::exchange(held_, {}));
+  // A picture that tells all stays; one below lines has nothing more to say.
+  if (narrator_->lines_above_board())
+    wipe();
+  else
+    draw();
+  drawn_ = 0;
+  look_ = Look::plain;
+}
+
+void Face::finish(const Ending& ending) {
+  const bool json = look_ == Look::json;
+  close();
+  if (!json) return;
+  terminal_.write(finished_lines(run_, narrator_->summary(), ending.exit_code, ending.at,
+                                 ending.completed_before));
+}
+
+}  // namespace capsule::ui

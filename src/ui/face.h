@@ -1,0 +1,67 @@
+// The face of one run on a terminal, pipe or program, whatever its workflow: it owns what is
+// written to stdout while the run goes on, and how it ends.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/world.h"
+#include "process/tree.h"
+#include "ui/narrator.h"
+#include "ui/terminal.h"
+
+namespace capsule::ui {
+
+class Face : public engine::Listener {
+ public:
+  // `loop`, which must outlive it, turns the live picture; null: it is drawn only by facts.
+  Face(Look look, std::string run, std::unique_ptr<Narrator> narrator, process::Loop* loop,
+       Terminal terminal = standard_terminal());
+  ~Face() override;
+
+  void on_facts(std::span<const event::NewFact> facts) override;
+  // What an agent printed, for the picture.
+  void on_output(int agent, std::string_view bytes);
+  // A text for the person at the terminal, such as a question; not for programs.
+  void tell(const std::string& text);
+  // Before anything else is printed. The last picture stays.
+  void close();
+
+  // The last line of --json, and nothing otherwise; closes it.
+  struct Ending {
+    int exit_code = 0;
+    std::string at;
+    std::vector<std::string> completed_before;  // tasks of the plan that earlier runs completed
+  };
+  void finish(const Ending& ending);
+
+ private:
+  struct Who {
+    std::string task, role;
+    int attempt = 1;
+  };
+  std::string json_line(const event::NewFact& fact);
+  const Who* who(int agent);
+  void write(const std::string& text);
+  bool holds_back() const;
+  void draw();
+  void wipe();
+  void tick();
+
+  Look look_;
+  std::string run_;
+  std::unique_ptr<Narrator> narrator_;
+  process::Loop* loop_;
+  Terminal terminal_;
+  std::map<int, LastLine> output_;
+  std::map<int, Who> agents_;
+  process::TimerId timer_{};
+  int drawn_ = 0;       // lines of the picture that stands on the terminal
+  bool asked_ = false;  // a person may be typing below what was written last
+  std::string held_;    // told once the person has answered
+};
+
+}  // namespace capsule::ui

@@ -1,0 +1,341 @@
+#include "ui/face.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "engine/workflow.h"
+#include "ui/auto_narrator.h"
+#include "ui/delivery_narrator.h"
+#include "ui/delivery_report.h"
+#include "ui/phases_narrator.h"
+#include "workflow/auto/workflow.h"
+#include "workflow/delivery/workflow.h"
+
+namespace capsule::ui {
+namespace {
+
+using Json = nlohmann::json;
+
+// A workflow, its face, and what that has written.
+template <class Rules>
+struct Stage {
+  using Fact = typename Rules::Fact;
+  engine::WorkflowOf<Rules> workflow;
+  std::string out;
+  std::int64_t now = 0;
+  Face face;
+
+  Stage(Look look, auto narrator, bool typed_at = false)
+      : face(look, "run-1", narrator(workflow.state(), Style{}), nullptr,
+             {[this](const std::string& text) { out += text; }, [] { return std::size_t{60}; },
+              [] { return std::size_t{24}; }, [this] { return now; }, typed_at}) {}
+
+  void happen(const std::vector<Fact>& facts) {
+    std::vector<event::NewFact> told;
+    for (const Fact& fact : facts) {
+      told.push_back({std::string(Rules::kind_of(fact)), "T", Rules::body_of(fact)});
+      const event::NewFact& one = told.back();
+      ASSERT_TRUE(workflow.apply({1, "run-1", one.kind, one.at, one.body}));
+    }
+    face.on_facts(told);
+  }
+  std::string taken() { return std::exchange(out, {}); }
+};
+using Phases = Stage<phases::Rules>;
+using Delivery = Stage<delivery::Rules>;
+
+event::PhaseFinished finished(const std::string& phase, int number, int attempt,
+                              signal::Status status, const std::string& feedback) {
+  event::PhaseFinished f;
+  f.phase = phase;
+  f.number = number;
+  f.attempt = attempt;
+  f.status = status;
+  f.feedback = feedback;
+  f.duration_ms = 1500;
+  return f;
+}
+
+void begin(Phases& stage) {
+  event::RunStarted started;
+  started.bead = "demo-1.1.1";
+  started.title = "Validate email";
+  stage.happen({started, event::WorktreeReady{"/p/w", "capsule-demo-1.1.1", "abc"}});
+}
+
+// One phase, as the runner tells it: its start, and then all that follows from its end.
+void phase(Phases& stage, const std::string& name, int number, int attempt, signal::Status status,
+           const std::string& feedback = "ok") {
+  stage.happen({event::PhaseStarted{name, number, attempt, "", "claude", "", false}});
+  stage.happen({finished(name, number, attempt, status, feedback),
+                event::SnapshotTaken{name, number, "r", "c", "t" + std::to_string(number), "h"},
+                event::PhaseChecked{name, number, true, "", {}}});
+}
+
+void whole_run(Phases& stage) {
+  using enum signal::Status;
+  begin(stage);
+  phase(stage, "test-writer", 1, 1, pass);
+  phase(stage, "test-review", 2, 1, needs_work, "cover \x1b[31mempty\ninput");
+  phase(stage, "test-writer", 3, 2, pass);
+  phase(stage, "test-review", 4, 2, pass);
+  phase(stage, "execute", 5, 1, pass);
+  phase(stage, "execute-review", 6, 1, pass);
+  phase(stage, "sign-off", 7, 1, pass);
+  phase(stage, "merge", 8, 1, pass);
+  stage.happen({event::MergeIntended{"main", "abc"}});
+  stage.happen({event::MergeDone{"0123456789abcdef", false}});
+  stage.happen({event::RunArchived{"/p/.capsule/logs/demo-1.1.1"}, event::WorktreeRemoved{},
+                event::BeadClosed{}, event::RunEnded{event::Outcome::merged, ""}});
+}
+
+TEST(PlainFace, TellsTheFiveStagesAndEveryVerdictWithItsAttempt) {
+  Phases stage(Look::plain, phases_narrator);
+  whole_run(stage);
+  std::size_t at = 0;
+  for (const char* line :
+       {"[1/5] Prep\n", "[2/5] Phase pair: test-writer → test-review\n",
+        "  test-writer: PASS (attempt 1/3)\n", "  test-review: NEEDS_WORK (attempt 1/3)\n",
+        "    cover \\x1b[31mempty\n", "  test-review: PASS (attempt 2/3)\n",
+        "[3/5] Phase pair: execute → execute-review\n", "[4/5] Sign-off\n",
+        "  sign-off: PASS (attempt 1/3)\n", "[5/5] Merge\n", "  merged as 0123456789ab\n",
+        "  closed demo-1.1.1\n"}) {
+    const std::size_t found = stage.out.find(line, at);
+    ASSERT_NE(found, std::string::npos) << line << "\nin\n" << stage.out;
+    at = found;
+  }
+  EXPECT_EQ(stage.out.find('\x1b'), std::string::npos) << "hostile feedback reaches the terminal";
+}
+
+TEST(LiveFace, DrawsEveryStageAndTheLastLineWithinTheTerminal) {
+  Phases stage(Look::live, phases_narrator);
+  begin(stage);
+  stage.happen({event::PhaseStarted{"test-writer", 1, 1, "", "claude", "", false}});
+  stage.face.on_output(1,
+                       "compiling\nrunning \x1b[1mtests with a very long line that does not fit");
+  stage.taken();
+  stage.now = 61'000;
+  stage.happen({event::SnapshotTaken{}});
+  const std::string screen = stage.taken();
+  EXPECT_NE(screen.find("✓ [1/5] Prep"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("1m 01s"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("│ compiling"), std::string::npos)
+      << "a line that is not complete is not shown: " << screen;
+  EXPECT_EQ(screen.find("\x1b[1m"), std::string::npos);
+  for (const std::string_view line : split(screen, '\n'))
+    EXPECT_LE(line.size(), 60U + 40U)
+        << "a line that is wider than the terminal breaks the picture";
+}
+
+TEST(LiveFace, PhasesThatRunTogetherStandSideBySideWithALineEach) {
+  Phases stage(Look::live, phases_narrator);
+  event::RunStarted started;
+  started.bead = "b-1";
+  started.definition.name = "panel";
+  for (const char* name : {"first", "second"}) {
+    event::PhaseRule rule;
+    rule.name = name;
+    rule.group = 1;
+    rule.stage = 2;
+    started.definition.phases.push_back(rule);
+  }
+  stage.happen({started, event::WorktreeReady{"/w", "b", "c"}});
+  stage.happen({event::PhaseStarted{"first", 1, 1, "", "", "", false},
+                event::PhaseStarted{"second", 2, 1, "", "", "", false}});
+  stage.face.on_output(1, "one says\n");
+  stage.face.on_output(2, "two says\n");
+  stage.taken();
+  stage.happen({event::SnapshotTaken{}});
+  EXPECT_NE(stage.out.find("[2/2] At once: first, second"), std::string::npos) << stage.out;
+  EXPECT_NE(stage.out.find("first: one says"), std::string::npos) << stage.out;
+  EXPECT_NE(stage.out.find("second: two says"), std::string::npos) << stage.out;
+}
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  for (const std::string_view line : split(text, '\n'))
+    if (!line.empty()) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+TEST(JsonFace, EveryEventHasItsRunAndThoseAboutAgentsSayWhoTheyAre) {
+  Phases stage(Look::json, phases_narrator);
+  whole_run(stage);
+  for (const Json& line : lines_of(stage.taken())) {
+    EXPECT_EQ(line["run"], "run-1");
+    EXPECT_EQ(line["at"], "T");
+    if (line["event"] != "phase_finished") continue;
+    EXPECT_EQ(line["task"], "demo-1.1.1");
+    EXPECT_EQ(line["role"], line["phase"]);
+    EXPECT_TRUE(line["attempt"].is_number());
+  }
+  stage.face.finish({0, "T2", {}});
+  const Json last = lines_of(stage.out).back();
+  EXPECT_EQ(last["event"], "run_finished");
+  EXPECT_EQ(last["workflow"], "pipeline");
+  EXPECT_EQ(last["subject"], "demo-1.1.1");
+  EXPECT_EQ(last["outcome"], "merged");
+  EXPECT_EQ(last["exit_code"], 0);
+  EXPECT_EQ(last["standing"], "succeeded");
+  EXPECT_EQ(last["waits_for"], Json::array());
+  EXPECT_EQ(last["merged_as"], "0123456789abcdef");
+}
+
+using namespace event::delivery;  // NOLINT: the facts of the tests below
+
+DeliveryStarted a_plan() {
+  DeliveryStarted started;
+  started.plan = "/p/PLAN.md";
+  started.title = "The plan";
+  for (const char* id : {"T-1", "T-2"}) {
+    Task task;
+    task.id = id;
+    task.title = "Title";
+    task.criteria = {"x"};
+    task.predicted = {std::string(id) + ".txt"};
+    started.tasks.push_back(task);
+  }
+  return started;
+}
+
+void begin(Delivery& stage) {
+  stage.happen({a_plan()});
+  stage.happen({VerifyFinished{VerifyPurpose::baseline, {}, ""},
+                AgentDispatched{1, signal::Role::developer, "T-1", 1, 1, Why::fresh, "", ""},
+                AgentDispatched{2, signal::Role::developer, "T-2", 1, 2, Why::fresh, "", ""}});
+}
+
+QuestionAsked question(int number) {
+  QuestionAsked asked;
+  asked.question = number;
+  asked.kind = QuestionKind::clarification;
+  asked.task = "T-1";
+  asked.text = "a\x1b[31m\nFORGED line";
+  return asked;
+}
+
+TEST(JsonFace, AFinishedAgentOfADeliveryTellsTaskRoleAndAttempt) {
+  Delivery stage(Look::json, delivery_narrator);
+  begin(stage);
+  stage.taken();
+  AgentFinished ended;
+  ended.agent = 2;
+  stage.happen({ended});
+  const Json line = lines_of(stage.taken()).front();
+  EXPECT_EQ(line["event"], "agent_finished");
+  EXPECT_EQ(line["task"], "T-2");
+  EXPECT_EQ(line["role"], "developer");
+  EXPECT_EQ(line["attempt"], 1);
+  stage.face.finish({1, "T2", {"T-0"}});
+  const std::vector<Json> last = lines_of(stage.out);
+  EXPECT_EQ(last[0]["event"], "delivery_finished");
+  EXPECT_EQ(last[1]["event"], "run_finished");
+  for (const Json& one : last) {
+    EXPECT_EQ(one["completed"], Json::array({"T-0"}));
+    EXPECT_EQ(one["waiting"], Json::array({"T-1", "T-2"}));
+  }
+}
+
+TEST(LiveFace, TheBoardOfADeliveryHasARowForEachAgentWithItsTimeAndLastLine) {
+  Delivery stage(Look::live, delivery_narrator);
+  begin(stage);
+  stage.face.on_output(1, "working \x1b[2J hard\n");
+  stage.now = 65'000;
+  stage.taken();
+  stage.face.tell("a word\n");
+  const std::string screen = stage.out;
+  EXPECT_NE(screen.find("a word\nThe plan: 0 of 2 complete\n"), screen.npos) << screen;
+  EXPECT_NE(screen.find("T-1"), screen.npos);
+  EXPECT_NE(screen.find("developer"), screen.npos);
+  EXPECT_NE(screen.find("1m 05s"), screen.npos) << screen;
+  EXPECT_EQ(screen.find("\x1b[2J"), screen.npos) << "hostile output reaches the terminal";
+}
+
+TEST(LiveFace, WhileAPersonTypesNothingIsDrawnOverTheirWords) {
+  Delivery stage(Look::live, delivery_narrator, true);
+  begin(stage);
+  AgentFinished asks;
+  asks.agent = 1;
+  asks.signal = signal::Signal::divine_clarification;
+  asks.fields = {{"Question", "Which colour?"}};
+  stage.happen({asks, question(1)});
+  stage.face.tell("Type the answer\n");
+  EXPECT_NE(stage.taken().find("question 1: "), std::string::npos);
+  AgentFinished ended;
+  ended.agent = 2;
+  stage.happen({ended});
+  EXPECT_EQ(stage.taken(), "") << "a line, or a picture, would stand in what they type";
+  stage.happen({QuestionAnswered{1, "blue", "terminal"}});
+  const std::string after = stage.taken();
+  EXPECT_NE(after.find("T-2"), std::string::npos) << "what happened meanwhile: " << after;
+  EXPECT_NE(after.find("question 1 answered (terminal): blue"), std::string::npos) << after;
+  EXPECT_NE(after.find("of 2 complete"), std::string::npos) << "the board is back: " << after;
+}
+
+TEST(LiveFace, WithoutSomebodyAtTheTerminalAQuestionStopsNoPicture) {
+  Delivery stage(Look::live, delivery_narrator, false);
+  begin(stage);
+  stage.happen({question(1)});
+  stage.taken();
+  AgentFinished ended;
+  ended.agent = 2;
+  stage.happen({ended});
+  EXPECT_NE(stage.out.find("T-2"), std::string::npos);
+}
+
+TEST(PlainFace, HostileTextsStayOnTheirLine) {
+  Delivery stage(Look::plain, delivery_narrator);
+  begin(stage);
+  stage.taken();
+  stage.happen({question(1)});
+  EXPECT_EQ(stage.out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(stage.out.find("\nFORGED"), std::string::npos);
+}
+
+TEST(DeliveryReport, TellsEveryTask) {
+  Delivery stage(Look::quiet, delivery_narrator);
+  begin(stage);
+  EXPECT_EQ(stage.out, "");
+  const std::string report = delivery_report(stage.workflow.state(), "run-1");
+  EXPECT_NE(report.find("## T-1: Title"), report.npos);
+  EXPECT_NE(report.find("- State: developer (attempt 1)"), report.npos) << report;
+}
+
+TEST(JsonFace, ATurnOfAutoModeTellsRoleAndAttemptToo) {
+  Stage<auto_mode::Rules> stage(Look::json, auto_narrator);
+  namespace fact = event::auto_run;
+  fact::Started started;
+  started.task = "Do it";
+  started.at = "2026-01-01T00:00:00.000Z";
+  fact::TurnStarted turn;
+  turn.number = 1;
+  turn.attempt = 2;
+  fact::TurnFinished ended;
+  ended.number = 1;
+  stage.happen({started, fact::PlaceReady{"/w", "b", started.at}});
+  stage.happen({turn});
+  stage.happen({ended});
+  const Json line = lines_of(stage.taken()).back();
+  EXPECT_EQ(line["event"], "auto_turn_finished");
+  EXPECT_EQ(line["role"], "expansion");
+  EXPECT_EQ(line["attempt"], 2);
+  EXPECT_TRUE(line.contains("task"));
+  stage.face.finish({1, "T", {}});
+  EXPECT_EQ(lines_of(stage.out).back()["workflow"], "auto");
+}
+
+TEST(LastLine, IsTheNewestCompleteOneHoweverTheOutputIsCut) {
+  LastLine line;
+  line.feed("one\ntw");
+  EXPECT_EQ(line.take(), "one");
+  line.feed("o\n\n\n");
+  EXPECT_EQ(line.take(), "two");
+  LastLine huge;
+  huge.feed(std::string(10'000'000, 'x'));
+  EXPECT_LE(huge.take().size(), 10'000U);
+}
+
+}  // namespace
+}  // namespace capsule::ui

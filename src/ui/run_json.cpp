@@ -1,0 +1,195 @@
+#include "ui/run_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "ui/run_text.h"
+
+namespace capsule::ui {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using workflow::AgentSummary;
+using workflow::RunSummary;
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json waits_json(const RunSummary& summary) {
+  Json list = Json::array();
+  for (const workflow::Waiting& wait : summary.waits)
+    list.push_back({{"for", name_of(wait.what)},
+                    {"task", or_null(wait.task)},
+                    {"question", wait.question > 0 ? Json(wait.question) : Json()},
+                    {"on", or_null(wait.on)},
+                    {"by", or_null(wait.by)},
+                    {"text", or_null(wait.text)},
+                    {"options", wait.options}});
+  return list;
+}
+
+Json usage_json(const workflow::Usage& usage) {
+  return {{"agent_runs", usage.agent_runs},
+          {"duration_ms", usage.duration_ms},
+          {"cost_micros", usage.cost_micros}};
+}
+
+Json agent_json(const AgentSummary& agent) {
+  return {{"agent", agent.number},
+          {"task", or_null(agent.task)},
+          {"role", agent.role},
+          {"attempt", agent.attempt},
+          {"provider", or_null(agent.provider)},
+          {"model", or_null(agent.model)},
+          {"running", agent.running},
+          {"fault", event::name_of(agent.fault)},
+          {"said", or_null(agent.said)},
+          {"detail", or_null(agent.detail)},
+          {"log", or_null(agent.log)},
+          {"duration_ms", agent.duration_ms}};
+}
+
+struct TaskLists {
+  Json completed = Json::array(), failed = Json::array(), waiting = Json::array();
+};
+TaskLists lists_of(const RunSummary& summary, const std::vector<std::string>& before = {}) {
+  TaskLists lists;
+  for (const std::string& id : before) lists.completed.push_back(id);
+  for (const workflow::TaskSummary& task : summary.tasks) {
+    if (task.stage == "complete")
+      lists.completed.push_back(task.id);
+    else if (task.stage == "failed")
+      lists.failed.push_back(task.id);
+    else if (task.stage != "removed")
+      lists.waiting.push_back(task.id);
+  }
+  return lists;
+}
+
+// What it is about, by the names that scripts know.
+void add_delivery(Json& json, const engine::Run& run) {
+  const TaskLists lists = lists_of(run.summary);
+  json["plan"] = run.head.subject;
+  json["completed"] = lists.completed;
+  json["failed"] = lists.failed;
+  json["waiting"] = lists.waiting;
+  Json questions = Json::array();
+  for (const workflow::Waiting& wait : run.summary.waits)
+    if (wait.question > 0) questions.push_back(wait.question);
+  json["open_questions"] = questions;
+  json["agent_runs"] = run.summary.usage.agent_runs;
+}
+
+void add_phases(Json& json, const engine::Run& run) {
+  json["bead"] = run.head.subject;
+  json["phase"] = nullptr;
+  json["attempt"] = nullptr;
+  if (engine::state_of(run) == engine::RunState::ended || run.summary.agents.empty()) return;
+  const AgentSummary* newest = &run.summary.agents.back();
+  for (const AgentSummary& agent : run.summary.agents)
+    if (agent.running) newest = &agent;
+  json["phase"] = newest->role;
+  json["attempt"] = newest->attempt;
+}
+
+Json object_of(const engine::Run& run) {
+  const RunSummary& summary = run.summary;
+  const bool ended = engine::state_of(run) == engine::RunState::ended;
+  Json json{{"run", run.head.run},
+            {"workflow", summary.workflow},
+            {"subject", summary.subject},
+            {"title", summary.title},
+            {"state", name_of(engine::state_of(run))},
+            {"standing", name_of(summary.standing)},
+            {"outcome", ended ? or_null(summary.outcome) : Json()},
+            {"now", or_null(summary.now)},
+            {"waits_for", waits_json(summary)},
+            {"can_go_on", summary.can_go_on},
+            {"holder", nullptr},
+            {"started_at", run.head.started_at},
+            {"ended_at", ended ? or_null(run.head.ended_at) : Json()},
+            {"merged_as", or_null(summary.merged_as)},
+            {"usage", usage_json(summary.usage)}};
+  if (run.holder)
+    json["holder"] = {{"pid", run.holder->process.pid}, {"host", run.holder->process.host}};
+  if (!run.unreadable.empty()) json["unreadable"] = run.unreadable;
+  if (run.head.workflow == engine::kDelivery) {
+    Json tasks = Json::array();
+    for (const workflow::TaskSummary& task : summary.tasks)
+      tasks.push_back({{"id", task.id},
+                       {"title", task.title},
+                       {"stage", task.stage},
+                       {"standing", task.standing},
+                       {"runs", task.agent_runs},
+                       {"commit", or_null(task.commit)},
+                       {"detail", or_null(task.detail)}});
+    json["tasks"] = tasks;
+    add_delivery(json, run);
+  } else if (engine::is_phases(run.head)) {
+    add_phases(json, run);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string runs_json(const std::vector<engine::Run>& runs) {
+  Json list = Json::array();
+  for (const engine::Run& run : runs) list.push_back(object_of(run));
+  return dump(list);
+}
+
+std::string run_json(const engine::Run& run, const std::string& archive) {
+  Json json = object_of(run);
+  json["detail"] = run.summary.detail;
+  Json phases = Json::array();
+  for (const RoleLine& line : role_lines(run.summary))
+    phases.push_back({{"phase", line.role},
+                      {"runs", line.runs},
+                      {"last", line.last},
+                      {"duration_ms", line.duration_ms}});
+  json["phases"] = phases;
+  Json agents = Json::array();
+  for (const AgentSummary& agent : run.summary.agents) agents.push_back(agent_json(agent));
+  json["agents"] = agents;
+  json["remarks"] = remarks_of(run.summary);
+  Json trees = Json::array();
+  for (const workflow::TreeSummary& tree : run.summary.trees)
+    trees.push_back({{"task", or_null(tree.task)},
+                     {"folder", or_null(tree.folder)},
+                     {"branch", or_null(tree.branch)}});
+  json["worktree"] = run.summary.trees.empty() ? Json() : or_null(run.summary.trees.front().folder);
+  json["trees"] = trees;
+  json["snapshots"] = "refs/capsule/" + run.head.run;
+  json["archive"] = or_null(archive);
+  return dump(json);
+}
+
+std::string finished_lines(const std::string& run, const RunSummary& summary, int exit_code,
+                           const std::string& at,
+                           const std::vector<std::string>& completed_before) {
+  Json json{{"event", "run_finished"},
+            {"at", at},
+            {"run", run},
+            {"workflow", summary.workflow},
+            {"subject", summary.subject},
+            {"outcome", or_null(summary.outcome)},
+            {"exit_code", exit_code},
+            {"standing", name_of(summary.standing)},
+            {"waits_for", waits_json(summary)},
+            {"merged_as", or_null(summary.merged_as)}};
+  if (summary.workflow != engine::kDelivery) return dump(json);
+  const TaskLists lists = lists_of(summary, completed_before);
+  json["completed"] = lists.completed;
+  json["failed"] = lists.failed;
+  json["waiting"] = lists.waiting;
+  return dump(Json{{"event", "delivery_finished"},
+                   {"completed", lists.completed},
+                   {"failed", lists.failed},
+                   {"waiting", lists.waiting}}) +
+         dump(json);
+}
+
+}  // namespace capsule::ui

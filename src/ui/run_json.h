@@ -1,0 +1,25 @@
+// Runs for programs: one form for all workflows. Pure. Every text is one line of JSON, ended by a
+// line feed, or several.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/run.h"
+
+namespace capsule::ui {
+
+// `capsule status --json`: an array of objects.
+std::string runs_json(const std::vector<engine::Run>& runs);
+
+// `capsule status RUN --json`: the same object, with phases, agents, trees and remarks. `archive`
+// may be empty.
+std::string run_json(const engine::Run& run, const std::string& archive);
+
+// The end of --json: {"event":"run_finished", …}. Deliveries also tell which tasks are completed,
+// failed and waiting, there and in a line "delivery_finished" before it.
+std::string finished_lines(const std::string& run, const workflow::RunSummary& summary,
+                           int exit_code, const std::string& at,
+                           const std::vector<std::string>& completed_before = {});
+
+}  // namespace capsule::ui

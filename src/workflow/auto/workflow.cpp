@@ -1,0 +1,277 @@
+#include "workflow/auto/workflow.h"
+
+#include "base/text.h"
+#include "workflow/auto/advance.h"
+#include "workflow/auto/texts.h"
+
+namespace capsule::auto_mode {
+namespace {
+
+using event::Fault;
+using workflow::Stop;
+
+constexpr const char* kGoOn = "capsule auto continue";
+
+// One line, as commits have it.
+std::string title_of(const Run& run) { return run.begun.task.substr(0, run.begun.task.find('\n')); }
+
+Outcome outcome_of(Stop stop) {
+  switch (stop) {
+    case Stop::interrupted:
+      return Outcome::interrupted;
+    case Stop::paused:
+      return Outcome::paused;
+    case Stop::aborted:
+      break;
+  }
+  return Outcome::aborted;
+}
+
+// The further-reaching wish counts: an end over an interruption, that over a pause.
+int reach_of(Stop stop) { return stop == Stop::paused ? 0 : stop == Stop::interrupted ? 1 : 2; }
+
+// What it leaves when it is cut off is in the tree.
+bool changes_files(Step step) {
+  return step == Step::turn || step == Step::checks || step == Step::review;
+}
+
+}  // namespace
+
+void Advance::end_by_person() { end(outcome_of(now_.stop.value_or(Stop::interrupted)), ""); }
+
+void Advance::given(fact::Fact fact) {
+  if (!std::holds_alternative<fact::Resumed>(fact)) return record(std::move(fact));
+  if (run_.step != Step::ended) return;
+  now_ = {};
+  // What a person did there since counts, so that one state is checked, reviewed and merged.
+  // First: cut off in between, the run has still ended, and this is done again.
+  const bool at_work = changes_files(run_.after) || run_.after == Step::merge;
+  if (!at_work || run_.open == Step::turn) return record(fact::Resumed{});
+  now_.what = What::keeping;
+  workflow::Keep keep;
+  keep.tree = tree();
+  keep.label = "continued";
+  keep.message = "auto: continued";
+  command(std::move(keep));
+}
+
+void Advance::on(const workflow::TreeOpened& opened) {
+  if (!done(What::opening)) return;
+  record(fact::PlaceReady{opened.folder, opened.branch, ""});
+}
+
+void Advance::on(const workflow::AgentFinished& ended) {
+  if (now_.what == What::review) return reviewer_ended(ended);
+  if (ended.agent != run_.number || !done(What::turn)) return;
+  turn_ended(ended);
+}
+
+void Advance::on(const workflow::Checked& checked) {
+  if (!done(What::checks)) return;
+  record(fact::ChecksDone{checked.feedback.empty() && checked.failed.empty(),
+                          checked.feedback.empty() ? short_list(checked.failed) : checked.feedback,
+                          ""});
+}
+
+void Advance::on(const workflow::TakenBack& taken) {
+  if (done(What::after_review)) return reviewed(taken.paths);
+  if (done(What::putting_back)) now_.put_back = true;
+}
+
+void Advance::on(const workflow::Kept&) {
+  // Stopped meanwhile, it has still ended.
+  if (done(What::keeping) && !now_.stop) record(fact::Resumed{});
+}
+
+void Advance::on(const workflow::Merged& merged) {
+  if (!done(What::merge)) return;
+  record(fact::MergeDone{merged.commit, merged.nothing, merged.adopted, ""});
+}
+
+void Advance::on(const workflow::MergeRefused& refused) {
+  if (!done(What::merge)) return;
+  end(refused.why == event::MergeRefusal::error ? Outcome::error : Outcome::merge_refused,
+      refused.detail);
+}
+
+void Advance::on(const workflow::MainMoved&) {
+  if (!done(What::merge) || now_.tries < workflow::kMergeTries) return;
+  std::string detail = "main moved again and again while merging\nonce it rests: ";
+  detail += kGoOn;
+  end(Outcome::merge_refused, std::move(detail));
+}
+
+void Advance::on(const workflow::TreeRemoved&) {
+  if (done(What::removing)) record(fact::PlaceRemoved{});
+}
+
+void Advance::on(const workflow::StopAsked& asked) {
+  if (!now_.stop || reach_of(asked.how) > reach_of(*now_.stop)) now_.stop = asked.how;
+}
+
+void Advance::on(const workflow::CommandFailed& failed) {
+  if (const auto* start = std::get_if<workflow::StartAgent>(&failed.command);
+      start != nullptr && now_.what == What::review)
+    return reviewer_failed(start->agent, failed);
+  if (now_.what == What::nothing) return;
+  const bool was_ended = done(What::keeping);
+  now_.what = What::nothing;
+  if (failed.reason != Reason::interrupted) return end(Outcome::error, failed.detail);
+  if (!was_ended) end_by_person();
+}
+
+void Advance::proceed() {
+  if (now_.what != What::nothing) return;
+  const Step step = run_.step;
+  if (step == Step::start || step == Step::ended) return;
+  if (step == Step::end) return end(run_.outcome, run_.detail);
+  // Merged is merged: only the worktree is left to remove.
+  if (now_.stop && step != Step::remove_place) return end_by_person();
+  if (run_.open == step && changes_files(step) && !now_.put_back) {
+    now_.what = What::putting_back;
+    workflow::TakeBack take_back;
+    take_back.tree = tree();
+    take_back.label = "cut-off";
+    return command(std::move(take_back));
+  }
+  now_.put_back = false;
+  switch (step) {
+    case Step::prepare: {
+      now_.what = What::opening;
+      workflow::OpenTree open;
+      open.tree = tree();
+      return command(std::move(open));
+    }
+    case Step::turn:
+      return start_turn();
+    case Step::checks: {
+      now_.what = What::checks;
+      if (run_.open != Step::checks) record(fact::ChecksStarted{});
+      workflow::Check check;
+      check.number = run_.number;
+      check.tree = tree();
+      check.names = {"all"};
+      check.phase = signal::name_of(run_.phase);
+      return command(std::move(check));
+    }
+    case Step::review:
+      return start_review();
+    case Step::merge:
+      return merge();
+    case Step::remove_place: {
+      now_.what = What::removing;
+      workflow::RemoveTree remove;
+      remove.tree = tree();
+      return command(std::move(remove));
+    }
+    case Step::start:
+    case Step::end:
+    case Step::ended:
+      break;
+  }
+}
+
+workflow::StartAgent Advance::agent_for(int number, std::string role, int attempt,
+                                        std::string_view reviewer) const {
+  workflow::StartAgent start;
+  start.agent = number;
+  start.role = std::move(role);
+  start.settings = workflow::Settings::phase;
+  start.attempt = attempt;
+  start.tree = tree();
+  start.prompt.file = prompt_file(run_.phase);
+  start.prompt.values = variables_of({run_.phase, run_.file.config.skips(), run_.begun.task,
+                                      run_.feedback, reviewer, true, run_.begun.parallel});
+  return start;
+}
+
+void Advance::start_turn() {
+  const bool again = run_.open == Step::turn;
+  fact::TurnStarted started;
+  started.phase = run_.phase;
+  started.number = again ? run_.number : run_.number + 1;
+  started.attempt = again ? run_.attempt : run_.attempt + 1;
+  started.why = run_.why;
+  started.resumes = run_.session_alive;
+  // A new one for each start: the client may know that of a turn that was cut off.
+  if (started.resumes)
+    started.session = run_.session;
+  else if (run_.begun.sessions)
+    started.session = workflow::session_id(run_.id, run_.turns + 1);
+  workflow::StartAgent start =
+      agent_for(started.number, std::string(signal::name_of(run_.phase)), started.attempt, "");
+  start.dialect = workflow::Dialect::block;
+  start.settle = workflow::Settle::keep;
+  start.session = started.session;
+  start.resume = started.resumes;
+  if (run_.why == Why::go_on) {
+    const std::string continuation =
+        continuation_prompt({run_.phase, run_.file.iteration, run_.file.max_iterations,
+                             run_.begun.task, run_.file.config.skips()});
+    if (started.resumes)
+      start.prompt.follow_up = continuation;
+    else
+      start.prompt.appended = "\n" + continuation;
+  }
+  now_.what = What::turn;
+  record(std::move(started));
+  command(std::move(start));
+}
+
+void Advance::turn_ended(const workflow::AgentFinished& ended) {
+  // The turn stays open, so that it is done again when the run goes on.
+  if (by_person(ended.fault)) return end_by_person();
+  if (ended.fault == Fault::not_started) return end(Outcome::error, ended.detail + "\n" + kDoctor);
+  fact::TurnFinished finished;
+  finished.phase = run_.phase;
+  finished.number = ended.agent;
+  // Without a signal the agent is told to go on: no failure of its program.
+  finished.fault = ended.fault == Fault::no_signal ? Fault::none : ended.fault;
+  finished.exit_code = ended.exit_code;
+  finished.log = ended.log;
+  finished.duration_ms = ended.duration_ms;
+  finished.cost_micros = ended.cost_micros;
+  if (const auto* words = std::get_if<workflow::BlockWords>(&ended.words)) {
+    finished.signals = words->signals;
+    finished.error = words->error;
+    finished.recoverable = words->recoverable;
+    if (run_.phase == Phase::reflect) finished.learnings = learnings_in(words->text);
+  }
+  const std::string error(signal::row(signal::Signal::phase_error).wire);
+  if (finished.error.empty() && !finished.signals.empty() && finished.signals.back() == error)
+    finished.error = "the agent gave no reason";
+  record(std::move(finished));
+}
+
+void Advance::merge() {
+  if (run_.open != Step::merge) {
+    now_.tries = 0;
+    record(fact::MergeIntended{});
+  }
+  ++now_.tries;
+  now_.what = What::merge;
+  workflow::Merge merge;
+  merge.tree = tree();
+  merge.title = title_of(run_);
+  merge.of = workflow::Merge::Of::kept;
+  merge.test = workflow::Merge::Test::when_unseen;
+  merge.go_on = kGoOn;
+  command(std::move(merge));
+}
+
+Rules::Turn Rules::advance(Run& run, std::vector<Fact> given,
+                           const std::vector<workflow::Observation>& observations,
+                           const std::string& at, Apply apply) {
+  Advance advance(run, at, apply);
+  for (Fact& fact : given) advance.given(std::move(fact));
+  // The wish of a person says what the end of an agent means, in whatever order both were seen.
+  for (const workflow::Observation& observation : observations)
+    if (const auto* asked = std::get_if<workflow::StopAsked>(&observation)) advance.on(*asked);
+  for (const workflow::Observation& observation : observations)
+    std::visit([&](const auto& typed) { advance.on(typed); }, observation);
+  // After all of them: what a person asked for meanwhile is heeded before the next step.
+  advance.proceed();
+  return std::move(advance.turn);
+}
+
+}  // namespace capsule::auto_mode

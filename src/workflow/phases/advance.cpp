@@ -1,0 +1,427 @@
+// From observations to facts, and from the state to the next command.
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "workflow/phases/phases.h"
+
+namespace capsule::phases {
+namespace {
+
+using namespace event;
+namespace flow = capsule::workflow;
+using flow::Stop;
+
+// A failure of ours, not of an agent, ends the run with this.
+Outcome outcome_of_failure(const State& s, Reason reason) {
+  if (reason == Reason::interrupted) return Outcome::interrupted;
+  switch (s.step) {
+    case Step::prepare:
+      return Outcome::prep_failed;
+    case Step::integrate:
+    case Step::archive:
+    case Step::remove_worktree:
+    case Step::close_bead:
+      return Outcome::merge_error;
+    default:
+      return Outcome::phase_error;
+  }
+}
+
+Outcome outcome_of(Stop stop) {
+  switch (stop) {
+    case Stop::paused:
+      return Outcome::paused;
+    case Stop::aborted:
+      return Outcome::aborted;
+    case Stop::interrupted:
+      break;
+  }
+  return Outcome::interrupted;
+}
+
+// A pause waits until the phase is kept and checked. What follows a merge is not worth a pause, and
+// a verdict that is found is recorded.
+bool heeds(const State& s, Stop stop) {
+  if (stop != Stop::paused) return s.step != Step::end;
+  return s.step == Step::prepare || s.step == Step::run_phase || s.step == Step::integrate;
+}
+
+PhaseFinished finished(const State& s, const std::string& phase, const flow::AgentFinished& f) {
+  PhaseFinished fact;
+  fact.phase = phase;
+  fact.number = f.agent;
+  fact.attempt = s.attempt;
+  if (const auto* words = std::get_if<flow::ContractWords>(&f.words)) {
+    // A program that failed is an ERROR whatever it printed; what it printed is kept.
+    fact.status = f.fault == Fault::none ? words->signal.status : Status::error;
+    fact.feedback = words->signal.feedback;
+    fact.summary = words->signal.summary;
+    fact.files_changed = words->signal.files_changed;
+    fact.signal = words->signal.json;
+  }
+  if (f.fault == Fault::exit_status || (f.fault != Fault::none && fact.feedback.empty()))
+    fact.feedback = "the agent " + f.detail;
+  fact.fault = f.fault;
+  fact.exit_code = f.exit_code;
+  fact.log = f.log;
+  fact.duration_ms = f.duration_ms;
+  fact.took_back = f.took_back;
+  // Everybody may write there; what it said is noted from its signal.
+  std::erase(fact.took_back, "worklog.md");
+  return fact;
+}
+
+// "yes", in the words that people use.
+bool approves(std::string_view text) {
+  for (const std::string_view word : {"approve", "approved", "yes", "y", "ok"})
+    if (signal::same_letters(text, word)) return true;
+  return false;
+}
+bool rejects(std::string_view text) {
+  for (const std::string_view word : {"reject", "rejected", "no", "n"})
+    if (signal::same_letters(text, word)) return true;
+  return false;
+}
+
+class Decider {
+ public:
+  Decider(State& s, Turn& turn, Apply apply) : s_(s), turn_(turn), apply_(apply) {}
+
+  void record(PipelineFact fact) {
+    apply_(s_, fact);
+    turn_.facts.push_back(std::move(fact));
+  }
+
+  // ---- What happened
+
+  void operator()(const flow::TakenUp&) { now().taken_up = true; }
+  void operator()(const flow::StopAsked& f) {
+    if (now().stop != Stop::aborted) now().stop = f.how;
+  }
+  void operator()(const flow::TreePlanned& f) {
+    if (answered(Step::prepare)) record(WorktreeIntended{f.folder, f.branch, f.base});
+  }
+  void operator()(const flow::TreeOpened& f) {
+    if (answered(Step::prepare)) record(WorktreeReady{f.folder, f.branch, f.base});
+  }
+  void operator()(const flow::AgentFinished& f) {
+    const auto found = now().running.find(f.agent);
+    if (found == now().running.end()) return;
+    const std::string phase = found->second;
+    now().running.erase(found);
+    // Ended by a person, or with another that failed: the phase stays open, so that it is done
+    // again when the run goes on.
+    if (f.fault == Fault::interrupted || now().failure)
+      now().cut = true;
+    else
+      record(finished(s_, phase, f));
+  }
+  void operator()(const flow::AgentIdle&) {}
+  void operator()(const flow::Kept& f) {
+    if (!answered(Step::snapshot)) return;
+    record(SnapshotTaken{s_.phase, number_of_phase(), f.ref, f.commit, f.tree_id, f.head});
+  }
+  void operator()(const flow::TakenBack&) {
+    now().waiting = now().taken_up = now().bring_back = false;
+    if (std::exchange(now().cut, false) && !now().failure)
+      record(RunEnded{outcome_of(now().stop.value_or(Stop::interrupted)), ""});
+  }
+  void operator()(const flow::Checked& f) {
+    now().waiting = false;
+    if (s_.step == Step::run_phase) {
+      const bool not_signed = s_.asked_sign_off && !s_.signed_off;
+      if (not_signed || !f.feedback.empty())
+        record(MergeRefused{MergeRefusal::no_sign_off,
+                            not_signed ? "sign-off did not pass" : f.feedback});
+      else
+        now().passed_gate = true;
+    } else if (s_.step == Step::check) {
+      PhaseChecked fact{s_.phase, number_of_phase(), f.feedback.empty(), f.feedback, f.claims};
+      for (const auto& [phase, result] : s_.results)
+        if (!result.took_back.empty())
+          fact.claims.push_back(
+              {"it only looked", Verdict::differs,
+               phase + " changed, and it was taken back: " + short_list(result.took_back)});
+      record(std::move(fact));
+    }
+  }
+  void operator()(const flow::Answered& f) {
+    if (s_.step != Step::approve || f.question != s_.question) return;
+    now().waiting = false;
+    const std::string text(trimmed(f.text));
+    record(ApprovalGiven{f.question, approves(text), approves(text) || rejects(text) ? "" : text,
+                         f.by});
+  }
+  void operator()(const flow::Merged& f) {
+    if (!answered(Step::integrate)) return;
+    if (f.nothing)
+      record(MergeRefused{MergeRefusal::nothing_to_merge,
+                          "there is nothing to merge: no file differs from the main branch"});
+    else
+      record(MergeDone{f.commit, f.adopted});
+  }
+  void operator()(const flow::MergeRefused& f) {
+    if (answered(Step::integrate)) record(MergeRefused{f.why, f.detail});
+  }
+  void operator()(const flow::MainMoved&) {
+    if (!answered(Step::integrate) || ++now().merge_tries < flow::kMergeTries) return;
+    record(RunEnded{Outcome::merge_error,
+                    "main moved " + std::to_string(flow::kMergeTries) +
+                        " times while merging\ntry again when others have stopped pushing: capsule "
+                        "merge " +
+                        s_.bead});
+  }
+  void operator()(const flow::TreeArchived& f) {
+    if (answered(Step::archive)) record(RunArchived{f.folder});
+  }
+  void operator()(const flow::TreeRemoved&) {
+    if (answered(Step::remove_worktree)) record(WorktreeRemoved{});
+  }
+  void operator()(const flow::TaskClosed&) {
+    if (answered(Step::close_bead)) record(BeadClosed{});
+  }
+  void operator()(const flow::TimerFired&) {}
+  void operator()(const flow::CommandFailed& f) {
+    if (s_.step == Step::ended) return;
+    const Outcome outcome = f.reason == Reason::interrupted && now().stop
+                                ? outcome_of(*now().stop)
+                                : outcome_of_failure(s_, f.reason);
+    if (const auto* start = std::get_if<flow::StartAgent>(&f.command)) {
+      now().running.erase(start->agent);
+      // It may have worked until then: nobody was told, so it is done again.
+      now().undo |= f.reason == Reason::io;
+    } else {
+      now().waiting = false;
+    }
+    if (now().failure) return;
+    now().failure = RunEnded{outcome, f.detail};
+    for (const auto& [agent, phase] : now().running)
+      turn_.commands.push_back(flow::EndAgent{agent});
+  }
+
+  // ---- What has to be done now
+
+  void decide() {
+    if (s_.step == Step::start || s_.step == Step::ended) return;
+    if (now().waiting || !now().running.empty()) return;
+    if (now().failure && std::exchange(now().undo, false)) return ask(take_back());
+    if (now().failure) return record(*std::exchange(now().failure, std::nullopt));
+    if (now().cut) {
+      flow::TakeBack keep = take_back();
+      keep.keep_only = true;
+      return ask(std::move(keep));
+    }
+    if (s_.step == Step::end) return record(RunEnded{s_.outcome, s_.detail});
+    if (now().stop && s_.step == Step::approve) return;
+    if (now().stop && heeds(s_, *now().stop)) return record(RunEnded{outcome_of(*now().stop), ""});
+    if (now().only_prepare && s_.step == Step::run_phase)
+      return record(RunEnded{Outcome::prepared, ""});
+    // The worktree is gone: what counts is put back before anything goes on there.
+    const bool at_work = s_.step == Step::run_phase || s_.step == Step::snapshot ||
+                         s_.step == Step::check || s_.step == Step::approve;
+    if (now().bring_back && at_work) return ask(take_back());
+    do_step();
+  }
+
+ private:
+  Present& now() { return s_.present; }
+
+  // The command of this step was carried out.
+  bool answered(Step step) {
+    now().waiting = false;
+    return s_.step == step;
+  }
+  void ask(flow::Command command) {
+    now().waiting = true;
+    turn_.commands.push_back(std::move(command));
+  }
+  const PhaseRule& rule() const { return *group_of(s_.definition, s_.phase).front(); }
+  int number_of_phase() const {
+    const auto found = s_.results.find(s_.phase);
+    return found == s_.results.end() ? s_.number : found->second.number;
+  }
+
+  flow::TakeBack take_back() {
+    flow::TakeBack command;
+    command.tree = s_.bead;
+    command.label = std::to_string(s_.number) + "-" + s_.phase + "-unfinished";
+    command.to = s_.snapshot.commit;
+    command.folder = s_.worktree;
+    command.branch = s_.branch;
+    command.base = s_.base;
+    return command;
+  }
+
+  void do_step() {
+    switch (s_.step) {
+      case Step::prepare:
+        if (s_.worktree.empty()) return ask(flow::PlanTree{s_.bead, s_.on_branch});
+        return ask(flow::OpenTree{s_.bead, s_.worktree, s_.branch, s_.base});
+      case Step::run_phase:
+        return run_phase();
+      case Step::snapshot:
+        return keep();
+      case Step::check:
+        // The commands of a check that was cut off may have left anything: only the snapshot
+        // counts.
+        if (now().taken_up) return ask(take_back());
+        return check();
+      case Step::approve:
+        return approve();
+      case Step::integrate:
+        return merge();
+      case Step::archive:
+        return ask(flow::Archive{s_.bead, s_.worktree, s_.bead});
+      case Step::remove_worktree:
+        return ask(flow::RemoveTree{s_.bead, s_.worktree, s_.branch,
+                                    s_.definition.finish == Finish::branch});
+      case Step::close_bead:
+        return ask(flow::CloseTask{s_.bead, "Merged by Capsule"});
+      case Step::start:
+      case Step::end:
+      case Step::ended:
+        break;
+    }
+  }
+
+  void run_phase() {
+    // An open phase was cut off: it starts again under its own number, on what it started from.
+    if (now().taken_up && !s_.open.empty()) return ask(take_back());
+    now().taken_up = false;
+    // What cannot be merged anyway is found before an agent is paid.
+    if (!rule().needs.empty() && !now().passed_gate) {
+      flow::Check gate;
+      gate.number = s_.number;
+      gate.tree = s_.bead;
+      gate.names = rule().needs;
+      gate.phase = s_.phase;
+      gate.commit = s_.snapshot.commit;
+      return ask(std::move(gate));
+    }
+    for (const PhaseRule* phase : group_of(s_.definition, s_.phase))
+      if (!s_.results.contains(phase->name)) start(*phase);
+  }
+
+  void start(const PhaseRule& phase) {
+    const auto open = s_.open.find(phase.name);
+    const int number = open != s_.open.end() ? open->second : s_.number + 1;
+    const Agent& agent = now().agents[phase.name];
+    record(PhaseStarted{phase.name, number, s_.attempt, s_.feedback, agent.provider, agent.model});
+    flow::StartAgent command;
+    command.agent = number;
+    command.role = phase.name;
+    command.settings = flow::Settings::phase;
+    command.provider = phase.provider;
+    command.model = phase.model;
+    command.timeout_seconds = phase.timeout_seconds;
+    command.task = s_.bead;
+    command.attempt = s_.attempt;
+    command.tree = s_.bead;
+    command.settle = phase.writes ? flow::Settle::leave : flow::Settle::take_back;
+    command.dialect = flow::Dialect::contract;
+    command.prompt.file = phase.prompt;
+    command.prompt.feedback = s_.feedback;
+    if (phase.commits) command.env["CAPSULE_COMMIT_MSG"] = s_.bead + ": " + s_.title;
+    if (!s_.on_branch.empty()) command.env["CAPSULE_BRANCH"] = s_.on_branch;
+    now().running[number] = phase.name;
+    turn_.commands.emplace_back(std::move(command));
+  }
+
+  void keep() {
+    flow::Keep command;
+    command.tree = s_.bead;
+    command.label = std::to_string(number_of_phase()) + "-" + s_.phase;
+    command.message = s_.phase + ": " + printable(s_.last.summary);
+    command.parent = s_.snapshot.commit.empty() ? s_.base : s_.snapshot.commit;
+    for (const PhaseRule* phase : group_of(s_.definition, s_.phase))
+      if (const auto found = s_.results.find(phase->name); found != s_.results.end())
+        command.notes.push_back({phase->name, found->second.attempt, found->second.status,
+                                 found->second.summary, found->second.feedback});
+    // The worklog grows with every review. Two trees that differ in it alone are the same for a
+    // review that repeats its words.
+    if (judges(rule()) && s_.last.status == Status::needs_work && s_.reviewed_by == s_.phase &&
+        s_.reviewed_feedback == s_.last.feedback)
+      command.same_as = s_.reviewed_tree;
+    ask(std::move(command));
+  }
+
+  void check() {
+    flow::Check command;
+    command.number = number_of_phase();
+    command.tree = s_.bead;
+    command.names = rule().checks;
+    command.clean = rule().clean;
+    command.phase = s_.phase;
+    command.passed_claim =
+        std::all_of(s_.results.begin(), s_.results.end(),
+                    [](const auto& result) { return result.second.status == Status::pass; });
+    if (rule().any)
+      command.passed_claim = std::any_of(s_.results.begin(), s_.results.end(), [](const auto& r) {
+        return r.second.status == Status::pass;
+      });
+    command.claims_files = group_of(s_.definition, s_.phase).size() == 1;
+    command.files_changed = s_.last.files_changed;
+    command.commit = s_.snapshot.commit;
+    command.previous = rule().commits ? s_.base : s_.previous_commit;
+    command.base = s_.base;
+    command.tests = s_.tests_commit;
+    command.signed_off = s_.signed_commit;
+    if (rule().commits) command.head = s_.snapshot.head;
+    ask(std::move(command));
+  }
+
+  void approve() {
+    if (s_.question == 0) record(ApprovalAsked{s_.phase, number_of_phase(), s_.questions + 1});
+    flow::Ask command;
+    command.question = s_.question;
+    command.task = s_.bead;
+    command.text = "Is what " + s_.phase +
+                   " left as it should be? 'approve', 'reject', or say what to do otherwise.";
+    command.context = s_.last.summary;
+    ask(std::move(command));
+  }
+
+  void merge() {
+    record(MergeIntended{});
+    flow::Merge command;
+    command.tree = s_.bead;
+    command.task = s_.bead;
+    command.title = s_.title;
+    const bool commits = std::any_of(s_.definition.phases.begin(), s_.definition.phases.end(),
+                                     [](const PhaseRule& phase) { return phase.commits; });
+    command.of = commits ? flow::Merge::Of::branch : flow::Merge::Of::kept;
+    command.branch = s_.branch;
+    command.base = s_.base;
+    command.was_signed_off = s_.signed_off;
+    command.signed_off = s_.signed_commit;
+    command.tests = s_.tests_commit;
+    command.claimed.assign(s_.claimed.begin(), s_.claimed.end());
+    command.test = flow::Merge::Test::when_unseen;
+    command.to_branch = s_.definition.finish == Finish::branch;
+    ask(std::move(command));
+  }
+
+  State& s_;
+  Turn& turn_;
+  Apply apply_;
+};
+
+}  // namespace
+
+Turn advance(State& s, std::vector<PipelineFact> given,
+             const std::vector<flow::Observation>& observations, const std::string&, Apply apply) {
+  Turn turn;
+  Decider decider(s, turn, apply);
+  for (PipelineFact& fact : given) decider.record(std::move(fact));
+  for (const flow::Observation& observation : observations) std::visit(decider, observation);
+  // Deciding may end the run, which leaves nothing more to do, or reach a step that needs no
+  // command.
+  for (std::size_t facts = turn.facts.size() + 1; facts != turn.facts.size();) {
+    facts = turn.facts.size();
+    decider.decide();
+  }
+  return turn;
+}
+
+}  // namespace capsule::phases

@@ -1,0 +1,440 @@
+// Plays runs by observations alone: what the world is asked for, and what is recorded.
+#include <gtest/gtest.h>
+
+#include "workflow/phases/phases.h"
+
+namespace capsule::phases {
+namespace {
+
+using namespace event;
+namespace flow = capsule::workflow;
+
+struct Play {
+  State s;
+  std::vector<PipelineFact> facts;
+  std::vector<flow::Command> commands;  // of the newest turn
+
+  explicit Play(Definition definition = {}) {
+    RunStarted started{"demo-1", "Title", "claude", 3, "stop", std::move(definition), ""};
+    take(phases::advance(s, {started}, {}, "t"));
+  }
+  void take(Turn turn) {
+    facts.insert(facts.end(), turn.facts.begin(), turn.facts.end());
+    commands = std::move(turn.commands);
+  }
+  void see(std::vector<flow::Observation> observations) {
+    take(phases::advance(s, {}, observations, "t"));
+  }
+  template <class T>
+  const T& command(std::size_t i = 0) {
+    EXPECT_LT(i, commands.size());
+    EXPECT_TRUE(std::holds_alternative<T>(commands.at(i))) << name_of(commands.at(i));
+    return std::get<T>(commands.at(i));
+  }
+  template <class T>
+  const T& fact() const {
+    EXPECT_TRUE(std::holds_alternative<T>(facts.back())) << kind_of(facts.back());
+    return std::get<T>(facts.back());
+  }
+  void prepare() {
+    command<flow::PlanTree>();
+    see({flow::TreePlanned{"demo-1", "/w", "capsule-demo-1", "abc"}});
+    command<flow::OpenTree>();
+    see({flow::TreeOpened{"demo-1", "/w", "capsule-demo-1", "abc"}});
+  }
+  static flow::AgentFinished said(int agent, Status status, std::string feedback = "f") {
+    flow::AgentFinished finished;
+    finished.agent = agent;
+    flow::ContractWords words;
+    words.signal.status = status;
+    words.signal.feedback = std::move(feedback);
+    finished.words = words;
+    return finished;
+  }
+  // The agent that was started ends; its tree is kept and checked.
+  void phase(const std::string& expected, Status status, std::string feedback = "f") {
+    const auto& start = command<flow::StartAgent>();
+    EXPECT_EQ(start.role, expected);
+    see({said(start.agent, status, std::move(feedback))});
+    keep_and_check();
+  }
+  void keep_and_check() {
+    const auto& keep = command<flow::Keep>();
+    see({flow::Kept{"demo-1", "refs/" + keep.label, "c-" + keep.label, "t-" + keep.label, "h"}});
+    if (!commands.empty() && std::holds_alternative<flow::Check>(commands.front())) {
+      flow::Checked checked;
+      checked.number = std::get<flow::Check>(commands.front()).number;
+      see({checked});
+    }
+  }
+  void to_merge() {
+    prepare();
+    for (const char* name : {"test-writer", "test-review", "execute", "execute-review", "sign-off"})
+      phase(name, Status::pass);
+    EXPECT_EQ(command<flow::Check>().names, std::vector<std::string>{"signed-off"});
+    see({flow::Checked{}});
+    phase("merge", Status::pass);
+  }
+};
+
+// What a new process makes of the facts so far.
+State replayed(const std::vector<PipelineFact>& facts) {
+  State s;
+  for (const PipelineFact& fact : facts) phases::apply(s, fact);
+  return s;
+}
+
+PhaseRule rule(const char* name, int stage = 2) {
+  PhaseRule phase;
+  phase.name = name;
+  phase.prompt = "prompts/" + phase.name + ".md";
+  phase.stage = stage;
+  return phase;
+}
+
+TEST(Advance, ThePipelineGoesFromAPlannedTreeToAClosedTask) {
+  Play play;
+  play.to_merge();
+  EXPECT_EQ(play.command<flow::Merge>().of, flow::Merge::Of::branch);
+  play.see({flow::Merged{"demo-1", "def", {}, false, false, {}, {}}});
+  play.command<flow::Archive>();
+  play.see({flow::TreeArchived{"demo-1", "/logs"}});
+  EXPECT_FALSE(play.command<flow::RemoveTree>().keep_branch);
+  play.see({flow::TreeRemoved{"demo-1"}});
+  EXPECT_EQ(play.command<flow::CloseTask>().task, "demo-1");
+  EXPECT_FALSE(Rules::outcome(play.s) == "merged") << "a task that is not closed is not done";
+  play.see({flow::TaskClosed{"demo-1"}});
+  EXPECT_EQ(Rules::outcome(play.s), "merged");
+  EXPECT_EQ(play.fact<RunEnded>().outcome, Outcome::merged);
+  EXPECT_TRUE(play.commands.empty());
+}
+
+TEST(Advance, AFactIsRecordedBeforeTheCommandThatBuildsOnIt) {
+  Play play;
+  play.prepare();
+  EXPECT_EQ(play.fact<PhaseStarted>().number, 1);
+  EXPECT_EQ(play.command<flow::StartAgent>().agent, 1);
+  EXPECT_EQ(play.command<flow::StartAgent>().prompt.file, "prompts/test-writer.md");
+}
+
+TEST(Advance, MainThatMovesIsTriedAgainAndGivenUpAtTheLimitOfAllWorkflows) {
+  Play play;
+  play.to_merge();
+  for (int i = 1; i < flow::kMergeTries; ++i) {
+    play.see({flow::MainMoved{"demo-1"}});
+    play.command<flow::Merge>();
+  }
+  play.see({flow::MainMoved{"demo-1"}});
+  EXPECT_EQ(play.fact<RunEnded>().outcome, Outcome::merge_error);
+  EXPECT_NE(play.s.detail.find("20 times"), std::string::npos) << play.s.detail;
+}
+
+TEST(Advance, APauseWaitsUntilThePhaseIsKeptAndChecked) {
+  Play play;
+  play.prepare();
+  play.see({flow::StopAsked{flow::Stop::paused}});
+  EXPECT_TRUE(play.commands.empty());
+  play.see({Play::said(1, Status::pass)});
+  play.keep_and_check();
+  EXPECT_EQ(play.fact<RunEnded>().outcome, Outcome::paused);
+  EXPECT_TRUE(play.commands.empty());
+}
+
+TEST(Advance, APersonThatEndsAnAgentLeavesItsPhaseOpenAndItsWorkKept) {
+  for (const auto how : {flow::Stop::interrupted, flow::Stop::aborted}) {
+    Play play;
+    play.prepare();
+    flow::AgentFinished ended;
+    ended.agent = 1;
+    ended.fault = Fault::interrupted;
+    play.see({ended, flow::StopAsked{how}});
+    EXPECT_TRUE(play.command<flow::TakeBack>().keep_only);
+    EXPECT_EQ(play.command<flow::TakeBack>().label, "1-test-writer-unfinished");
+    play.see({flow::TakenBack{"demo-1", {}}});
+    EXPECT_EQ(play.fact<RunEnded>().outcome,
+              how == flow::Stop::aborted ? Outcome::aborted : Outcome::interrupted);
+    play.s = replayed(play.facts);
+    play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
+    EXPECT_EQ(play.command<flow::StartAgent>().role, "test-writer");
+  }
+}
+
+TEST(Advance, APhaseThatWasCutOffIsTakenBackAndStartsAgainUnderItsNumber) {
+  Play play;
+  play.prepare();
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::TakeBack>().to, "");
+  play.see({flow::TakenBack{"demo-1", {}}});
+  EXPECT_EQ(play.command<flow::StartAgent>().agent, 1);
+}
+
+TEST(Advance, ACheckThatWasCutOffIsDoneAnewOnTheSnapshot) {
+  Play play;
+  play.prepare();
+  play.see({Play::said(1, Status::pass)});
+  play.see({flow::Kept{"demo-1", "r", "c1", "t1", "h"}});
+  play.command<flow::Check>();
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::TakeBack>().to, "c1");
+  play.see({flow::TakenBack{"demo-1", {}}});
+  play.command<flow::Check>();
+}
+
+TEST(Advance, AFailureOfOursEndsTheRunByWhereItStood) {
+  Play play;
+  play.see({flow::CommandFailed{play.commands.front(), Reason::exists, "already exists"}});
+  EXPECT_EQ(play.fact<RunEnded>().outcome, Outcome::prep_failed);
+  Play merging;
+  merging.to_merge();
+  merging.see({flow::CommandFailed{merging.commands.front(), Reason::io, "disk full"}});
+  EXPECT_EQ(merging.fact<RunEnded>().outcome, Outcome::merge_error);
+}
+
+TEST(Advance, WhatAnAgentLeftWhoseOutputCouldNotBeKeptIsPutBackFirst) {
+  Play play;
+  play.prepare();
+  play.see({flow::CommandFailed{play.commands.front(), Reason::io, "disk full"}});
+  EXPECT_FALSE(play.command<flow::TakeBack>().keep_only);
+  play.see({flow::TakenBack{"demo-1", {}}});
+  EXPECT_EQ(play.fact<RunEnded>().outcome, Outcome::phase_error);
+}
+
+TEST(Advance, AWorktreeThatIsGoneComesBackBeforeAnythingGoesOn) {
+  Play play;
+  play.prepare();
+  play.see({Play::said(1, Status::pass)});
+  play.see({flow::CommandFailed{play.commands.front(), Reason::not_found, "is gone"}});
+  play.s = replayed(play.facts);
+  play.s.present.bring_back = true;
+  play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
+  play.command<flow::TakeBack>();
+  play.see({flow::TakenBack{"demo-1", {}}});
+  play.command<flow::Keep>();
+}
+
+TEST(Advance, WithoutSignOffNoAgentIsPaidForAMerge) {
+  Play play;
+  play.prepare();
+  for (const char* name : {"test-writer", "test-review", "execute", "execute-review", "sign-off"})
+    play.phase(name, Status::pass);
+  flow::Checked gate;
+  gate.feedback = "worklog.md has no sign-off";
+  play.see({gate});
+  EXPECT_EQ(play.s.outcome, Outcome::merge_refused);
+  EXPECT_EQ(play.s.step, Step::ended);
+}
+
+Definition panel() {
+  Definition definition;
+  definition.name = "panel";
+  PhaseRule code = rule("code");
+  definition.phases = {code};
+  for (const char* name : {"one", "two", "three"}) {
+    PhaseRule review = rule(name, 3);
+    review.group = 1;
+    review.writes = false;
+    review.needs_work = {"code", "", 2};
+    definition.phases.push_back(review);
+  }
+  definition.finish = Finish::nothing;
+  return definition;
+}
+
+TEST(Advance, PhasesOfOneGroupRunAtOnceAndAreJoined) {
+  Play play(panel());
+  play.prepare();
+  play.phase("code", Status::pass);
+  ASSERT_EQ(play.commands.size(), 3U);
+  EXPECT_EQ(play.command<flow::StartAgent>(1).settle, flow::Settle::take_back);
+  play.see({Play::said(3, Status::needs_work, "add a test")});
+  EXPECT_TRUE(play.commands.empty()) << "two others are still at work";
+  play.see({Play::said(2, Status::pass), Play::said(4, Status::needs_work, "name it better")});
+  play.keep_and_check();
+  const auto& again = play.command<flow::StartAgent>();
+  EXPECT_EQ(again.role, "code");
+  EXPECT_EQ(again.attempt, 2);
+  EXPECT_EQ(again.prompt.feedback, "## two\n\nadd a test\n\n## three\n\nname it better");
+}
+
+TEST(Advance, OnePassOfAGroupIsEnoughWhenItSaysSo) {
+  Definition definition = panel();
+  for (PhaseRule& phase : definition.phases) phase.any = phase.group != 0;
+  Play play(definition);
+  play.prepare();
+  play.phase("code", Status::pass);
+  play.see({Play::said(2, Status::error), Play::said(3, Status::needs_work),
+            Play::said(4, Status::pass)});
+  play.keep_and_check();
+  play.command<flow::Archive>();
+}
+
+TEST(Advance, OnlyThoseOfAGroupThatWereCutOffStartAgain) {
+  Play play(panel());
+  play.prepare();
+  play.phase("code", Status::pass);
+  play.see({Play::said(3, Status::pass)});
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}});
+  play.see({flow::TakenBack{"demo-1", {}}});
+  ASSERT_EQ(play.commands.size(), 2U);
+  EXPECT_EQ(play.command<flow::StartAgent>(0).role, "one");
+  EXPECT_EQ(play.command<flow::StartAgent>(1).role, "three");
+}
+
+Definition spike() {
+  Definition definition;
+  definition.name = "spike";
+  PhaseRule plan = rule("plan");
+  plan.approval = true;
+  definition.phases = {plan, rule("code", 3)};
+  definition.finish = Finish::branch;
+  return definition;
+}
+
+TEST(Advance, AnApprovalWaitsForAPersonAndTheirWordsGoBackToThePhase) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  EXPECT_EQ(play.command<flow::Ask>().question, 1);
+  EXPECT_TRUE(Rules::waits_for_person(play.s));
+  EXPECT_EQ(summary(play.s).standing, flow::Standing::waiting);
+  play.see({flow::Answered{1, "use UTC", "me"}});
+  EXPECT_EQ(play.command<flow::StartAgent>().prompt.feedback, "use UTC");
+  play.phase("plan", Status::pass);
+  EXPECT_EQ(play.command<flow::Ask>().question, 2);
+  play.see({flow::Answered{2, "Approve", "me"}});
+  EXPECT_EQ(play.command<flow::StartAgent>().role, "code");
+}
+
+TEST(Advance, AnApprovalThatIsRefusedEndsTheRun) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  play.see({flow::Answered{1, "no", "me"}});
+  EXPECT_EQ(Rules::outcome(play.s), "rejected");
+  EXPECT_EQ(exit_code(play.s.outcome), 1);
+}
+
+TEST(Advance, AnOpenApprovalIsAskedAgainByWhoTakesTheRunUp) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  play.s = replayed(play.facts);
+  const std::size_t before = play.facts.size();
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::Ask>().question, 1);
+  EXPECT_EQ(play.facts.size(), before) << "it was asked before";
+}
+
+TEST(Advance, APhaseThatEndedTheRunIsDoneAgainWhenItGoesOn) {
+  for (const Status status : {Status::needs_work, Status::error}) {
+    Play play;
+    play.prepare();
+    play.phase("test-writer", status);
+    ASSERT_NE(Rules::outcome(play.s), "");
+    play.s = replayed(play.facts);
+    play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
+    EXPECT_EQ(play.command<flow::StartAgent>().role, "test-writer");
+    EXPECT_EQ(play.command<flow::StartAgent>().agent, 2);
+  }
+}
+
+TEST(Advance, ASignOffThatAPersonDoesNotApproveIsNone) {
+  PhaseRule code = rule("code"), sign = rule("sign"), merge = rule("merge");
+  sign.signs_off = sign.approval = true;
+  sign.needs_work = {"code", "merge", 0};
+  merge.commits = true;
+  merge.needs = {"signed-off"};
+  Definition definition;
+  definition.name = "own";
+  definition.phases = {code, sign, merge};
+  Play play(definition);
+  play.prepare();
+  play.phase("code", Status::pass);
+  play.phase("sign", Status::pass);
+  play.see({flow::Answered{play.command<flow::Ask>().question, "do it otherwise", "somebody"}});
+  play.phase("code", Status::pass);
+  EXPECT_EQ(play.command<flow::Check>().names, std::vector<std::string>{"signed-off"});
+  play.see({flow::Checked{}});
+  EXPECT_EQ(Rules::outcome(play.s), "merge_refused");
+  EXPECT_TRUE(play.commands.empty()) << "no agent is paid for a merge that may not be";
+}
+
+TEST(Advance, WorkThatStaysOnABranchClosesNoTask) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  play.see({flow::Answered{1, "yes", "me"}});
+  play.phase("code", Status::pass);
+  EXPECT_TRUE(play.command<flow::Merge>().to_branch);
+  EXPECT_EQ(play.command<flow::Merge>().of, flow::Merge::Of::kept);
+  play.see({flow::Merged{"demo-1", "def", {}, false, false, {}, {}}});
+  play.see({flow::TreeArchived{"demo-1", "/l"}});
+  EXPECT_TRUE(play.command<flow::RemoveTree>().keep_branch);
+  play.see({flow::TreeRemoved{"demo-1"}});
+  EXPECT_EQ(Rules::outcome(play.s), "on_branch");
+  EXPECT_TRUE(play.commands.empty());
+}
+
+TEST(Advance, AJudgeInsideALoopOfAnotherEndsAllTheSame) {
+  Definition definition;
+  PhaseRule review = rule("review");
+  review.needs_work = {"code", "", 0};
+  PhaseRule audit = rule("audit");
+  audit.needs_work = {"code", "", 0};
+  definition.phases = {rule("code"), review, audit};
+  definition.finish = Finish::nothing;
+  Play play(definition);
+  play.prepare();
+  for (int i = 0; i < 10 && Rules::outcome(play.s).empty(); ++i) {
+    play.phase("code", Status::pass);
+    play.phase("review", Status::pass);
+    play.phase("audit", Status::needs_work, "again " + std::to_string(i));
+  }
+  EXPECT_EQ(Rules::outcome(play.s), "retries_exhausted");
+}
+
+TEST(Advance, AnAgentThatCannotBeStartedEndsTheOthersAndThenTheRun) {
+  Play play(panel());
+  play.prepare();
+  play.phase("code", Status::pass);
+  const flow::Command failed = play.commands[1];
+  play.see({flow::CommandFailed{failed, Reason::missing_program, "no such program"}});
+  EXPECT_EQ(play.commands.size(), 2U);
+  play.command<flow::EndAgent>();
+  flow::AgentFinished ended;
+  ended.fault = Fault::idle;
+  ended.agent = 2;
+  play.see({ended});
+  EXPECT_TRUE(Rules::outcome(play.s).empty());
+  ended.agent = 4;
+  play.see({ended});
+  EXPECT_EQ(Rules::outcome(play.s), "phase_error");
+}
+
+TEST(Advance, TheSummaryNamesAgentsWithTheirLogsAndWhatTheyClaimed) {
+  Play play;
+  play.prepare();
+  flow::AgentFinished finished = Play::said(1, Status::pass);
+  finished.log = "x.log";
+  play.see({finished});
+  play.see({flow::Kept{"demo-1", "r", "c1", "t1", "h"}});
+  flow::Checked checked;
+  checked.number = 1;
+  checked.claims = {{"files_changed", Verdict::differs, "left out: a"}};
+  play.see({checked});
+  const flow::RunSummary sum = summary(play.s);
+  ASSERT_EQ(sum.agents.size(), 2U);
+  EXPECT_EQ(sum.agents[0].log, "x.log");
+  EXPECT_EQ(sum.agents[0].said, "PASS");
+  EXPECT_TRUE(sum.agents[1].running);
+  ASSERT_EQ(sum.claims.size(), 1U);
+  EXPECT_EQ(sum.claims[0].role, "test-writer");
+  EXPECT_EQ(sum.now, "test-review (attempt 1/3)");
+  EXPECT_EQ(sum.trees.size(), 1U);
+}
+
+}  // namespace
+}  // namespace capsule::phases

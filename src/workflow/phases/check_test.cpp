@@ -1,0 +1,119 @@
+#include "workflow/phases/check.h"
+
+#include <gtest/gtest.h>
+
+namespace capsule::phases {
+namespace {
+
+PhaseRule rule(const char* name) {
+  PhaseRule phase;
+  phase.name = name;
+  phase.stage = 1;
+  return phase;
+}
+Definition of(std::vector<PhaseRule> phases, event::Finish finish = event::Finish::nothing) {
+  Definition definition;
+  definition.name = "mine";
+  definition.phases = std::move(phases);
+  definition.finish = finish;
+  return definition;
+}
+bool says(const Definition& definition, std::string_view words) {
+  for (const Problem& problem : check(definition))
+    if (problem.text.find(words) != std::string::npos) return true;
+  return false;
+}
+
+TEST(DefinitionCheck, ThePipelineHasNoProblem) { EXPECT_TRUE(check(pipeline()).empty()); }
+
+TEST(DefinitionCheck, ThePipelineCostsAtMostThreeOfEachAndWhatSignOffSendsBack) {
+  // Three attempts of both pairs, sign-off with two mended executes, and the merge; each attempt
+  // that a check refutes is spent, not added.
+  EXPECT_EQ(most_runs(pipeline(), 1), 6);
+  EXPECT_EQ(most_runs(pipeline(), 3), 3 + 3 + 3 + 3 + 1 + 4 + 1);
+}
+
+TEST(DefinitionCheck, UnknownNamesAreFound) {
+  PhaseRule code = rule("code");
+  code.needs_work.to = "coder";
+  EXPECT_TRUE(says(of({code}), "'coder', which is no phase"));
+  code = rule("code");
+  code.checks = {"greeen"};
+  EXPECT_TRUE(says(of({code}), "no check 'greeen'"));
+  code = rule("code");
+  code.needs_work = {"code", "later", 0};
+  EXPECT_TRUE(says(of({code}), "'later', which is no phase"));
+}
+
+TEST(DefinitionCheck, APhaseThatNothingLeadsToIsFound) {
+  PhaseRule first = rule("first");
+  first.pass.to = "third";
+  EXPECT_TRUE(says(of({first, rule("second"), rule("third")}), "never reached"));
+}
+
+TEST(DefinitionCheck, LoopsWithoutALimitAreFound) {
+  PhaseRule second = rule("second");
+  second.pass.to = "first";
+  EXPECT_TRUE(says(of({rule("first"), second}), "a loop without a limit"));
+  second = rule("second");
+  second.needs_work = {"first", "", -1};
+  EXPECT_TRUE(says(of({rule("first"), second}), "a loop without a limit"));
+}
+
+TEST(DefinitionCheck, WhatRunsAtOnceMayOnlyLook) {
+  PhaseRule a = rule("a"), b = rule("b");
+  a.group = b.group = 1;
+  EXPECT_TRUE(says(of({a, b}), "only look"));
+  a.writes = b.writes = false;
+  EXPECT_TRUE(check(of({a, b})).empty());
+  EXPECT_TRUE(says(of({a}), "two phases or more"));
+}
+
+TEST(DefinitionCheck, NothingLeadsFromAPhaseToThoseThatRunWithIt) {
+  PhaseRule a = rule("a"), b = rule("b"), c = rule("c");
+  a.group = b.group = 1;
+  a.writes = b.writes = false;
+  c.needs_work = {"a", "b", 0};
+  EXPECT_TRUE(says(of({a, b, c}), "'then' must come after"));
+  c.needs_work = {"b", "c", 0};
+  EXPECT_TRUE(runnable(check(of({a, b, c}))));
+  a.pass.to = "b";
+  EXPECT_TRUE(says(of({a, b, c}), "a loop without a limit never ends"));
+}
+
+TEST(DefinitionCheck, NamesThatCouldBePathsOrOptionsAreRefused) {
+  for (const char* name : {"", "-x", "../x", "a b", "a/b"})
+    EXPECT_TRUE(says(of({rule(name)}), "cannot be the name")) << name;
+  EXPECT_TRUE(says(of({rule("a"), rule("a")}), "two phases of this name"));
+}
+
+TEST(DefinitionCheck, SignOffAndTestsMustComeFromSomewhere) {
+  PhaseRule merge = rule("merge");
+  merge.needs = {"signed-off"};
+  EXPECT_TRUE(says(of({merge}), "signs off"));
+  merge = rule("merge");
+  merge.checks = {"tests-untouched"};
+  EXPECT_TRUE(says(of({merge}), "tests: true"));
+}
+
+TEST(DefinitionCheck, TheCostOfAPanelCountsAllWhoRunAtOnce) {
+  std::vector<PhaseRule> phases = {rule("code")};
+  for (const char* name : {"a", "b", "c"}) {
+    PhaseRule review = rule(name);
+    review.group = 1;
+    review.writes = false;
+    review.needs_work = {"code", "", 2};
+    phases.push_back(review);
+  }
+  EXPECT_EQ(most_runs(of(phases), 3), 8);
+}
+
+TEST(DefinitionCheck, ThePictureShowsWhereAStatusLeads) {
+  const std::string text = picture(pipeline(), 3);
+  EXPECT_NE(text.find("NEEDS_WORK → execute → sign-off (3 attempts in all)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("merged to main"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace capsule::phases

@@ -1,0 +1,404 @@
+#include "workflow/phases/phases.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace capsule::phases {
+namespace {
+
+using namespace event;
+
+const PhaseRule& rule_of(const State& s, std::string_view phase) {
+  const PhaseRule* rule = find_phase(s.definition, phase);
+  // A journal may name what no definition has: the run can still end.
+  return rule != nullptr ? *rule : s.definition.phases.front();
+}
+
+void end(State& s, Outcome outcome, std::string detail, Step after) {
+  s.step = Step::end;
+  s.after = after;
+  s.outcome = outcome;
+  s.detail = std::move(detail);
+  if (after == Step::run_phase) s.results.clear();  // it is done again when the run goes on
+}
+
+void go_to(State& s, const std::string& phase, int attempt, std::string feedback) {
+  s.step = Step::run_phase;
+  s.phase = group_of(s.definition, phase).front()->name;
+  s.attempt = attempt;
+  s.feedback = std::move(feedback);
+  s.results.clear();
+  s.present.passed_gate = false;
+}
+
+// After the last phase.
+Step finish_step(const State& s) {
+  return s.definition.finish == Finish::nothing ? Step::archive : Step::integrate;
+}
+
+// PASS: the next phase, in a new loop unless it belongs to this one.
+void pass(State& s) {
+  const PhaseRule& rule = rule_of(s, s.phase);
+  std::string next = s.then.empty() ? rule.pass.to : s.then;
+  const bool same_loop_again = !s.then.empty();
+  s.then.clear();
+  if (next.empty()) {
+    const auto group = group_of(s.definition, s.phase);
+    const std::size_t index =
+        static_cast<std::size_t>(group.back() - s.definition.phases.data()) + 1;
+    if (index == s.definition.phases.size()) {
+      s.step = finish_step(s);
+      return;
+    }
+    next = s.definition.phases[index].name;
+  }
+  // A judge belongs to the loop of the writer before it; what a judge passed begins a new one.
+  const bool same_loop = same_loop_again || (!judges(rule) && judges(rule_of(s, next)));
+  go_to(s, next, same_loop ? s.attempt : 1, "");
+}
+
+// The same words about the same tree, twice in a row: another attempt would be spent for nothing.
+bool converged(State& s, const std::string& feedback) {
+  s.repeated = s.reviewed_by == s.phase && s.reviewed_feedback == feedback &&
+               s.reviewed_tree == s.snapshot.tree && !s.snapshot.tree.empty();
+  s.reviewed_by = s.phase;
+  s.reviewed_feedback = feedback;
+  s.reviewed_tree = s.snapshot.tree;
+  return s.repeated && s.convergence == "stop";
+}
+
+// NEEDS_WORK of a review, of a check or of a person: the writer goes again while attempts are left.
+void retry(State& s, const Route& route, const std::string& feedback) {
+  const PhaseRule& rule = rule_of(s, s.phase);
+  const bool stuck = judges(rule) && converged(s, feedback);
+  const std::string who = s.phase;
+  const std::string writer = route.to.empty() ? rule.name : route.to;
+  // What a mended phase leads to: where its judge says, or where it was on its way to.
+  const std::string then = route.to.empty() ? s.then : route.then;
+  const int limit = route.limit > 0 ? route.limit : s.max_retries;
+  const int attempt = s.attempt;
+  if (writer != rule.name) ++s.sent_back[who];
+  if (stuck || attempt >= limit || s.sent_back[who] >= limit) {
+    go_to(s, writer, 1, feedback);  // where a resumed run goes on, with attempts of its own
+    s.then = then;
+    end(s, stuck ? Outcome::converged : Outcome::retries_exhausted,
+        stuck ? who + " said the same twice about the same files"
+              : who + " still needs work after " + std::to_string(limit) +
+                    (limit == 1 ? " attempt" : " attempts"),
+        Step::run_phase);
+    return;
+  }
+  // A mending writer counts as the beginning of the attempt of the judge that follows it.
+  go_to(s, writer, attempt + 1, feedback);
+  s.then = then;
+}
+
+void judge(State& s, Status status, const std::string& feedback, bool checked_false) {
+  s.repeated = false;
+  const PhaseRule& rule = rule_of(s, s.phase);
+  if (rule.signs_off) {
+    s.asked_sign_off = true;
+    s.signed_off = status == Status::pass;
+    s.signed_commit = s.signed_off ? s.snapshot.commit : "";
+  }
+  switch (status) {
+    case Status::pass:
+      if (rule.approval && s.step == Step::check) {
+        s.step = Step::approve;
+        return;
+      }
+      return pass(s);
+    case Status::error:
+      if (!rule.error.to.empty()) return retry(s, rule.error, feedback);
+      return end(s, Outcome::phase_error, s.phase + ": " + feedback, Step::run_phase);
+    case Status::needs_work:
+      break;
+  }
+  if (rule.commits)
+    return end(s, Outcome::merge_needs_work, s.phase + ": " + feedback, Step::run_phase);
+  if (rule.needs_work.to.empty() && !rule.writes)
+    return end(s, Outcome::rejected, s.phase + ": " + feedback, Step::run_phase);
+  if (rule.needs_work.to.empty() && !checked_false)
+    return end(s, Outcome::writer_needs_work, s.phase + ": " + feedback, Step::run_phase);
+  retry(s, rule.needs_work, feedback);
+}
+
+// A phase that a person ran by hand, outside a run: it counts for where a resumed run goes on.
+void count_by_hand(State& s) {
+  const Step step = s.step;
+  s.phase = s.last.phase;
+  s.attempt = 1;
+  s.then.clear();
+  const int limit = std::exchange(s.max_retries, 2);
+  s.sent_back.clear();
+  judge(s, s.last.status, s.last.feedback, false);
+  s.sent_back.clear();
+  s.max_retries = limit;
+  s.attempt = 1;
+  s.after = s.step == Step::end ? s.after : s.step;
+  s.step = step;
+  s.outcome = Outcome::prepared;
+}
+
+// What phases that ran together come to. One alone: its own words.
+struct Joined {
+  Status status{};
+  std::string feedback;
+};
+Joined joined(const State& s) {
+  const auto group = group_of(s.definition, s.phase);
+  if (group.size() == 1) return {s.last.status, s.last.feedback};
+  bool all = true, any = false, error = false, work = false;
+  std::string feedback;
+  for (const PhaseRule* rule : group) {
+    const auto found = s.results.find(rule->name);
+    if (found == s.results.end()) continue;
+    const PhaseFinished& result = found->second;
+    all &= result.status == Status::pass;
+    any |= result.status == Status::pass;
+    error |= result.status == Status::error;
+    work |= result.status == Status::needs_work;
+    if (result.status != Status::pass)
+      feedback +=
+          (feedback.empty() ? "" : "\n\n") + ("## " + rule->name + "\n\n") + result.feedback;
+  }
+  if (group.front()->any ? any : all) return {Status::pass, ""};
+  const bool failed = group.front()->any ? !work : error;
+  return {failed ? Status::error : Status::needs_work, feedback};
+}
+
+workflow::AgentSummary* agent_of(State& s, int number) {
+  // Numbers grow.
+  for (auto it = s.agents.rbegin(); it != s.agents.rend() && it->number >= number; ++it)
+    if (it->number == number) return &*it;
+  return nullptr;
+}
+
+struct Fold {
+  State& s;
+  void operator()(const RunStarted& f) {
+    s.bead = f.bead;
+    s.title = f.title;
+    s.provider = f.provider;
+    s.max_retries = f.max_retries;
+    s.convergence = f.convergence;
+    s.definition = f.definition.phases.empty() ? pipeline() : f.definition;
+    s.on_branch = f.branch;
+    s.phase = s.definition.phases.front().name;
+    s.step = Step::prepare;
+  }
+  void place(const std::string& worktree, const std::string& branch, const std::string& base) {
+    s.worktree = worktree;
+    s.branch = branch;
+    s.base = base;
+  }
+  void operator()(const WorktreeIntended& f) { place(f.worktree, f.branch, f.base); }
+  void operator()(const WorktreeReady& f) {
+    place(f.worktree, f.branch, f.base);
+    go_to(s, s.definition.phases.front().name, 1, "");
+  }
+  void operator()(const PhaseStarted& f) {
+    s.number = std::max(s.number, f.number);
+    if (!f.by_hand) s.open[f.phase] = f.number;
+    workflow::AgentSummary agent;
+    agent.number = f.number;
+    agent.task = s.bead;
+    agent.role = f.phase;
+    agent.attempt = f.attempt;
+    agent.provider = f.provider;
+    agent.model = f.model;
+    agent.running = true;
+    // One that was cut off starts again under its number.
+    if (workflow::AgentSummary* before = agent_of(s, f.number))
+      *before = std::move(agent);
+    else
+      s.agents.push_back(std::move(agent));
+  }
+  void operator()(const PhaseFinished& f) {
+    s.number = std::max(s.number, f.number);
+    s.open.erase(f.phase);
+    s.last = f;
+    if (workflow::AgentSummary* agent = agent_of(s, f.number)) {
+      agent->running = false;
+      agent->fault = f.fault;
+      agent->said = signal::name_of(f.status);
+      agent->detail = f.fault == Fault::none ? f.summary : f.feedback;
+      agent->log = f.log;
+      agent->duration_ms = f.duration_ms;
+    }
+    if (!judges(rule_of(s, f.phase)) && !rule_of(s, f.phase).commits)
+      s.claimed.insert(f.files_changed.begin(), f.files_changed.end());
+    if (s.step != Step::run_phase) return count_by_hand(s);
+    s.results[f.phase] = f;
+    for (const PhaseRule* rule : group_of(s.definition, s.phase))
+      if (!s.results.contains(rule->name)) return;
+    s.step = Step::snapshot;
+  }
+  void operator()(const SnapshotTaken& f) {
+    s.previous_commit = s.snapshot.commit.empty() ? s.base : s.snapshot.commit;
+    s.snapshot = f;
+    if (rule_of(s, f.phase).writes_tests) s.tests_commit = f.commit;
+    if (s.step != Step::snapshot) return;
+    const Joined result = joined(s);
+    if (result.status == Status::error)
+      judge(s, Status::error, result.feedback, false);
+    else
+      s.step = Step::check;
+  }
+  void operator()(const PhaseChecked& f) {
+    for (const Claim& claim : f.claims) s.claims.push_back({f.number, s.bead, f.phase, claim});
+    if (s.step != Step::check) return;
+    const Joined result = joined(s);
+    const bool lied = !f.passed && result.status == Status::pass;
+    judge(s, lied ? Status::needs_work : result.status, lied ? f.feedback : result.feedback, lied);
+  }
+  void operator()(const ApprovalAsked& f) {
+    s.questions = std::max(s.questions, f.question);
+    s.question = f.question;
+  }
+  void operator()(const ApprovalGiven& f) {
+    if (s.step != Step::approve || f.question != s.question) return;
+    s.question = 0;
+    if (f.approved) return pass(s);
+    // Who does not approve a sign-off takes it back.
+    if (rule_of(s, s.phase).signs_off) {
+      s.signed_off = false;
+      s.signed_commit.clear();
+    }
+    if (!f.text.empty()) return retry(s, rule_of(s, s.phase).needs_work, f.text);
+    end(s, Outcome::rejected, s.phase + " was not approved", Step::run_phase);
+  }
+  void operator()(const MergeIntended&) { s.merge_open = true; }
+  void operator()(const MergeDone& f) {
+    s.merge_open = false;
+    s.merge_commit = f.commit;
+    s.step = Step::archive;
+  }
+  void operator()(const MergeRefused& f) {
+    s.merge_open = false;
+    s.phase = s.definition.phases.back().name;
+    end(s, Outcome::merge_refused, f.detail, Step::run_phase);
+    if (f.why != MergeRefusal::no_sign_off || !s.before_merge) return;
+    s.after = s.before_merge->step;
+    s.phase = s.before_merge->phase;
+    s.attempt = s.before_merge->attempt;
+    s.then = s.before_merge->then;
+    s.feedback = std::move(s.before_merge->feedback);
+    s.before_merge.reset();
+  }
+  void operator()(const RunArchived&) { s.step = Step::remove_worktree; }
+  void operator()(const WorktreeRemoved&) {
+    if (s.definition.finish == Finish::merge) {
+      s.step = Step::close_bead;
+      return;
+    }
+    const bool kept = s.definition.finish == Finish::branch;
+    end(s, kept ? Outcome::on_branch : Outcome::finished, kept ? s.branch : "", Step::ended);
+  }
+  void operator()(const BeadClosed&) { end(s, Outcome::merged, s.merge_commit, Step::ended); }
+  void operator()(const RunEnded& f) {
+    // An end from outside (Ctrl-C, pause, a failure that is no phase's) keeps the place.
+    if (s.step != Step::end && s.step != Step::ended) s.after = s.step;
+    s.step = Step::ended;
+    // What an agent left when a person ended it, and what the person did since, is where the phase
+    // goes on.
+    s.open.clear();
+    for (workflow::AgentSummary& agent : s.agents) agent.running = false;
+    s.outcome = f.outcome;
+    s.detail = f.detail;
+  }
+  void operator()(const RunResumed& f) {
+    if (s.outcome == Outcome::merged) return;
+    if (s.step == Step::ended) s.step = s.after == Step::start ? Step::prepare : s.after;
+    s.max_retries = f.max_retries;
+    s.outcome = Outcome::none;
+    s.detail.clear();
+    s.reviewed_feedback.clear();
+    s.reviewed_tree.clear();
+    s.sent_back.clear();
+    if (s.step == Step::approve) s.question = 0;
+    // Work that is on main already is cleaned up, not merged again.
+    if (f.at_merge && s.merge_commit.empty() && s.step != Step::integrate) {
+      s.open.clear();
+      if (!s.signed_off) s.before_merge = {s.step, s.phase, s.attempt, s.then, s.feedback};
+      s.then.clear();
+      go_to(s, s.definition.phases.back().name, 1, "");
+    }
+  }
+};
+
+}  // namespace
+
+void apply(State& state, const PipelineFact& fact) {
+  if (state.definition.phases.empty()) state.definition = pipeline();
+  std::visit(Fold{state}, fact);
+}
+
+const PhaseRule* find_phase(const Definition& definition, std::string_view name) {
+  for (const PhaseRule& phase : definition.phases)
+    if (phase.name == name) return &phase;
+  return nullptr;
+}
+
+std::vector<const PhaseRule*> group_of(const Definition& definition, std::string_view name) {
+  std::vector<const PhaseRule*> group;
+  const PhaseRule* phase = find_phase(definition, name);
+  if (phase == nullptr) phase = &definition.phases.front();
+  if (phase->group == 0) return {phase};
+  for (const PhaseRule& other : definition.phases)
+    if (other.group == phase->group) group.push_back(&other);
+  return group;
+}
+
+bool judges(const PhaseRule& phase) {
+  return !phase.needs_work.to.empty() && phase.needs_work.to != phase.name;
+}
+
+int stages(const Definition& definition) {
+  int most = 1;
+  for (const PhaseRule& phase : definition.phases) most = std::max(most, phase.stage);
+  return most;
+}
+
+int stage_of(const State& s) {
+  switch (s.step) {
+    case Step::start:
+    case Step::prepare:
+      return 1;
+    case Step::run_phase:
+    case Step::snapshot:
+    case Step::check:
+    case Step::approve:
+      return rule_of(s, s.then.empty() ? s.phase : s.then).stage;
+    default:
+      return stages(s.definition);
+  }
+}
+
+int exit_code(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::merged:
+    case Outcome::prepared:
+    case Outcome::on_branch:
+    case Outcome::finished:
+      return 0;
+    case Outcome::retries_exhausted:
+    case Outcome::converged:
+    case Outcome::merge_needs_work:
+    case Outcome::merge_refused:
+    case Outcome::paused:
+    case Outcome::rejected:
+      return 1;
+    case Outcome::none:
+    case Outcome::writer_needs_work:
+    case Outcome::phase_error:
+    case Outcome::merge_error:
+    case Outcome::prep_failed:
+    case Outcome::interrupted:
+    case Outcome::aborted:
+      return 2;
+  }
+  return 2;
+}
+
+}  // namespace capsule::phases

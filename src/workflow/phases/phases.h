@@ -1,0 +1,177 @@
+// A run of phases, the pipeline or a user's own, as pure functions of what has happened: no clock,
+// disk, process, environment or randomness. `apply` folds one fact into the state; `advance` turns
+// observations into facts, and says what has to be done next. The same facts always give the same
+// state, so a run can be replayed, simulated and taken up again.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "event/pipeline.h"
+#include "workflow/step.h"
+#include "workflow/summary.h"
+
+namespace capsule::phases {
+
+using event::Definition;
+using event::Outcome;
+using event::PhaseRule;
+using event::PipelineFact;
+using signal::Status;
+
+inline constexpr std::string_view kPipeline = "pipeline";
+
+// The six phases of the pipeline; workflows/pipeline.yaml says the same.
+const Definition& pipeline();
+
+// What has to be done now.
+enum class Step {
+  start,            // nothing is recorded yet
+  prepare,          // worktree and worklog
+  run_phase,        // `phase` and those that run with it, `attempt`, with `feedback`
+  snapshot,         // of what it left
+  check,            // its claims
+  approve,          // a person looks at it
+  integrate,        // bring the work to main, or to its branch
+  archive,          // worklog and logs
+  remove_worktree,  // and its branch
+  close_bead,
+  end,    // record `outcome`
+  ended,  // nothing
+};
+
+// Who runs a phase, for the record.
+struct Agent {
+  std::string provider, model;
+};
+
+// What is not recorded: what this process was told, and what it waits for.
+struct Present {
+  std::map<std::string, Agent> agents;  // by phase
+  bool only_prepare = false;            // `capsule prep`: ends when the worktree is there
+  bool bring_back = false;              // the worktree is gone: made anew before anything else
+  bool taken_up = false;                // an earlier process may have left things half done
+  bool waiting = false;                 // a command is being carried out
+  bool passed_gate = false;             // what the phase needs before it starts holds
+  int merge_tries = 0;
+  std::optional<workflow::Stop> stop;      // a person wants it to end
+  bool cut = false;                        // it ended an agent: what that left is kept first
+  bool undo = false;                       // an agent failed by our fault: what it left is put back
+  std::optional<event::RunEnded> failure;  // ends the run once its agents have ended
+  std::map<int, std::string> running;      // agents by number: their phase
+};
+
+struct State {
+  Step step = Step::start;
+  Step after = Step::start;         // when ended: where a resumed run goes on
+  std::string phase;                // the first of those that run together
+  int attempt = 1;                  // within the loop that `phase` belongs to
+  int max_retries = 3;              // attempts in all
+  int number = 0;                   // of the newest phase
+  std::map<std::string, int> open;  // phases that were started, and neither their end nor the run's
+                                    // is recorded; with their number
+  std::map<std::string, event::PhaseFinished> results;  // of the phases that run together
+  std::map<std::string, int> sent_back;  // how often a phase sent a writer back, since a person
+                                         // last took the run up: what bounds loops within loops
+  std::string then;             // where `phase` leads when it passes, in place of what follows it
+  bool signed_off = false;      // the newest sign-off passed
+  bool asked_sign_off = false;  // a sign-off phase has ended at all
+  std::string feedback;         // for the next writer
+  Outcome outcome = Outcome::none;
+  std::string detail;  // of the outcome, for people
+
+  Definition definition;  // never without phases
+  std::string bead, title, provider, convergence;
+  std::string on_branch;  // that it looks at
+  std::string worktree, branch, base;
+  event::PhaseFinished last;      // the newest finished phase
+  std::set<std::string> claimed;  // what writers say they changed
+  std::string tests_commit;   // the snapshot of the newest tests: what nobody may touch afterwards
+  std::string signed_commit;  // the snapshot that the newest sign-off passed on
+  std::string previous_commit;    // the snapshot before the newest one
+  event::SnapshotTaken snapshot;  // the newest one
+  bool merge_open = false;        // intended, and neither done nor refused
+  std::string merge_commit;
+  int questions = 0;  // asked so far
+  int question = 0;   // open; 0: none
+  // Where the run was when `capsule merge` was asked for, and goes on when there is no sign-off.
+  struct Place {
+    Step step{};
+    std::string phase;
+    int attempt = 1;
+    std::string then, feedback;
+  };
+  std::optional<Place> before_merge;
+  // The newest NEEDS_WORK of a review: who said it, its words, and the tree that it read.
+  std::string reviewed_by, reviewed_feedback, reviewed_tree;
+  bool repeated = false;  // it said the same about the same tree as the one before
+
+  std::vector<workflow::AgentSummary> agents;  // all that were started
+  std::vector<workflow::ClaimSummary> claims;
+  Present present;
+};
+
+// Ensures: a fact that does not fit the state leaves a state from which the run can still end.
+void apply(State& state, const PipelineFact& fact);
+
+struct Turn {
+  std::vector<PipelineFact> facts;
+  std::vector<workflow::Command> commands;
+};
+// `given`: what a person decided (a start, an adopted worktree, a resumption, an end). The
+// simulation gives a broken `apply`, to show that it notices.
+using Apply = void (*)(State&, const PipelineFact&);
+Turn advance(State& state, std::vector<PipelineFact> given,
+             const std::vector<workflow::Observation>& observations, const std::string& at,
+             Apply apply = phases::apply);
+
+workflow::RunSummary summary(const State& state);
+
+// ---- What people and programs ask
+
+const PhaseRule* find_phase(const Definition& definition, std::string_view name);
+// A phase with those that run at the same time, itself among them.
+std::vector<const PhaseRule*> group_of(const Definition& definition, std::string_view phase);
+// Whether its NEEDS_WORK sends another phase back to work.
+bool judges(const PhaseRule& phase);
+// The stages that people see: their number, and the one that the run is in, from 1.
+int stages(const Definition& definition);
+int stage_of(const State& state);
+
+// 0 merged, or all phases passed · 1 the work is not good enough, or may not be merged · 2
+// something failed.
+int exit_code(Outcome outcome);
+
+// For engine::WorkflowOf.
+struct Rules {
+  using State = phases::State;
+  using Fact = PipelineFact;
+  using Turn = phases::Turn;
+  static void apply(State& state, const Fact& fact) { phases::apply(state, fact); }
+  static Turn advance(State& state, std::vector<Fact> given,
+                      const std::vector<workflow::Observation>& observations,
+                      const std::string& at) {
+    return phases::advance(state, std::move(given), observations, at);
+  }
+  static workflow::RunSummary summary(const State& state) { return phases::summary(state); }
+  static std::string outcome(const State& state) {
+    return state.step == Step::ended ? std::string(name_of(state.outcome)) : std::string();
+  }
+  static bool waits_for_person(const State& state) {
+    return state.step == Step::approve && state.question != 0;
+  }
+  // A stop is recorded as an end; only one that nobody answered leaves it open.
+  static bool stopped(const State& state) {
+    return state.step == Step::approve && state.present.stop.has_value();
+  }
+  static std::string_view kind_of(const Fact& fact) { return event::kind_of(fact); }
+  static std::string body_of(const Fact& fact) { return event::body_of(fact); }
+  static Result<Fact> read_fact(std::string_view kind, std::string_view body) {
+    return event::read_fact(kind, body);
+  }
+};
+
+}  // namespace capsule::phases

@@ -1,0 +1,73 @@
+#include "workflow/phases/phases.h"
+
+namespace capsule::phases {
+namespace {
+
+using workflow::Standing;
+
+Standing standing_of(const State& s) {
+  if (Rules::waits_for_person(s)) return Standing::waiting;
+  if (s.step != Step::ended) return Standing::open;
+  switch (s.outcome) {
+    case Outcome::merged:
+    case Outcome::on_branch:
+    case Outcome::finished:
+    case Outcome::prepared:
+      return Standing::succeeded;
+    case Outcome::interrupted:
+    case Outcome::paused:
+    case Outcome::aborted:
+      return Standing::stopped;
+    default:
+      return Standing::failed;
+  }
+}
+
+std::string now_of(const State& s) {
+  if (s.step == Step::ended) return {};
+  if (s.step == Step::approve) return s.phase + " waits for approval";
+  if (s.step != Step::run_phase && s.open.empty())
+    return "stage " + std::to_string(stage_of(s)) + " of " + std::to_string(stages(s.definition));
+  std::string names;
+  for (const auto& [phase, number] : s.open) names += (names.empty() ? "" : ", ") + phase;
+  return (names.empty() ? s.phase : names) + " (attempt " + std::to_string(s.attempt) + "/" +
+         std::to_string(s.max_retries) + ")";
+}
+
+}  // namespace
+
+workflow::RunSummary summary(const State& s) {
+  workflow::RunSummary summary;
+  summary.workflow = s.definition.name.empty() ? std::string(kPipeline) : s.definition.name;
+  summary.subject = s.bead;
+  summary.title = s.title;
+  summary.provider = s.provider;
+  summary.standing = standing_of(s);
+  const bool ended = s.step == Step::ended;
+  if (ended) summary.outcome = name_of(s.outcome);
+  summary.detail = s.detail;
+  summary.now = now_of(s);
+  summary.can_go_on = !ended || (s.outcome != Outcome::merged && s.outcome != Outcome::on_branch &&
+                                 s.outcome != Outcome::finished);
+  summary.merged_as = s.merge_commit;
+  if (summary.standing == Standing::waiting) {
+    workflow::Waiting wait;
+    wait.what = workflow::Waiting::For::approval;
+    wait.task = s.bead;
+    wait.question = s.question;
+    wait.text = "Is what " + s.phase +
+                " left as it should be? 'approve', 'reject', or say what to do otherwise.";
+    wait.kind = "approval";
+    wait.context = s.last.summary;
+    summary.waits.push_back(std::move(wait));
+  }
+  if (!s.worktree.empty() && summary.can_go_on) summary.trees.push_back({"", s.worktree, s.branch});
+  summary.agents = s.agents;
+  summary.claims = s.claims;
+  summary.usage.agent_runs = static_cast<int>(s.agents.size());
+  for (const workflow::AgentSummary& agent : s.agents)
+    summary.usage.duration_ms += agent.duration_ms;
+  return summary;
+}
+
+}  // namespace capsule::phases

@@ -1,0 +1,45 @@
+#include "workflow/step.h"
+
+#include <iterator>
+#include <utility>
+
+namespace capsule::workflow {
+
+std::string_view name_of(const Command& command) {
+  constexpr std::string_view kNames[] = {
+      "start_agent", "end_agent", "plan_tree",   "open_tree",  "keep", "take_back", "check",
+      "merge",       "archive",   "remove_tree", "close_task", "ask",  "set_timer"};
+  static_assert(std::size(kNames) == std::variant_size_v<Command>);
+  return kNames[command.index()];
+}
+
+std::string_view name_of(const Observation& observation) {
+  constexpr std::string_view kNames[] = {
+      "agent_finished", "agent_idle",   "tree_planned", "tree_opened",   "kept",
+      "taken_back",     "checked",      "merged",       "merge_refused", "main_moved",
+      "tree_archived",  "tree_removed", "task_closed",  "answered",      "timer_fired",
+      "command_failed", "stop_asked",   "taken_up"};
+  static_assert(std::size(kNames) == std::variant_size_v<Observation>);
+  return kNames[observation.index()];
+}
+
+CommandFailed failed(Command command, const Error& error) {
+  return {std::move(command), error.reason,
+          error.message + (error.hint.empty() ? "" : "\n" + error.hint)};
+}
+
+std::string session_id(std::string_view run, int agent) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string id;
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  for (int i = 0; i < 32; ++i) {
+    for (const char c : std::string(run) + "/" + std::to_string(agent) + "/" + std::to_string(i))
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+    if (i == 8 || i == 12 || i == 16 || i == 20) id += '-';
+    const auto digit = static_cast<unsigned>((hash >> 29) & 15);
+    id += i == 12 ? '4' : i == 16 ? kHex[8 | (digit & 3)] : kHex[digit];
+  }
+  return id;
+}
+
+}  // namespace capsule::workflow

@@ -1,0 +1,355 @@
+// What any workflow can ask of the world (commands) and what the world can tell it (observations):
+// one vocabulary for all of them. Values only: whoever carries a command out never sees a
+// workflow's state, and a workflow never sees a clock, disk, process or repository.
+//
+// Each command but EndAgent is answered by exactly one observation, sooner or later: the one that
+// is named beside it, or CommandFailed. Every command may be given again after a crash; the world
+// then finds what is done already and says so.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "event/common.h"
+#include "signal/contract.h"
+#include "signal/vocabulary.h"
+
+namespace capsule::workflow {
+
+// ---- What commands are made of
+
+// `{{NAME}}` in a prompt.
+struct Variable {
+  std::string name, text;
+  bool operator==(const Variable&) const = default;
+};
+
+struct Prompt {
+  std::string file;              // "prompts/execute.md"
+  std::vector<Variable> values;  // the world adds what it alone knows: VERIFY, BASE, HISTORY, …
+  std::string feedback;          // of the attempt before; a section of its own at the end
+  // What a session that goes on is told in place of the whole prompt, where the client keeps
+  // sessions; empty: the whole prompt.
+  std::string follow_up;
+  std::string appended;  // text after the prompt, as it is
+  bool operator==(const Prompt&) const = default;
+};
+
+// How the words of an agent are read.
+enum class Dialect {
+  contract,  // the last JSON object
+  line,      // a name in column 0, with labelled sections
+  block,     // SIGNAL: NAME between lines of ---
+  verdict,   // VERDICT: X in column 0, list items above it
+};
+
+// What becomes of what an agent changed in its tree, once it has ended.
+enum class Settle {
+  leave,  // a Keep follows
+  // A snapshot, named after its role: the state that counts from now on. Not of an agent that was
+  // ended by a person: what it left is taken back before it starts again.
+  keep,
+  take_back,  // it may only look: kept aside, and taken back
+};
+
+enum class BringMain {
+  no,
+  mark,         // merge the newest main into the tree; files that conflict get markers
+  if_no_clash,  // the same, but nothing is done when there are conflicts
+};
+
+// Which set of the configuration names its provider, model and time limit.
+enum class Settings { phase, role };
+
+// ---- Commands
+
+// → AgentFinished; AgentIdle before it, when `watched`.
+struct StartAgent {
+  int agent = 0;           // its number in the run, from 1; comes back in what is observed
+  std::string role;        // "execute", "developer", "planning", "review-security": names its log
+  std::string configured;  // its name in the configuration; empty: `role`
+  Settings settings{};
+  std::string provider, model;  // in place of the configured ones; empty: those
+  int timeout_seconds = 0;      // the same; 0: the configured one
+  std::string task;             // of a plan, or the bead; empty: none
+  int attempt = 1;
+  std::string tree;  // opened, from the newest main, when there is none
+  Settle settle{};
+  BringMain bring_main{};
+  bool watched = false;  // tell when it does nothing for the checkpoint interval
+  Dialect dialect{};
+  Prompt prompt;
+  std::string session;                     // its id for the client; empty: none
+  bool resume = false;                     // goes on with that session
+  std::map<std::string, std::string> env;  // CAPSULE_… beyond those that every agent gets
+  std::string expert;                      // whose file of expertise it is given
+  bool short_limit = false;                // the time limit of a delegation
+  bool operator==(const StartAgent&) const = default;
+};
+
+// Ends its process tree; its AgentFinished (fault idle) follows. No answer of its own.
+struct EndAgent {
+  int agent = 0;
+  bool operator==(const EndAgent&) const = default;
+};
+
+// → TreePlanned: where the tree of the subject will be and where it starts from.
+// CommandFailed{exists} when something is there already.
+struct PlanTree {
+  std::string tree;
+  std::string from;  // a branch to look at; empty: HEAD
+  bool operator==(const PlanTree&) const = default;
+};
+
+// → TreeOpened.
+struct OpenTree {
+  std::string tree;
+  std::string folder, branch,
+      base;  // as planned; empty: the world's own names, from the newest main
+  bool operator==(const OpenTree&) const = default;
+};
+
+// A line of the worklog for a phase that left none.
+struct WorklogEntry {
+  std::string phase;
+  int attempt = 1;
+  signal::Status status{};
+  std::string summary, feedback;
+  bool operator==(const WorklogEntry&) const = default;
+};
+
+// → Kept: a snapshot, the state that counts from now on.
+struct Keep {
+  std::string tree;
+  std::string label;    // "3-execute": refs/capsule/<run>/<label>; without a number one is given
+  std::string message;  // of its commit
+  std::string parent;   // the snapshot before, or the base
+  std::vector<WorklogEntry> notes;  // added to worklog.md first, as far as they are missing
+  std::string same_as;              // a tree that counts as the same when only worklog.md differs
+  bool operator==(const Keep&) const = default;
+};
+
+// → TakenBack: what differs from the state that counts is kept aside, and the tree put back.
+struct TakeBack {
+  std::string tree;
+  std::string label;  // "3-execute-unfinished"
+  // The snapshot that counts; empty: the newest that was kept, or else as the tree began.
+  std::string to;
+  std::string folder, branch, base;  // to make it anew with, when it is gone
+  bool keep_only = false;            // keep what there is, put nothing back
+  bool operator==(const TakeBack&) const = default;
+};
+
+// → Checked.
+struct Check {
+  int number = 0;  // of what is checked; comes back
+  std::string tree;
+  // "red", "green", "only-tests", "tests-untouched", "build", "lint", "signed-off",
+  // "as-signed-off", or any command of the configuration; "all": every one that there is.
+  std::vector<std::string> names;
+  bool clean = false;         // in a fresh checkout of `commit`; an empty commit is the newest main
+  bool passed_claim = true;   // the agent said that all is well
+  bool claims_files = false;  // `files_changed` is held against git
+  std::vector<std::string> files_changed;
+  std::string phase;  // who is checked, for the texts
+  // Snapshots to compare with; empty: there is none.
+  std::string commit, previous, base, tests, signed_off, head;
+  bool operator==(const Check&) const = default;
+};
+
+// → Merged, MergeRefused or MainMoved: one try on the newest main, tested before main moves.
+struct Merge {
+  std::string tree;
+  std::string task, title;  // of the commits' messages
+  // What is merged: the commits of the branch, or the state that counts.
+  enum class Of { branch, kept } of{};
+  std::string branch, base;       // of the branch
+  std::string signed_off, tests;  // snapshots that must be in it; empty: none was asked for
+  bool was_signed_off = false;
+  std::vector<std::string> claimed;                // files that agents say they changed
+  enum class Test { always, when_unseen } test{};  // unseen: nobody has tested these very files
+  std::vector<std::string> known;                  // checks that failed before, and may again
+  bool to_branch = false;  // not to main: the state that counts becomes a commit on its own branch
+  std::string go_on;       // what a person calls once they have mended it, for the texts
+  bool operator==(const Merge&) const = default;
+};
+
+// → TreeArchived: worklog and logs, to where they outlive the tree.
+struct Archive {
+  std::string tree, folder, task;
+  bool operator==(const Archive&) const = default;
+};
+
+// → TreeRemoved. Snapshots stay.
+struct RemoveTree {
+  std::string tree, folder, branch;
+  bool keep_branch = false;
+  bool operator==(const RemoveTree&) const = default;
+};
+
+// → TaskClosed, in the tracker.
+struct CloseTask {
+  std::string task, reason;
+  bool operator==(const CloseTask&) const = default;
+};
+
+// → Answered.
+struct Ask {
+  int question = 0;  // counts from 1
+  std::string task, text, context;
+  std::vector<std::string> options;  // not empty: the answer is one of these
+  bool may_be_closed = false;  // answered by "remove" when a person has closed the task meanwhile
+  bool operator==(const Ask&) const = default;
+};
+
+// → TimerFired, after the configured time.
+struct SetTimer {
+  std::string task;
+  int wait = 0;  // comes back: an old timer means nothing
+  bool operator==(const SetTimer&) const = default;
+};
+
+using Command = std::variant<StartAgent, EndAgent, PlanTree, OpenTree, Keep, TakeBack, Check, Merge,
+                             Archive, RemoveTree, CloseTask, Ask, SetTimer>;
+std::string_view name_of(const Command& command);  // "start_agent", …: for probes and failures
+
+// ---- Observations
+
+// The words of an agent, by its dialect.
+struct ContractWords {
+  signal::ContractSignal signal;  // the synthetic ERROR when there was none
+};
+struct Field {
+  std::string label, text;
+};
+struct LineWords {
+  signal::Signal signal = signal::Signal::unknown;
+  std::string argument;
+  std::vector<std::string> more;
+  std::vector<Field> fields;
+};
+struct BlockWords {
+  // Completions, AUTO_COMPLETE and PHASE_ERROR, in order; a transition that stands alone.
+  std::vector<std::string> signals;
+  std::string error;  // of the last PHASE_ERROR
+  bool recoverable = false;
+  std::string text;  // all that was said, decoded; bounded
+};
+struct VerdictWords {
+  std::string text;
+};
+using Words = std::variant<ContractWords, LineWords, BlockWords, VerdictWords>;
+
+struct AgentFinished {
+  int agent = 0;
+  event::Fault fault{};
+  std::string detail;  // for people: which limit, which exit status, which signal
+  int exit_code = 0;   // 128 + n when signal n ended it
+  Words words;
+  std::string preview;  // of the output, at most 200 characters
+  std::string log;
+  std::string began_at, ended_at;
+  std::int64_t duration_ms = 0;
+  std::int64_t cost_micros = 0;
+  std::string snapshot;                // Settle::keep: its ref
+  std::vector<std::string> took_back;  // Settle::take_back: paths
+  // Settle::keep: files that BringMain marked, now or for an agent before, and that still hold
+  // conflict markers.
+  std::vector<std::string> unresolved;
+};
+struct AgentIdle {
+  int agent = 0;
+};
+struct TreePlanned {
+  std::string tree, folder, branch, base;
+};
+struct TreeOpened {
+  std::string tree, folder, branch, base;
+};
+struct Kept {
+  std::string tree, ref, commit, tree_id, head;  // head: where the tree's branch stands
+};
+struct TakenBack {
+  std::string tree;
+  std::vector<std::string> paths;
+};
+struct Checked {
+  int number = 0;
+  std::vector<event::Claim> claims;
+  std::string feedback;             // for who mends it; empty: all that was claimed holds
+  std::vector<std::string> failed;  // names of the commands that do not pass
+  bool any = true;                  // whether there was a command to run at all
+};
+struct Merged {
+  std::string tree, commit;
+  std::vector<std::string> files;     // that it changed
+  bool adopted = false;               // found done
+  bool nothing = false;               // there was nothing to merge: commit is where main stands
+  std::vector<std::string> left_out;  // excluded files
+  std::vector<std::string> failed;    // of Merge::known, those that failed again
+};
+struct MergeRefused {
+  std::string tree;
+  event::MergeRefusal why{};
+  std::string detail;
+  std::vector<std::string> failed;  // verify_failed: the commands
+};
+struct MainMoved {  // by somebody else: nothing was done
+  std::string tree;
+};
+struct TreeArchived {
+  std::string tree, folder;
+};
+struct TreeRemoved {
+  std::string tree;
+};
+struct TaskClosed {
+  std::string task;
+};
+struct Answered {
+  int question = 0;
+  std::string text, by;
+};
+struct TimerFired {
+  std::string task;
+  int wait = 0;
+};
+// A failure of ours, not of an agent.
+struct CommandFailed {
+  Command command;
+  Reason reason{};
+  std::string detail;  // for people
+};
+
+CommandFailed failed(Command command, const Error& error);
+
+// A person wants the run to stop: told once for each kind. Agents that run are being ended, but for
+// a pause.
+enum class Stop { interrupted, paused, aborted };
+struct StopAsked {
+  Stop how{};
+};
+
+// The run is taken up by this process: what an earlier one left half done is to be put right.
+struct TakenUp {};
+
+using Observation =
+    std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack, Checked,
+                 Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed, Answered,
+                 TimerFired, CommandFailed, StopAsked, TakenUp>;
+std::string_view name_of(const Observation& observation);  // "agent_finished", …
+
+// Main may be moved by others while we merge; every try merges anew on the newest main. One rule
+// for all workflows.
+inline constexpr int kMergeTries = 20;
+
+// The id of a session for an agent's client, in the form of a random UUID; it follows from the run
+// and the agent that began it, so that it is known again after a crash.
+std::string session_id(std::string_view run, int agent);
+
+}  // namespace capsule::workflow

@@ -1,0 +1,29 @@
+#include "workflow/summary.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "signal/vocabulary.h"
+
+namespace capsule::workflow {
+
+std::string_view name_of(Standing standing) {
+  constexpr std::string_view kNames[] = {"open", "waiting", "succeeded", "failed", "stopped"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Standing::stopped) + 1);
+  return kNames[static_cast<std::size_t>(standing)];
+}
+
+std::string_view name_of(Waiting::For what) {
+  constexpr std::string_view kNames[] = {"answer", "approval",    "file", "dependency",
+                                         "expert", "remediation", "slot"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Waiting::For::slot) + 1);
+  return kNames[static_cast<std::size_t>(what)];
+}
+
+bool accepts(const Waiting& waiting, std::string_view text) {
+  return waiting.options.empty() ||
+         std::any_of(waiting.options.begin(), waiting.options.end(),
+                     [&](const std::string& option) { return signal::same_letters(option, text); });
+}
+
+}  // namespace capsule::workflow

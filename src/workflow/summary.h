@@ -1,0 +1,93 @@
+// What every command and every face wants to know of a run, whatever its workflow. Made by the
+// workflow from its state; pure values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "event/common.h"
+
+namespace capsule::workflow {
+
+enum class Standing {
+  open,       // not ended: some process works on it, or it was cut off
+  waiting,    // not ended, and only a person can bring it on
+  succeeded,  // ended as it should
+  failed,     // ended otherwise; `can_go_on` says whether it can be taken up again
+  stopped,    // a person ended it
+};
+std::string_view name_of(Standing standing);  // "open", …
+
+struct Waiting {
+  enum class For { answer, approval, file, dependency, expert, remediation, slot } what{};
+  std::string task;  // empty: the whole run
+  int question = 0;  // answer and approval: its number
+  std::string on;    // the file, task or expert
+  std::string by;    // who holds it
+  std::string text;  // of the question
+  std::vector<std::string> options;
+  std::string kind;     // of the question, the workflow's own word: "clarification"
+  std::string context;  // what one should know to answer it
+};
+std::string_view name_of(Waiting::For what);
+// Whether a text may answer it: one of its options, in any case, when it has some.
+bool accepts(const Waiting& waiting, std::string_view text);
+
+struct TreeSummary {
+  std::string task;  // empty: the run's own
+  std::string folder, branch;
+};
+
+struct AgentSummary {
+  int number = 0;
+  std::string task, role;
+  int attempt = 1;
+  std::string provider, model;
+  bool running = false;
+  event::Fault fault{};
+  std::string said;    // "PASS", "READY_FOR_REVIEW", …; empty: nothing that counts
+  std::string detail;  // for people
+  std::string log;     // empty: not known
+  std::int64_t duration_ms = 0;
+};
+
+struct ClaimSummary {
+  int agent = 0;  // who made it; 0: not known
+  std::string task, role;
+  event::Claim claim;
+};
+
+struct TaskSummary {
+  std::string id, title;
+  std::string stage;     // "development", "complete", … ; the workflow's own word
+  std::string standing;  // the same for people: "waits for a file"
+  int agent_runs = 0;
+  std::string commit, detail;
+};
+
+struct Usage {
+  int agent_runs = 0;
+  std::int64_t duration_ms = 0, cost_micros = 0;
+};
+
+struct RunSummary {
+  std::string workflow;  // "pipeline", "delivery", "auto", or the name of a user's own
+  std::string subject;   // a bead, a plan, or a task in words
+  std::string title, provider;
+  Standing standing{};
+  std::string outcome;  // its name in the journal; empty: not ended
+  std::string detail;   // of the outcome, for people
+  std::string now;      // where an open run is: "execute (attempt 2/3)"
+  bool can_go_on = false;
+  std::string merged_as;  // commit; empty: nothing of it is on main
+  std::vector<Waiting> waits;
+  std::vector<TaskSummary> tasks;    // of a plan
+  std::vector<TreeSummary> trees;    // that it has, or will have again when it goes on
+  std::vector<AgentSummary> agents;  // all that were started, in their order
+  std::vector<ClaimSummary> claims;
+  Usage usage;
+};
+
+}  // namespace capsule::workflow

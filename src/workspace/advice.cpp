@@ -1,0 +1,88 @@
+#include "workspace/advice.h"
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace capsule::workspace {
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += "- " + printable(name) + "\n";
+  return text;
+}
+
+// Agents of auto mode commit nothing, and git does not merge over what is not committed.
+std::string how_to_merge(const TreeText& tree, const std::string& task) {
+  return "merge it there: cd " + shell_word(tree.folder) +
+         " && git add -A && git commit --allow-empty -m work && git merge " +
+         shell_word(tree.main) + "\n" + task +
+         ", then: git add -A && git commit --allow-empty -m work && cd " +
+         shell_word(tree.project) + " && capsule auto continue";
+}
+
+}  // namespace
+
+Error tree_exists(const TreeText& tree) {
+  return {Reason::exists, "worktree " + printable(tree.folder) + " already exists",
+          tree.advice == Advice::bead
+              ? "'capsule status " + tree.name +
+                    "' says what it is; --resume goes on with it, --clean starts over"
+              : "move it away"};
+}
+
+Error tree_gone(const TreeText& tree) {
+  return {Reason::not_found,
+          "the worktree " + printable(tree.folder) + " is gone" +
+              (exists(tree.folder) ? ": something else is in its place" : ""),
+          tree.advice == Advice::bead
+              ? "what finished phases left is kept; put it back and go on: capsule run " +
+                    tree.name + " --resume"
+              : "what it held is kept as " + tree.snapshots + "/…"};
+}
+
+std::string nothing_to_merge(const TreeText& tree) {
+  return "there is nothing to merge: the branch " + tree.branch + " has no commit beyond " +
+         tree.main + "\ncommit the work in " + tree.folder + ", then: capsule merge " + tree.name;
+}
+
+std::string foreign_commits(const TreeText& tree, std::size_t count) {
+  return "the merge would bring " + std::to_string(count) + (count == 1 ? " commit" : " commits") +
+         " to main that the run did not make (the worktree was made from another branch)\n"
+         "merge that branch first, then: capsule merge " +
+         tree.name;
+}
+
+std::string merge_conflict(const TreeText& tree, const std::vector<std::string>& files) {
+  if (tree.advice == Advice::plan)
+    return "The work conflicts with the newest main branch in:\n" + listed(files);
+  const std::string what = "conflict with " + tree.main + " in " + short_list(files) + "\n";
+  if (tree.advice == Advice::auto_run) return what + how_to_merge(tree, "resolve it");
+  return what + "resolve it there, and commit: cd " + shell_word(tree.folder) + " && git merge " +
+         tree.main + "\nthen: capsule merge " + tree.name;
+}
+
+std::string work_missing(const TreeText& tree, const std::vector<std::string>& files) {
+  return "the commit lacks what was signed off: " + short_list(files) + "\ncommit it in " +
+         shell_word(tree.folder) + ", or have the work signed off as it is, then: capsule merge " +
+         tree.name;
+}
+
+std::string merged_files_fail(const TreeText& tree, const std::string& failures) {
+  if (tree.advice == Advice::plan)
+    return "The checks fail on the files as they are after the merge:\n\n" + failures + "\n\n";
+  const std::string text =
+      "the checks fail on the merged files, which nobody has tested yet\n" + failures;
+  return tree.advice == Advice::bead ? text : text + "\n" + how_to_merge(tree, "mend it");
+}
+
+std::string in_the_way(const TreeText& tree, const std::string& checkout,
+                       const std::vector<std::string>& files) {
+  if (tree.advice == Advice::plan)
+    return "The merge would overwrite files in " + printable(checkout) + ":\n" + listed(files);
+  return "the merge would overwrite files in " + printable(checkout) + ": " + short_list(files) +
+         "\ncommit or move them, then" +
+         (tree.advice == Advice::bead ? " merge again" : ": capsule auto continue");
+}
+
+}  // namespace capsule::workspace

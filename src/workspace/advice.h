@@ -1,0 +1,40 @@
+// What a person, or an agent, is told when a tree is gone or its work cannot be merged. Sentences
+// only: nothing branches on them. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace capsule::workspace {
+
+// Who has to go on, and by which command.
+enum class Advice {
+  bead,      // a person: capsule run, capsule merge
+  plan,      // an agent, whose next attempt gets the text
+  auto_run,  // a person: capsule auto continue
+};
+
+struct TreeText {
+  Advice advice{};
+  std::string name;  // the bead
+  std::string folder, branch;
+  std::string snapshots;  // "refs/capsule/…"
+  std::string project;    // its top folder
+  std::string main;       // "main"
+};
+
+Error tree_exists(const TreeText& tree);
+Error tree_gone(const TreeText& tree);
+
+std::string nothing_to_merge(const TreeText& tree);
+std::string foreign_commits(const TreeText& tree, std::size_t count);
+std::string merge_conflict(const TreeText& tree, const std::vector<std::string>& files);
+std::string work_missing(const TreeText& tree, const std::vector<std::string>& files);
+// `failures`: one paragraph for each command.
+std::string merged_files_fail(const TreeText& tree, const std::string& failures);
+std::string in_the_way(const TreeText& tree, const std::string& checkout,
+                       const std::vector<std::string>& files);
+
+}  // namespace capsule::workspace

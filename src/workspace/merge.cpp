@@ -1,0 +1,262 @@
+#include "workspace/merge.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "gate/clean_checkout.h"
+#include "git/branch.h"
+#include "git/commit.h"
+#include "git/diff.h"
+#include "git/exclusion.h"
+#include "git/lock.h"
+#include "git/paths.h"
+#include "git/refs.h"
+#include "git/work_commit.h"
+
+namespace capsule::workspace {
+namespace {
+
+using event::MergeRefusal;
+using workflow::Merge;
+using workflow::Merged;
+using workflow::MergeRefused;
+
+std::string short_ref(const std::string& ref) {
+  return ref.substr(std::string_view("refs/heads/").size());
+}
+
+std::string task_of(const Merge& merge) { return merge.task.empty() ? merge.tree : merge.task; }
+
+// By which a merge is known again on main. A key may hold anything, a line of its own too.
+std::string trailer_of(const Merge& merge, const std::string& run) {
+  return merge.of == Merge::Of::branch ? run : run + "/" + printable(merge.tree);
+}
+
+Merged nothing_on(const Merge& merge, const std::string& main) {
+  Merged merged;
+  merged.tree = merge.tree;
+  merged.commit = main;
+  merged.nothing = true;
+  return merged;
+}
+
+Merged found_done(const Merge& merge, const std::string& commit) {
+  Merged merged;
+  merged.tree = merge.tree;
+  merged.commit = commit;
+  merged.adopted = true;
+  return merged;
+}
+
+std::string failure_text(const gate::Verdict& verdict) {
+  return verdict.name + " (" + verdict.command + "): " + describe(verdict) + "\n" + verdict.output;
+}
+
+}  // namespace
+
+void Merges::merge(const Merge& merge, Done done) {
+  if (trees_.is_checkout(merge.tree)) return done(nothing_on(merge, trees_.repository().head));
+  if (merge.to_branch) {
+    const auto put = to_branch(merge);
+    return done(put ? *put : workflow::Observation(workflow::failed(merge, put.error())));
+  }
+  const auto planned = plan(merge);
+  if (!planned) return done(workflow::failed(merge, planned.error()));
+  if (const auto* merged = std::get_if<Merged>(&*planned)) return done(*merged);
+  if (const auto* refused = std::get_if<MergeRefused>(&*planned)) return done(*refused);
+  const auto& ready = std::get<Planned>(*planned);
+  const auto finish = [this, merge, ready, done](std::vector<std::string> failed) {
+    auto published = publish(merge, ready);
+    if (!published) return done(workflow::failed(merge, published.error()));
+    if (auto* merged = std::get_if<Merged>(&*published)) merged->failed = std::move(failed);
+    done(*std::move(published));
+  };
+  if (!checks_.any() || (merge.test == Merge::Test::when_unseen && !ready.unseen))
+    return finish({});
+  const auto judge = [this, merge, main = short_ref(ready.plan.main_ref), finish,
+                      done](const Result<std::vector<gate::Verdict>>& verdicts) {
+    if (!verdicts) return done(workflow::failed(merge, verdicts.error()));
+    MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {}};
+    std::string failures;
+    std::vector<std::string> tolerated;
+    for (const gate::Verdict& verdict : *verdicts) {
+      if (verdict.ending == gate::Ending::passed) continue;
+      if (std::find(merge.known.begin(), merge.known.end(), verdict.name) != merge.known.end()) {
+        tolerated.push_back(verdict.name);
+        continue;
+      }
+      refused.failed.push_back(verdict.name);
+      failures += (failures.empty() ? "" : "\n\n") + failure_text(verdict);
+    }
+    if (refused.failed.empty()) return finish(std::move(tolerated));
+    TreeText text = trees_.text_of(merge.tree);
+    text.main = main;
+    refused.detail = merged_files_fail(text, failures);
+    done(std::move(refused));
+  };
+  gate::run_clean(trees_.repository(), checks_, ready.plan.commit, checks_.names(), judge);
+}
+
+Result<Merges::Plan> Merges::plan(const Merge& merge) const {
+  return merge.of == Merge::Of::branch ? plan_branch(merge) : plan_kept(merge);
+}
+
+// What the agents committed on the branch.
+Result<Merges::Plan> Merges::plan_branch(const Merge& merge) const {
+  const git::Repository& repository = trees_.repository();
+  TreeText text = trees_.text_of(merge.tree);
+  if (!merge.branch.empty()) text.branch = merge.branch;
+  const git::Tips tips =
+      TRY(git::find_tips(repository, trees_.settings().main_branch, text.branch));
+  text.main = short_ref(tips.main_ref);
+  const MergeRefused nothing{
+      merge.tree, MergeRefusal::nothing_to_merge, nothing_to_merge(text), {}};
+  if (tips.tip.empty()) {
+    const std::string merged =
+        TRY(git::find_merge(repository, tips.main, merge.base, trees_.run()));
+    if (!merged.empty()) return found_done(merge, merged);
+    return nothing;
+  }
+  const git::BranchState branch =
+      TRY(git::branch_state(repository, tips, merge.base, trees_.run()));
+  if (!branch.merged_as.empty()) return found_done(merge, branch.merged_as);
+  if (branch.commits.empty()) return nothing;
+  if (!branch.foreign.empty())
+    return MergeRefused{merge.tree,
+                        MergeRefusal::foreign_commits,
+                        foreign_commits(text, branch.foreign.size()),
+                        {}};
+  git::WorkCommit work =
+      TRY(git::work_commit(repository, branch, git::work_message(task_of(merge), merge.title),
+                           trees_.settings().exclude));
+  return accepted(merge, branch, std::move(work), trailer_of(merge, trees_.run()));
+}
+
+// The state that counts, committed or not.
+Result<Merges::Plan> Merges::plan_kept(const Merge& merge) const {
+  const git::Repository& repository = trees_.repository();
+  const std::string trailer = trailer_of(merge, trees_.run());
+  git::Tips tips = TRY(
+      git::find_tips(repository, trees_.settings().main_branch, trees_.text_of(merge.tree).branch));
+  auto kept = trees_.work_of(merge.tree);
+  if (!kept && kept.error().reason == Reason::not_found && !merge.base.empty()) {
+    // Its tree is gone: perhaps because all was done.
+    const std::string merged = TRY(git::find_merge(repository, tips.main, merge.base, trailer));
+    if (!merged.empty()) return found_done(merge, merged);
+  }
+  const Trees::Work state = TRY(std::move(kept));
+  tips.tip = state.commit;
+  const git::BranchState branch = TRY(git::branch_state(repository, tips, state.base, trailer));
+  if (!branch.merged_as.empty()) return found_done(merge, branch.merged_as);
+  if (branch.commits.empty()) return nothing_on(merge, tips.main);
+  git::WorkCommit work =
+      TRY(git::work_commit(repository, branch, git::work_message(task_of(merge), merge.title),
+                           trees_.settings().exclude));
+  if (work.changes.empty()) return nothing_on(merge, tips.main);
+  return accepted(merge, branch, std::move(work), trailer);
+}
+
+// What is merged is what was signed off, and tested then: where it is not, it is tested now, before
+// main moves. What the merge agent leaves behind may only be what nobody has claimed as work.
+Result<Merges::Plan> Merges::accepted(const Merge& merge, const git::BranchState& branch,
+                                      git::WorkCommit work, const std::string& trailer) const {
+  Planned planned;
+  planned.plan = TRY(git::plan_merge(trees_.repository(), branch, work,
+                                     git::merge_message(task_of(merge), merge.title, trailer)));
+  TreeText text = trees_.text_of(merge.tree);
+  text.main = short_ref(planned.plan.main_ref);
+  if (!planned.plan.conflicts.empty())
+    return MergeRefused{
+        merge.tree, MergeRefusal::conflict, merge_conflict(text, planned.plan.conflicts), {}};
+  const bool signed_off = merge.was_signed_off && !merge.signed_off.empty();
+  std::vector<std::string> others;
+  if (signed_off) others = TRY(paths_between(merge.signed_off, work.commit));
+  if (!others.empty()) {
+    const auto missing = TRY(missing_work(merge, work.commit, others));
+    if (!missing.empty())
+      return MergeRefused{merge.tree, MergeRefusal::work_missing, work_missing(text, missing), {}};
+  }
+  // A state that counts was tested when it was kept, by whoever asks not to test it always.
+  const bool seen = signed_off ? others.empty() : merge.of == Merge::Of::kept;
+  planned.unseen = !seen || planned.plan.main_moved;
+  planned.work = std::move(work);
+  return planned;
+}
+
+Result<std::vector<std::string>> Merges::paths_between(const std::string& from,
+                                                       const std::string& to) const {
+  std::vector<std::string> paths;
+  const std::vector<std::string>& exclude = trees_.settings().exclude;
+  for (const git::Change& change : TRY(git::diff_trees(trees_.repository(), from, to))) {
+    if (!git::is_excluded(change.path, exclude)) paths.push_back(change.path);
+    if (!change.from.empty() && !git::is_excluded(change.from, exclude))
+      paths.push_back(change.from);
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// Of the files that differ from what was signed off, those that were left behind and are work.
+Result<std::vector<std::string>> Merges::missing_work(
+    const Merge& merge, const std::string& work, const std::vector<std::string>& others) const {
+  const std::string base = merge.base.empty() ? trees_.base_of(merge.tree) : merge.base;
+  const std::vector<std::string> brought = TRY(paths_between(base, work));
+  std::set<std::string> owed(merge.claimed.begin(), merge.claimed.end());
+  if (!merge.tests.empty())
+    for (std::string& path : TRY(paths_between(base, merge.tests))) owed.insert(std::move(path));
+  std::vector<std::string> left, missing;
+  std::set_difference(others.begin(), others.end(), brought.begin(), brought.end(),
+                      std::back_inserter(left));
+  std::set_intersection(left.begin(), left.end(), owed.begin(), owed.end(),
+                        std::back_inserter(missing));
+  return missing;
+}
+
+Result<workflow::Observation> Merges::to_branch(const Merge& merge) const {
+  const git::Repository& repository = trees_.repository();
+  const std::string name = trees_.text_of(merge.tree).branch;
+  git::Tips tips = TRY(git::find_tips(repository, trees_.settings().main_branch, name));
+  const Trees::Work state = TRY(trees_.work_of(merge.tree));
+  tips.tip = state.commit;
+  const git::BranchState branch =
+      TRY(git::branch_state(repository, tips, state.base, trailer_of(merge, trees_.run())));
+  if (branch.commits.empty()) return nothing_on(merge, tips.main);
+  const git::WorkCommit work =
+      TRY(git::work_commit(repository, branch, git::work_message(task_of(merge), merge.title),
+                           trees_.settings().exclude));
+  if (work.changes.empty()) return nothing_on(merge, tips.main);
+  const git::RepositoryLock lock = TRY(git::RepositoryLock::take(repository));
+  TRY_VOID(git::put_ref(repository, "refs/heads/" + name, work.commit, "capsule: keep the work"));
+  Merged merged;
+  merged.tree = merge.tree;
+  merged.commit = work.commit;
+  for (const git::Change& change : work.changes) merged.files.push_back(change.path);
+  merged.left_out = work.excluded;
+  return merged;
+}
+
+Result<workflow::Observation> Merges::publish(const Merge& merge, const Planned& planned) const {
+  const git::Published published = TRY(git::publish_merge(trees_.repository(), planned.plan));
+  switch (published.outcome) {
+    case git::Publishing::main_moved:
+      return workflow::MainMoved{merge.tree};
+    case git::Publishing::in_the_way:
+      return MergeRefused{
+          merge.tree,
+          MergeRefusal::checkout_in_the_way,
+          in_the_way(trees_.text_of(merge.tree), published.checkout, published.in_the_way),
+          {}};
+    case git::Publishing::done:
+      break;
+  }
+  Merged merged;
+  merged.tree = merge.tree;
+  merged.commit = planned.plan.commit;
+  for (const git::Change& change : planned.plan.changes) merged.files.push_back(change.path);
+  merged.left_out = planned.work.excluded;
+  return merged;
+}
+
+}  // namespace capsule::workspace

@@ -1,0 +1,61 @@
+// Brings the work of a tree to main: one try a call. The work is merged on the newest main, the
+// project's checks run on the merged files where nobody has seen them pass, and only then main
+// moves, by compare and swap. Everything before that can be thrown away. Nothing here waits for a
+// check. Safe to repeat: a merge that an earlier process made is found on main by its trailer.
+//
+// Single-threaded, on the thread of the checks' Loop. Must outlive every merge that it began.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "gate/checks.h"
+#include "git/merge.h"
+#include "workflow/step.h"
+#include "workspace/trees.h"
+
+namespace capsule::workspace {
+
+class Merges {
+ public:
+  using Done = std::function<void(workflow::Observation)>;
+
+  Merges(Trees& trees, gate::Checks& checks) : trees_(trees), checks_(checks) {}
+  Merges(const Merges&) = delete;
+  Merges& operator=(const Merges&) = delete;
+
+  // Merged, MergeRefused, MainMoved, or CommandFailed. `done` is called once, from within or from a
+  // turn of the loop. Requires: the tree stays until then.
+  void merge(const workflow::Merge& merge, Done done);
+
+ private:
+  // Made, and not yet on main.
+  struct Planned {
+    git::MergePlan plan;
+    git::WorkCommit work;
+    bool unseen = false;  // nobody has tested these very files
+  };
+  // Planned; Merged: done already, or nothing to do; or why it may not be.
+  using Plan = std::variant<Planned, workflow::Merged, workflow::MergeRefused>;
+  Result<Plan> plan(const workflow::Merge& merge) const;
+  Result<Plan> plan_branch(const workflow::Merge& merge) const;
+  Result<Plan> plan_kept(const workflow::Merge& merge) const;
+  Result<Plan> accepted(const workflow::Merge& merge, const git::BranchState& branch,
+                        git::WorkCommit work, const std::string& trailer) const;
+  Result<std::vector<std::string>> paths_between(const std::string& from,
+                                                 const std::string& to) const;  // sorted
+  Result<std::vector<std::string>> missing_work(const workflow::Merge& merge,
+                                                const std::string& work,
+                                                const std::vector<std::string>& others) const;
+  // The state that counts, as one commit on its own branch; main is left alone.
+  Result<workflow::Observation> to_branch(const workflow::Merge& merge) const;
+  Result<workflow::Observation> publish(const workflow::Merge& merge, const Planned& planned) const;
+
+  Trees& trees_;
+  gate::Checks& checks_;
+};
+
+}  // namespace capsule::workspace

@@ -1,0 +1,25 @@
+#include "workspace/names.h"
+
+#include <cstdint>
+
+#include "base/ids.h"
+
+namespace capsule::workspace {
+
+std::string short_hash(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string word;
+  for (int i = 0; i < 16; ++i, hash >>= 4) word += kHex[hash & 15];
+  return word;
+}
+
+std::string own_name(std::string_view run, std::string_view key) {
+  // The end of a run's name tells runs apart; two plans may use the same task ids.
+  const std::string prefix(run.substr(run.find_last_of('-') + 1));
+  const std::string name = prefix + "-" + std::string(key);
+  return valid_id(name) ? name : prefix + "-" + short_hash(key);
+}
+
+}  // namespace capsule::workspace

@@ -1,0 +1,15 @@
+// Names for trees whose keys may hold anything. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace capsule::workspace {
+
+// Where a key is too long, or is no name.
+std::string short_hash(std::string_view text);
+
+// The name of a tree among those of all runs: one part of a path, and of a branch.
+std::string own_name(std::string_view run, std::string_view key);
+
+}  // namespace capsule::workspace

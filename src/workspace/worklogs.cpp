@@ -1,0 +1,55 @@
+// The worklog of the subject's tree: made from its template, and mended where a phase left nothing.
+#include "base/files.h"
+#include "git/blob.h"
+#include "signal/contract.h"
+#include "worklog/entry.h"
+#include "worklog/template.h"
+#include "workspace/trees.h"
+#include "workspace/worklog_file.h"
+
+namespace capsule::workspace {
+namespace {
+
+int times_in(std::string_view text, std::string_view part) {
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
+  return count;
+}
+
+}  // namespace
+
+Result<void> put_worklog(const std::string& worktree, const std::string& text) {
+  TRY_VOID(make_folders_beneath(worktree, ".capsule"));
+  return write_file(worktree + "/" + kWorklogFile, text, 0644, worktree + "/.capsule/worklog.new");
+}
+
+Result<std::string> Trees::fresh_worklog() const {
+  if (!settings_.worklog) return std::string();
+  const Briefing& b = settings_.worklog->briefing;
+  const std::string now = settings_.worklog->utc_now();
+  return worklog::render_worklog(
+      settings_.worklog->text,
+      {b.epic_id, b.epic_title, b.epic_goal, b.feature_id, b.feature_title, b.feature_goal,
+       b.task_id, b.task_title, b.task_description, b.acceptance_criteria, now});
+}
+
+Result<void> Trees::note(Tree& tree, const workflow::WorklogEntry& entry,
+                         const std::string& parent) {
+  const std::string after = read_file_beneath(tree.path, kWorklogFile).value_or("");
+  // Taken up by another process: what the last snapshot holds is what the phase began with.
+  if (!tree.worklog_before && !parent.empty() && parent != tree.base)
+    if (auto blob = git::read_blob(repository_, parent, kWorklogFile))
+      tree.worklog_before = std::move(*blob);
+  if (!tree.worklog_before) tree.worklog_before = TRY(fresh_worklog());
+  const std::string& before = *tree.worklog_before;
+  if (worklog::has_new_entry(before, after, entry.phase)) return {};
+  const std::string text = worklog::entry_from(
+      {entry.phase, entry.attempt, signal::name_of(entry.status), entry.summary, entry.feedback});
+  // Noted already, by a process that was cut off before its snapshot.
+  if (times_in(after, text) > times_in(before, text)) return {};
+  if (is_folder(tree.path + "/" + kWorklogFile)) return {};  // not ours to mend
+  return put_worklog(tree.path,
+                     worklog::with_entry(after.empty() ? before : after, entry.phase, text));
+}
+
+}  // namespace capsule::workspace

@@ -1,0 +1,38 @@
+// From what an agent printed to its words, by dialect. Whatever it printed is hostile text, and
+// what is kept of it is bounded.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "signal/line.h"
+#include "workflow/step.h"
+
+namespace capsule::world {
+
+inline constexpr std::size_t kMaxWordsBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kPreviewCharacters = 200;
+inline constexpr std::size_t kPreviewBytes = 4 * kPreviewCharacters;
+
+// The first 200 characters, whole ones.
+std::string preview_of(std::string_view printed);
+
+// Writes the files of the experts that a signal names, and takes out of it who cannot be one.
+// False: nobody is left, and the signal does not count.
+using ExpertsCreated = std::function<bool(signal::LineResult&)>;
+
+// A signal that the role may not send, or that is about another task, does not count.
+workflow::LineWords line_words(std::string_view printed, std::string_view role,
+                               std::string_view task, const ExpertsCreated& created);
+
+workflow::BlockWords block_words(std::string_view printed);
+
+workflow::VerdictWords verdict_words(std::string_view printed);
+
+// What the assistant said: of a transcript its decoded texts, else the text as it is. Of more than
+// kMaxWordsBytes the end, from the beginning of a line.
+std::string said_in(std::string_view printed);
+
+}  // namespace capsule::world

@@ -1,0 +1,134 @@
+// The one way to run an agent, for every workflow: StartAgent in, a complete AgentFinished out.
+// What it needs of the project are small functions, so that it can be tried without one.
+//
+// Single-threaded, on the thread of the Loop, which must outlive it. Nothing here waits. The
+// destructor ends who is still working; nobody is told of that.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/crew.h"
+#include "agent/provider.h"
+#include "agent/stillness.h"
+#include "base/result.h"
+#include "process/tree.h"
+#include "signal/contract.h"
+#include "workflow/step.h"
+#include "world/agent_words.h"
+
+namespace capsule::world {
+
+// Everything may be left out but the first three.
+struct AgentParts {
+  std::string run;
+  // The provider and the time limit that the configuration has for it.
+  std::function<Result<agent::PhaseSettings>(const workflow::StartAgent&)> settings;
+  // The text of a prompt file, "prompts/execute.md".
+  std::function<Result<std::string>(const std::string& file)> prompt_file;
+  std::function<std::string(const std::string& expert)> expertise = {};  // of the expert's file
+  std::function<std::string()> verify = {};  // the project's commands, for people
+  ExpertsCreated experts_created = {};
+  std::function<bool()> interrupted = {};  // a person asked to stop
+  std::chrono::milliseconds idle_after = std::chrono::minutes(15);
+};
+
+// Where an agent works, and what is known of that place.
+struct AgentPlace {
+  std::string folder;
+  // A folder of ours: its log there is <n>-<role>.log. Empty: <role>-<time>-<pid>.log in
+  // .capsule/output beneath `folder`.
+  std::string log_folder = {};
+  std::string base = {};                    // the commit that the work is compared with
+  std::vector<std::string> conflicts = {};  // files that hold conflict markers
+};
+
+// Called from turns of the loop. May start and end agents; must not destroy the Agents.
+class AgentEvents {
+ public:
+  virtual ~AgentEvents() = default;
+  // Exactly one of these for each agent that was started. What is still to be said of its tree
+  // (snapshot, took_back) is empty.
+  virtual void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) = 0;
+  // A failure of ours: what it printed could not be kept, and it was ended at once.
+  virtual void on_failed(const workflow::StartAgent& start, const Error& error) = 0;
+  // It printed nothing, used no processor and changed no file for `idle_after`; again after each.
+  virtual void on_idle(int agent) = 0;
+  // For live views.
+  virtual void on_log(int /*agent*/, const std::string& /*path*/) {}
+  virtual void on_output(int /*agent*/, std::string_view /*bytes*/) {}
+};
+
+class Agents {
+ public:
+  // `events` must outlive it.
+  Agents(process::Loop& loop, AgentParts parts, AgentEvents& events);
+  ~Agents();
+  Agents(const Agents&) = delete;
+  Agents& operator=(const Agents&) = delete;
+
+  // Errors: those of the parts; missing_program and refused (the agent program), usage (the prompt,
+  // an agent of that number runs), damaged (the prompt file), io. Then nothing runs, and no event
+  // follows.
+  Result<void> start(const workflow::StartAgent& start, const AgentPlace& place);
+  // on_finished follows, with fault idle. Does nothing when it has ended.
+  void end(int agent);
+  // The same for all, with fault interrupted.
+  void end_all();
+  std::size_t running() const { return running_.size(); }
+
+  // What an earlier process recorded: who spoke in a session, in the order of their numbers, and
+  // where what they printed is.
+  void recall(const std::string& session, int agent, const std::string& log);
+
+  // For a board: the newest line that an agent printed; empty when it does not run.
+  std::string last_line(int agent) const;
+  // Its log; empty when it does not run or has none yet.
+  std::string log_of(int agent) const;
+
+ private:
+  struct Running {
+    workflow::StartAgent start;
+    AgentPlace place;
+    agent::MemberId member{};
+    std::string began_at;
+    std::int64_t began_ms = 0;
+    std::string log;
+    std::string beginning;            // of what it printed, for the preview
+    signal::ContractScanner scanner;  // of all that it printed
+    agent::Signs signs;
+    process::TimerId look{};
+  };
+  struct Earlier {
+    int agent = 0;
+    std::string log;
+  };
+
+  Result<agent::Task> task_for(const workflow::StartAgent& start, const AgentPlace& place);
+  Result<std::string> prompt_for(const workflow::StartAgent& start, const AgentPlace& place,
+                                 bool has_sessions);
+  std::string history_of(const std::string& session, const AgentPlace& place) const;
+  workflow::Words words_of(const Running& running, const agent::Ending& ending) const;
+  void printed(int agent, std::string_view bytes);
+  void logged(int agent, const std::string& path);
+  void finished(int agent, const agent::Ending& ending);
+  void look_at(int agent);
+  void look_later(int agent, Running& running);
+
+  process::Loop& loop_;
+  const AgentParts parts_;
+  AgentEvents& events_;
+  std::map<int, Running> running_;                        // by agent number
+  std::map<std::string, std::vector<Earlier>> sessions_;  // by session id
+  agent::Crew crew_;  // last: gone before what its callbacks touch
+};
+
+// What a workflow is told of a start that failed, where that is an agent's fault to it and no
+// failure of ours: fault not_started, with the words of an agent that said nothing.
+workflow::AgentFinished not_started(const workflow::StartAgent& start, const Error& error);
+
+}  // namespace capsule::world

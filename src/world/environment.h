@@ -1,0 +1,20 @@
+// The variables that every agent gets, whatever the workflow. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "process/program.h"
+#include "workflow/step.h"
+
+namespace capsule::world {
+
+// CAPSULE_RUN, _BEAD, _PHASE, _ROLE, _TASK, _ATTEMPT, _WORKTREE and _AGENT, all of them always:
+// what an agent's own surroundings say must not shine through. Empty where there is none; bead and
+// phase are those of workflows whose agents are configured by phase. After what `start` has of its
+// own, which cannot replace one of them.
+std::vector<process::EnvChange> environment_of(const std::string& run,
+                                               const workflow::StartAgent& start,
+                                               const std::string& folder);
+
+}  // namespace capsule::world

@@ -1,0 +1,158 @@
+#include "world/logs.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <ranges>
+#include <tuple>
+
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "workspace/places.h"
+
+namespace capsule::world {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kErr = ".stderr", kLog = ".log";
+
+bool digits(std::string_view text, std::size_t count = 0) {
+  return !text.empty() && (count == 0 || text.size() == count) &&
+         text.find_first_not_of("0123456789") == text.npos;
+}
+
+// A folder that holds logs: opened beneath `root`, for an agent may have written there.
+struct Place {
+  std::string root, below;  // below: empty, or with a slash at its end
+};
+
+std::vector<Place> places_of_bead(const Project& project, const std::string& bead) {
+  const std::string worktree = workspace::worktree_path(project.repository, bead);
+  if (is_folder(worktree + "/.capsule/output")) return {{worktree, ".capsule/output/"}};
+  return {{workspace::archive_path(project.repository, bead), ""}};
+}
+
+std::vector<Place> places_of(const Project& project, const Run& run) {
+  const std::string logs = project.root() + "/.capsule/logs/";
+  if (!engine::is_phases(run.head))
+    return {{logs + run.head.run, ""}, {logs + "auto/" + run.head.run, ""}};
+  // An earlier run of the bead: its archive is a folder of its own.
+  const std::string earlier =
+      workspace::archive_path(project.repository, run.head.subject) + "/" + run.head.run;
+  if (is_folder(earlier)) return {{earlier, ""}};
+  return places_of_bead(project, run.head.subject);
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// Without ".stderr": both streams of an agent have the same.
+std::string stem(const std::string& name) {
+  return name.ends_with(kErr) ? name.substr(0, name.size() - kErr.size()) : name;
+}
+
+std::vector<LogFile> collected(const std::vector<Place>& places, const Run& run,
+                               const LogFilter& filter) {
+  std::map<std::string, const workflow::AgentSummary*> by_log;
+  std::map<int, const workflow::AgentSummary*> by_number;
+  for (const workflow::AgentSummary& agent : run.summary.agents) {
+    if (!agent.log.empty()) by_log.emplace(base_name(agent.log), &agent);
+    by_number.emplace(agent.number, &agent);
+  }
+  // Known agents by their number, then by the time in the name; pids grow.
+  using Key = std::tuple<int, std::string, std::size_t, std::string>;
+  std::vector<std::pair<Key, LogFile>> found;
+  for (const Place& place : places) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(place.root + "/" + place.below, error)) {
+      const std::string name = entry.path().filename().string();
+      auto file = read_log_name(name);
+      if (!file) continue;
+      const workflow::AgentSummary* agent = nullptr;
+      if (const auto known = by_log.find(stem(name)); known != by_log.end())
+        agent = known->second;
+      else if (const auto numbered = by_number.find(file->agent); numbered != by_number.end())
+        agent = numbered->second;
+      if (agent != nullptr) file->agent = agent->number;
+      if (!filter.role.empty() && file->role != filter.role) continue;
+      if (!filter.task.empty() && (agent == nullptr || agent->task != filter.task)) continue;
+      file->root = place.root;
+      file->name = place.below + name;
+      const int order = file->agent > 0 ? file->agent : std::numeric_limits<int>::max();
+      const std::string time = digits(name.substr(0, name.find('-'))) && file->agent > 0
+                                   ? std::string()
+                                   : stem(name).substr(file->role.size());
+      found.emplace_back(Key{order, time, name.size(), name}, *std::move(file));
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<LogFile> files;
+  for (auto& [key, file] : found) files.push_back(std::move(file));
+  return files;
+}
+
+// The last line of a file that is not blank; at most its last 4 KiB are read.
+std::string last_line(const std::string& root, const std::string& name) {
+  constexpr off_t kBytes = 4096;
+  const auto file = open_beneath(root, name, O_RDONLY);
+  struct stat status {};
+  if (!file || ::fstat(file->fd(), &status) != 0) return {};
+  std::string end(kBytes, '\0');
+  const ssize_t got =
+      ::pread(file->fd(), end.data(), end.size(), std::max<off_t>(0, status.st_size - kBytes));
+  end.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  for (const std::string_view line : split(end, '\n') | std::views::reverse)
+    if (!trimmed(line).empty()) return std::string(trimmed(line));
+  return {};
+}
+
+}  // namespace
+
+std::optional<LogFile> read_log_name(std::string_view given) {
+  std::string name = stem(std::string(given));
+  if (!name.ends_with(kLog)) return std::nullopt;
+  name.resize(name.size() - kLog.size());
+  LogFile file;
+  if (const std::size_t dash = name.find('-'); digits(name.substr(0, dash)) && dash != name.npos) {
+    std::from_chars(name.data(), name.data() + dash, file.agent);
+    file.role = name.substr(dash + 1);
+    return valid_id(file.role) ? std::optional(file) : std::nullopt;
+  }
+  std::vector<std::string_view> parts = split(name, '-');
+  if (parts.size() > 3 && digits(parts.back()) && digits(parts[parts.size() - 3], 8))
+    parts.pop_back();  // the pid
+  if (parts.size() < 3 || !digits(parts.back(), 6) || !digits(parts[parts.size() - 2], 8))
+    return std::nullopt;
+  const auto day = static_cast<std::size_t>(parts[parts.size() - 2].data() - name.data());
+  file.role = name.substr(0, day - 1);
+  return valid_id(file.role) ? std::optional(file) : std::nullopt;
+}
+
+std::vector<LogFile> logs_of(const Project& project, const Run& run, const LogFilter& filter) {
+  LogFilter wanted = filter;
+  // A run of phases has one task: its bead.
+  if (engine::is_phases(run.head)) wanted.task.clear();
+  return collected(places_of(project, run), run, wanted);
+}
+
+std::vector<LogFile> logs_of_bead(const Project& project, const std::string& bead,
+                                  const std::string& role) {
+  return collected(places_of_bead(project, bead), {}, {role, ""});
+}
+
+std::string last_words(const std::string& worktree, const event::PhaseFinished& last) {
+  if (last.fault != event::Fault::no_signal && last.fault != event::Fault::exit_status) return {};
+  const std::string log = ".capsule/output/" + base_name(last.log);
+  const std::string out = last_line(worktree, log), err = last_line(worktree, log + ".stderr");
+  return (last.exit_code != 0 ? !err.empty() : out.empty()) ? err : out;
+}
+
+}  // namespace capsule::world

@@ -1,0 +1,38 @@
+// What agents printed, as files: where they are for each workflow, and in which order. What lies in
+// a worktree was written by agents: it is opened beneath its root, and links are not followed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "event/pipeline.h"
+#include "world/runs.h"
+
+namespace capsule::world {
+
+struct LogFile {
+  std::string root, name;  // to be opened with open_beneath()
+  std::string role;        // of the agent, or its phase
+  int agent = 0;           // its number; 0: the name does not tell
+};
+
+// "<role>-<YYYYMMDD>-<HHMMSS>[-<pid>].log" or "<number>-<role>.log", with .stderr behind it for the
+// other stream; anything else is no log of ours.
+std::optional<LogFile> read_log_name(std::string_view name);
+
+struct LogFilter {
+  std::string role, task;  // empty: all
+};
+// In the order in which agents were started; stderr behind stdout. Those of a run that works now
+// may still grow, and move to the archive when it ends.
+std::vector<LogFile> logs_of(const Project& project, const Run& run, const LogFilter& filter);
+// Of a bead without a run: what phases that were run by hand left in its worktree or archive.
+std::vector<LogFile> logs_of_bead(const Project& project, const std::string& bead,
+                                  const std::string& role);
+
+// What the agent of a phase printed last, when it ended without a valid signal: often the reason,
+// such as a login that is missing. Empty otherwise.
+std::string last_words(const std::string& worktree, const event::PhaseFinished& last);
+
+}  // namespace capsule::world

@@ -1,0 +1,62 @@
+#include "world/questions.h"
+
+#include <charconv>
+
+#include "base/text.h"
+#include "world/answers.h"
+
+namespace capsule::world {
+namespace {
+
+// "3" or "Q3"; 0: it is no number.
+int number_in(std::string_view text) {
+  if (text.starts_with('Q')) text.remove_prefix(1);
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && number > 0 ? number : 0;
+}
+
+}  // namespace
+
+Result<std::vector<OpenQuestion>> open_questions(const Project& project, store::Store* store) {
+  std::vector<OpenQuestion> list;
+  if (store == nullptr) return list;
+  for (const Run& run : TRY(newest_runs(*store))) {
+    if (engine::state_of(run) == engine::RunState::ended) continue;
+    for (const workflow::Waiting& wait : run.summary.waits) {
+      if (wait.question == 0) continue;
+      list.push_back(
+          {run, wait, pending_answer(project.root(), run.head.run, wait.question).has_value()});
+    }
+  }
+  return list;
+}
+
+Result<OpenQuestion> find_question(const Project& project, store::Store* store,
+                                   const std::string& named_run, const std::string& number) {
+  std::string run = named_run, word = number;
+  if (const std::size_t slash = word.rfind('/'); run.empty() && slash != word.npos) {
+    run = word.substr(0, slash);
+    word.erase(0, slash + 1);
+  }
+  const int wanted = number_in(word);
+  if (wanted == 0 && !run.empty())
+    return fail(Reason::usage, "'" + printable(word.substr(0, 80)) + "' is no question's number",
+                "capsule answer RUN N TEXT; see: capsule questions" + project.option);
+  if (!run.empty()) run = TRY(find_run(project, store, {run})).run.head.run;
+  std::vector<OpenQuestion> found;
+  for (OpenQuestion& open : TRY(open_questions(project, store)))
+    if (open.wait.question == wanted && (run.empty() || open.run.head.run == run))
+      found.push_back(std::move(open));
+  if (found.empty())
+    return fail(Reason::not_found, "there is no open question " + printable(word.substr(0, 80)),
+                "see: capsule questions" + project.option);
+  if (found.size() == 1) return std::move(found.front());
+  std::string runs;
+  for (const OpenQuestion& open : found) runs += (runs.empty() ? "" : ", ") + word_for(open.run);
+  return fail(Reason::usage, "several runs ask a question " + std::to_string(wanted) + ": " + runs,
+              "name the run before it: capsule answer " + word_for(found.front().run) + " " +
+                  std::to_string(wanted) + " TEXT" + project.option);
+}
+
+}  // namespace capsule::world

@@ -1,0 +1,24 @@
+// What runs ask people, whatever their workflow.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "world/runs.h"
+
+namespace capsule::world {
+
+struct OpenQuestion {
+  Run run;
+  workflow::Waiting wait;  // with its number
+  bool answered = false;   // but not taken up yet
+};
+// Of runs that have not ended, the oldest run first.
+Result<std::vector<OpenQuestion>> open_questions(const Project& project, store::Store* store);
+
+// How a caller names one: "3"; "RUN/3"; or a run, bead or plan, and then "3". Errors: usage
+// (several runs ask a question of that number, or `number` is none), not_found.
+Result<OpenQuestion> find_question(const Project& project, store::Store* store,
+                                   const std::string& named_run, const std::string& number);
+
+}  // namespace capsule::world

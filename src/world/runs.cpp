@@ -1,0 +1,228 @@
+#include "world/runs.h"
+
+#include <algorithm>
+
+#include "auto_state/document.h"
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "event/auto.h"
+#include "workflow/auto/workflow.h"
+#include "workflow/delivery/workflow.h"
+#include "workflow/phases/phases.h"
+
+namespace capsule::world {
+namespace {
+
+using engine::RunHead;
+using workflow::RunSummary;
+using workflow::Standing;
+
+template <class Rules>
+Result<RunSummary> summary_by(store::Store& store, const RunHead& head) {
+  return TRY(replayed<Rules>(store, head.run)).summary();
+}
+
+Standing standing_of(const auto_mode::State& state) {
+  if (state.active) return Standing::open;
+  switch (state.exit_reason) {
+    case auto_mode::ExitReason::all_phases_complete:
+    case auto_mode::ExitReason::auto_complete_signal:
+      return Standing::succeeded;
+    case auto_mode::ExitReason::user_cancelled:
+    case auto_mode::ExitReason::stale_state:
+      return Standing::stopped;
+    default:
+      return Standing::failed;
+  }
+}
+
+// A session's facts hold the text of its state file; the newest one counts.
+Result<RunSummary> summary_of_session(store::Store& store, const RunHead& head) {
+  RunSummary summary;
+  summary.workflow = engine::kAutoSession;
+  for (const event::Fact& fact : TRY(store.read(head.run, 0))) {
+    const auto read = TRY(event::auto_run::read_fact(fact.kind, fact.body));
+    const auto* seen = std::get_if<event::auto_run::SessionSeen>(&read);
+    if (seen == nullptr)
+      return fail(Reason::damaged, "'" + fact.kind + "' is no fact of a session");
+    const auto document = TRY(auto_state::read_document(seen->state));
+    const auto_mode::State& state = document.state;
+    summary.subject = summary.title = state.task.substr(0, state.task.find('\n'));
+    summary.standing = standing_of(state);
+    summary.outcome = state.active ? "" : auto_mode::name_of(state.exit_reason);
+    summary.detail = state.active ? "" : state.last_error;
+    summary.now = state.active ? state.phase : "";
+    summary.can_go_on = state.active || auto_mode::unfinished_phase(state).has_value();
+  }
+  return summary;
+}
+
+Result<RunSummary> summary_of(store::Store& store, const RunHead& head) {
+  if (head.workflow == engine::kDelivery) return summary_by<delivery::Rules>(store, head);
+  if (head.workflow == engine::kAuto) return summary_by<auto_mode::Rules>(store, head);
+  if (head.workflow == engine::kAutoSession) return summary_of_session(store, head);
+  return summary_by<phases::Rules>(store, head);
+}
+
+std::vector<RunHead> newest_heads(const std::vector<RunHead>& all) {
+  std::vector<RunHead> newest;
+  for (const RunHead& head : all) {
+    std::erase_if(newest, [&](const RunHead& h) { return h.subject == head.subject; });
+    newest.push_back(head);
+  }
+  return newest;
+}
+
+bool has_task(const Run& run, std::string_view task) {
+  return std::any_of(run.summary.tasks.begin(), run.summary.tasks.end(),
+                     [&](const workflow::TaskSummary& one) { return one.id == task; });
+}
+
+// The subject of a plan that was named by its path, which may be gone by now.
+std::string plan_subject(const std::string& word) {
+  if (const auto real = real_path(word)) return *real;
+  return absolute_path(word);
+}
+
+// The runs that a word stands for, but for a task's; oldest first.
+Result<std::vector<RunHead>> heads_of(store::Store& store, const std::string& word) {
+  std::vector<RunHead> heads;
+  if (valid_id(word)) {
+    heads = TRY(store.runs_of(word));
+    for (RunHead& head : TRY(store.runs_of(std::string(engine::kDeliveredBead) + word)))
+      heads.push_back(std::move(head));
+    // Both a run and a delivery of the same bead: what was begun last is meant.
+    std::stable_sort(heads.begin(), heads.end(), [](const RunHead& a, const RunHead& b) {
+      return a.started_at < b.started_at;
+    });
+  }
+  if (heads.empty()) heads = TRY(store.runs_of(plan_subject(word)));
+  if (heads.empty() && word == engine::kAuto) {
+    heads = TRY(store.runs_of(engine::kAutoSubject));
+    if (heads.size() > 1) heads.erase(heads.begin(), heads.end() - 1);
+  }
+  if (heads.empty() && valid_id(word)) {
+    const auto head = store.head(word);
+    if (head) heads.push_back(*head);
+    if (!head && head.error().reason != Reason::not_found) return tl::unexpected(head.error());
+  }
+  return heads;
+}
+
+// A task alone: the plans, or beads, that have it.
+Result<std::optional<Found>> find_task(store::Store& store, const std::string& word) {
+  std::optional<Found> found;
+  for (const RunHead& head : newest_heads(TRY(store.runs()))) {
+    if (head.workflow != engine::kDelivery) continue;
+    Run run = TRY(read_run(store, head));
+    if (!has_task(run, word)) continue;
+    if (found)
+      return fail(Reason::refused, "several plans have a task " + printable(word),
+                  "name the plan before it: " + word_for(found->run) + " or " + word_for(run));
+    found = Found{std::move(run), word, {head}};
+  }
+  return found;
+}
+
+tl::unexpected<Error> no_run(const Project& project, const std::string& word) {
+  if (word == engine::kAuto)
+    return fail(Reason::not_found, "there is no run of auto mode",
+                "start one: capsule auto run \"TASK\"" + project.option);
+  const bool plan = !valid_id(word) || word.ends_with(".md");
+  return fail(
+      Reason::not_found, "there is no run of " + printable(word),
+      (plan ? "start one: capsule deliver " + shell_word(word) : "start one: capsule run " + word) +
+          project.option + "; 'capsule status" + project.option + "' shows what there is");
+}
+
+}  // namespace
+
+Result<Run> read_run(store::Store& store, const RunHead& head) {
+  Run run;
+  run.head = head;
+  auto summary = summary_of(store, head);
+  if (summary) {
+    run.summary = *std::move(summary);
+  } else {
+    run.summary.workflow = head.workflow;
+    run.summary.subject = head.subject;
+    run.summary.outcome = head.outcome;
+    // Who knows what it would still need.
+    run.summary.can_go_on = true;
+    run.unreadable = "its facts cannot be read: " + summary.error().message;
+  }
+  auto holder = TRY(store.holder(head.subject));
+  if (holder && holder->run == head.run) run.holder = std::move(holder);
+  return run;
+}
+
+Result<std::vector<Run>> newest_runs(store::Store& store) {
+  std::vector<Run> runs;
+  for (const RunHead& head : newest_heads(TRY(store.runs())))
+    runs.push_back(TRY(read_run(store, head)));
+  return runs;
+}
+
+Result<Found> find_run(const Project& project, store::Store* store,
+                       const std::vector<std::string>& words) {
+  const std::string word = words.empty() ? "" : words.front();
+  if (!valid_id(word) && !word.ends_with(".md") && !(exists(word) && !is_folder(word)))
+    return fail(Reason::usage, "'" + printable(word.substr(0, 120)) + "' names no run",
+                "name a bead (letters, digits, '.', '_' and '-'), a plan's file, a run, or auto");
+  if (store == nullptr) return no_run(project, word);
+  std::vector<RunHead> heads = TRY(heads_of(*store, word));
+  if (heads.empty() && words.size() == 1 && valid_id(word))
+    if (auto found = TRY(find_task(*store, word))) return *std::move(found);
+  if (heads.empty()) return no_run(project, word);
+  Found found{TRY(read_run(*store, heads.back())), "", {}};
+  std::copy_if(heads.begin(), heads.end(), std::back_inserter(found.heads),
+               [&](const RunHead& head) { return head.subject == found.run.head.subject; });
+  if (words.size() < 2) return found;
+  found.task = words[1];
+  if (has_task(found.run, found.task)) return found;
+  std::vector<std::string> tasks;
+  for (const workflow::TaskSummary& task : found.run.summary.tasks) tasks.push_back(task.id);
+  return fail(Reason::not_found,
+              printable(word) + " has no task " + printable(found.task.substr(0, 120)),
+              tasks.empty() ? "it has no tasks at all" : "its tasks: " + short_list(tasks));
+}
+
+std::string word_for(const Run& run) {
+  const std::string& subject = run.head.subject;
+  if (subject == engine::kAutoSubject) return std::string(engine::kAuto);
+  if (subject.starts_with(engine::kDeliveredBead))
+    return subject.substr(engine::kDeliveredBead.size());
+  return shell_word(subject);
+}
+
+std::string go_on_command(const Project& project, const Run& run) {
+  if (!run.summary.can_go_on) return {};
+  if (run.head.subject == engine::kAutoSubject) return "capsule auto continue" + project.option;
+  if (run.head.workflow == engine::kDelivery)
+    return "capsule deliver " + word_for(run) + project.option;
+  const bool ended = engine::state_of(run) == engine::RunState::ended;
+  return "capsule run " + word_for(run) + project.option + (ended ? " --resume" : "");
+}
+
+Result<std::optional<TreeOwner>> owner_of_tree(store::Store& store, const Project& project,
+                                               const std::string& name) {
+  const std::vector<RunHead> heads = TRY(store.runs());
+  for (auto head = heads.rbegin(); head != heads.rend(); ++head) {
+    if (engine::is_phases(*head)) {
+      if (head->subject == name) return TreeOwner{TRY(read_run(store, *head)), ""};
+      continue;
+    }
+    // Trees of deliveries and of auto mode are named after the end of their run's id and the task.
+    const std::string prefix = head->run.substr(head->run.find_last_of('-') + 1) + "-";
+    if (head->workflow != engine::kAutoSession && name.starts_with(prefix))
+      return TreeOwner{TRY(read_run(store, *head)), name.substr(prefix.size())};
+  }
+  const std::string path = project.root() + "/.capsule/worktrees/" + name;
+  for (const Run& run : TRY(newest_runs(store)))
+    for (const workflow::TreeSummary& tree : run.summary.trees)
+      if (tree.folder == path) return TreeOwner{run, tree.task};
+  return std::nullopt;
+}
+
+}  // namespace capsule::world

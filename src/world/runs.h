@@ -1,0 +1,63 @@
+// The runs of a project, whatever their workflow: read from the journal by the rules of each, and
+// found by the words of a caller. Reads only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/run.h"
+#include "engine/workflow.h"
+#include "store/store.h"
+#include "world/project.h"
+
+namespace capsule::world {
+
+using engine::Run;
+
+// The run with what its facts make up. Facts that cannot be read are no error of this call: the run
+// says so itself, and what its head tells is there. Errors: those of the claims.
+Result<Run> read_run(store::Store& store, const engine::RunHead& head);
+
+// The newest run of each subject, the newest of all last.
+Result<std::vector<Run>> newest_runs(store::Store& store);
+
+// What the words of a caller mean.
+struct Found {
+  Run run;
+  std::string task;                    // of a plan; empty: all of the run
+  std::vector<engine::RunHead> heads;  // all runs that the words stand for, oldest first
+};
+// One or two words: a bead's id; a plan, by its path or by a bead whose beads were delivered;
+// either of them and one of its tasks; a run's id; "auto", the newest run of auto mode; a task
+// alone, when only one plan has it. `store` may be null: there are no runs. Errors: usage (no such
+// word can name a run), not_found (with what to do next), refused (several have that task).
+Result<Found> find_run(const Project& project, store::Store* store,
+                       const std::vector<std::string>& words);
+
+// The typed state of a run; error damaged when a fact is none of that workflow's. `Rules` as
+// engine::WorkflowOf wants them.
+template <class Rules>
+Result<engine::WorkflowOf<Rules>> replayed(store::Store& store, const std::string& run) {
+  typename Rules::State state;
+  if constexpr (requires { state.run = run; }) state.run = run;
+  if constexpr (requires { state.id = run; }) state.id = run;
+  engine::WorkflowOf<Rules> workflow(std::move(state));
+  for (const event::Fact& fact : TRY(store.read(run, 0))) TRY_VOID(workflow.apply(fact));
+  return workflow;
+}
+
+// The word by which people name it: "demo-1", "PLAN.md" (its path, as a shell needs it), "auto".
+std::string word_for(const Run& run);
+// The command that brings it on, ready to be pasted; empty: nothing can.
+std::string go_on_command(const Project& project, const Run& run);
+
+// The run that a folder of .capsule/worktrees belongs to, and the task when it is one of a plan's.
+struct TreeOwner {
+  Run run;
+  std::string task;
+};
+Result<std::optional<TreeOwner>> owner_of_tree(store::Store& store, const Project& project,
+                                               const std::string& name);
+
+}  // namespace capsule::world

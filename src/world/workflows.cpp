@@ -1,0 +1,72 @@
+#include "world/workflows.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "config/workflow_file.h"
+#include "config/yaml.h"
+#include "workflow/phases/check.h"
+
+namespace capsule::world {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kShipped[] = {"pipeline", "review-panel", "spike"};
+constexpr std::string_view kEnding = ".yaml";
+
+std::string folder_of(const Project& project) { return project.root() + "/.capsule/workflows"; }
+
+}  // namespace
+
+std::vector<std::string> workflow_names(const Project& project) {
+  std::set<std::string> names(std::begin(kShipped), std::end(kShipped));
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_of(project), error)) {
+    std::string name = entry.path().filename().string();
+    if (!name.ends_with(kEnding)) continue;
+    name.resize(name.size() - kEnding.size());
+    if (valid_id(name)) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+Result<WorkflowText> workflow_text(const Project& project, std::string_view name) {
+  if (!valid_id(name))
+    return fail(Reason::usage,
+                "'" + printable(name.substr(0, 120)) + "' cannot be the name of a workflow",
+                "names are letters, digits, '.', '_' and '-'");
+  const std::string file = std::string(name) + std::string(kEnding);
+  const auto own = read_file_beneath(folder_of(project), file, config::kMaxFileBytes);
+  if (own) return WorkflowText{std::string(name), folder_of(project) + "/" + file, *own};
+  if (own.error().reason != Reason::not_found) return tl::unexpected(own.error());
+  if (auto text = project.assets.read("workflows/" + file))
+    return WorkflowText{std::string(name), "workflows/" + file, *std::move(text)};
+  return fail(Reason::not_found, "there is no workflow '" + std::string(name) + "'",
+              "there are: " + short_list(workflow_names(project)) +
+                  "; make one: capsule workflow "
+                  "init " +
+                  std::string(name));
+}
+
+Result<event::Definition> find_workflow(const Project& project, std::string_view name) {
+  const auto found = workflow_text(project, name);
+  // The pipeline is built in: it needs no file.
+  if (!found && found.error().reason == Reason::not_found && name == phases::kPipeline)
+    return phases::pipeline();
+  const WorkflowText file = TRY(found);
+  event::Definition definition = TRY(config::read_workflow(file.text, name, file.where));
+  for (const phases::Problem& problem : phases::check(definition))
+    if (problem.error)
+      return fail(Reason::refused,
+                  file.where + (problem.phase.empty() ? "" : ": " + printable(problem.phase)) +
+                      ": " + problem.text,
+                  "see all of it: capsule workflow check " + std::string(name));
+  return definition;
+}
+
+}  // namespace capsule::world

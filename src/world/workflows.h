@@ -1,0 +1,28 @@
+// Workflows by their names: a user's own, in .capsule/workflows/NAME.yaml of the project, and those
+// that come with Capsule.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "event/definition.h"
+#include "world/project.h"
+
+namespace capsule::world {
+
+struct WorkflowText {
+  std::string name;
+  std::string where;  // its file, for people: "workflows/spike.yaml" for one of ours
+  std::string text;
+};
+
+// By their names; a project's own one hides one of ours.
+std::vector<std::string> workflow_names(const Project& project);
+// Error not_found names those that there are.
+Result<WorkflowText> workflow_text(const Project& project, std::string_view name);
+// Read and checked. Errors: as above, damaged (the file), refused (it cannot be run as it is).
+Result<event::Definition> find_workflow(const Project& project, std::string_view name);
+
+}  // namespace capsule::world

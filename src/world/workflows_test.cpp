@@ -1,0 +1,74 @@
+#include "world/workflows.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "config/workflow_file.h"
+#include "workflow/phases/check.h"
+
+namespace capsule::world {
+namespace {
+
+event::Definition shipped(const std::string& name) {
+  const std::string path = std::string(CAPSULE_SOURCE_DIR) + "/workflows/" + name + ".yaml";
+  const auto read = config::read_workflow(read_file(path).value(), name, path);
+  EXPECT_TRUE(read) << read.error().message;
+  return read.value_or(event::Definition{});
+}
+std::string error_of(std::string_view text) {
+  const auto read = config::read_workflow(text, "mine", "mine.yaml");
+  return read ? "" : read.error().message;
+}
+
+TEST(WorkflowFile, ThePipelineThatShipsIsTheOneThatIsBuiltIn) {
+  EXPECT_EQ(shipped("pipeline"), phases::pipeline());
+}
+
+TEST(WorkflowFile, TheExamplesCanBeRun) {
+  for (const char* name : {"pipeline", "spike", "review-panel"}) {
+    const event::Definition definition = shipped(name);
+    EXPECT_TRUE(phases::check(definition).empty()) << name;
+    EXPECT_GT(phases::most_runs(definition, 3), 0) << name;
+    for (const event::PhaseRule& phase : definition.phases)
+      EXPECT_TRUE(exists(std::string(CAPSULE_SOURCE_DIR) + "/" + phase.prompt)) << phase.prompt;
+  }
+}
+
+TEST(WorkflowFile, WhatIsOffIsNamedWithItsLine) {
+  EXPECT_NE(error_of("phases:\n  - name: a\n    wirte: true\n").find("mine.yaml:3: "),
+            std::string::npos);
+  EXPECT_NE(error_of("phases: []\nend: never\n").find("merge, branch, nothing"), std::string::npos);
+  EXPECT_NE(error_of("phases:\n  - write: true\n").find("needs a 'name'"), std::string::npos);
+  EXPECT_NE(error_of("phases:\n  - name: a\n    prompt: /etc/passwd\n").find("below prompts/"),
+            std::string::npos);
+  EXPECT_NE(error_of("phases:\n  - name: a\n    prompt: prompts/../../x\n").find("below prompts/"),
+            std::string::npos);
+  EXPECT_NE(error_of("phases:\n  - name: a\n    timeout: -1\n").find("whole number"),
+            std::string::npos);
+  EXPECT_NE(error_of("- a\n").find("no map"), std::string::npos);
+  EXPECT_NE(error_of("phases: {").find("mine.yaml:"), std::string::npos);
+}
+
+TEST(WorkflowFile, WhatFollowsAParallelStepIsNotSaidByItsPhases) {
+  EXPECT_NE(error_of("phases:\n  - parallel: all\n    phases:\n      - name: a\n"
+                     "        needs_work: a\n")
+                .find("belongs to the parallel step"),
+            std::string::npos);
+}
+
+TEST(WorkflowFile, AParallelStepGivesItsRulesToAllOfItsPhases) {
+  const auto read = config::read_workflow(
+      "phases:\n  - name: code\n  - parallel: any\n    needs_work: {retry: code, limit: 2}\n"
+      "    phases: [{name: a, write: false}, {name: b, write: false}]\nend: nothing\n",
+      "mine", "mine.yaml");
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->phases.size(), 3U);
+  for (const std::size_t i : {1U, 2U}) {
+    EXPECT_EQ(read->phases[i].group, 1);
+    EXPECT_TRUE(read->phases[i].any);
+    EXPECT_EQ(read->phases[i].needs_work.limit, 2);
+  }
+}
+
+}  // namespace
+}  // namespace capsule::world

@@ -1,0 +1,197 @@
+#include "world/world.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "world/experts.h"
+#include "world/providers.h"
+#include "world/requests.h"
+#include "world/verify.h"
+
+namespace capsule::world {
+namespace {
+
+using namespace workflow;
+
+std::string sentences(const Error& error) {
+  return error.message + (error.hint.empty() ? "" : "\n" + error.hint);
+}
+
+PeopleParts people_of(const Project& project, const WorldSettings& settings) {
+  PeopleParts parts = settings.people;
+  parts.project = project.root();
+  parts.run = settings.run;
+  return parts;
+}
+
+AgentParts agent_parts(const Project& project, Interrupt& interrupt, const std::string& run) {
+  AgentParts parts;
+  parts.run = run;
+  parts.settings = [&project](const StartAgent& start) { return agent_settings(project, start); };
+  parts.prompt_file = [&project](const std::string& file) { return project.assets.read(file); };
+  parts.expertise = [&project](const std::string& expert) {
+    return read_expert(project.root(), expert);
+  };
+  parts.verify = [&project] { return verify_text(project.config); };
+  parts.experts_created = [&project](signal::LineResult& created) {
+    const auto written = write_experts(project.repository, created);
+    return written && *written;
+  };
+  parts.interrupted = [&interrupt] { return interrupt.requested(); };
+  parts.idle_after = project.config.checkpoint_interval;
+  return parts;
+}
+
+}  // namespace
+
+RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& interrupt,
+                     WorldSettings settings)
+    : project_(project),
+      loop_(loop),
+      interrupt_(interrupt),
+      settings_(std::move(settings)),
+      trees_(project.repository, settings_.run, settings_.trees),
+      checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
+      gates_(gate::world_of(
+          project.repository, checks_,
+          {project.config.main_branch, settings_.trees.exclude, project.config.test_files},
+          [this](const std::string& tree) { return trees_.folder_of(tree); })),
+      merges_(trees_, checks_),
+      requests_(loop),
+      people_(loop, people_of(project, settings_),
+              [this](Answered answered) { happened(answered); }),
+      agents_(loop, agent_parts(project, interrupt, settings_.run), *this) {
+  requests_.watch(project.root() + "/.capsule/requests", [this] { look_for_stop(); });
+}
+
+RealWorld::~RealWorld() = default;
+
+Result<void> RealWorld::preflight(const StartAgent& agent) {
+  TRY_VOID(agent::find_agent(TRY(agent_settings(project_, agent)).provider));
+  TRY_VOID(project_.assets.read(agent.prompt.file));
+  return {};
+}
+
+void RealWorld::failed(const Command& command, const Error& error) {
+  happened(CommandFailed{command, error.reason, sentences(error)});
+}
+
+template <class T>
+void RealWorld::answer(const Command& command, Result<T> result) {
+  if (result)
+    happened(*std::move(result));
+  else
+    failed(command, result.error());
+}
+
+void RealWorld::carry_out(const Command& command) {
+  const auto done = [this](Observation observation) {
+    if (const auto* merged = std::get_if<Merged>(&observation))
+      left_out_.insert(left_out_.end(), merged->left_out.begin(), merged->left_out.end());
+    happened(std::move(observation));
+  };
+  if (const auto* agent = std::get_if<StartAgent>(&command)) {
+    if (const auto started = start(*agent); !started) failed(command, started.error());
+  } else if (const auto* end = std::get_if<EndAgent>(&command)) {
+    agents_.end(end->agent);
+  } else if (const auto* plan = std::get_if<PlanTree>(&command)) {
+    answer(command, trees_.plan(*plan));
+  } else if (const auto* open = std::get_if<OpenTree>(&command)) {
+    answer(command, trees_.open(*open));
+  } else if (const auto* keep = std::get_if<Keep>(&command)) {
+    answer(command, trees_.keep(*keep));
+  } else if (const auto* back = std::get_if<TakeBack>(&command)) {
+    answer(command, trees_.take_back(*back));
+  } else if (const auto* check = std::get_if<Check>(&command)) {
+    gates_.check(*check, done);
+  } else if (const auto* merge = std::get_if<Merge>(&command)) {
+    merges_.merge(*merge, done);
+  } else if (const auto* archive = std::get_if<Archive>(&command)) {
+    answer(command, trees_.archive(*archive));
+  } else if (const auto* remove = std::get_if<RemoveTree>(&command)) {
+    answer(command, trees_.remove(*remove));
+  } else if (const auto* task = std::get_if<CloseTask>(&command)) {
+    if (const auto closed = close(*task))
+      happened(TaskClosed{task->task});
+    else
+      failed(command, closed.error());
+  } else if (const auto* question = std::get_if<Ask>(&command)) {
+    people_.ask(*question);
+  } else if (const auto* timer = std::get_if<SetTimer>(&command)) {
+    loop_.after(project_.config.limits.file_wait, [this, timer = *timer] {
+      happened(TimerFired{timer.task, timer.wait});
+    });
+  }
+}
+
+Result<void> RealWorld::start(const StartAgent& start) {
+  AgentPlace place;
+  place.folder = TRY(trees_.prepare(start));
+  place.log_folder = settings_.log_folder;
+  place.base = trees_.base_of(start.tree);
+  if (start.settle == Settle::keep) place.conflicts = trees_.unresolved(start.tree);
+  return agents_.start(start, place);
+}
+
+Result<void> RealWorld::close(const CloseTask& command) {
+  if (settings_.tracker == nullptr)
+    return fail(Reason::refused, "there is no tracker to close " + printable(command.task) + " in");
+  return settings_.tracker->close(command.task, command.reason);
+}
+
+// What the agent left is settled before anybody hears that it has ended.
+void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
+  const bool asked_to_stop = finished.fault == event::Fault::interrupted;
+  if (start.settle != Settle::leave && !(asked_to_stop && start.settle == Settle::keep)) {
+    auto settled = trees_.settle(start);
+    if (!settled) {
+      finished.fault = event::Fault::lost;
+      finished.detail = "its worktree cannot be kept: " + sentences(settled.error());
+    } else {
+      finished.snapshot = std::move(settled->snapshot);
+      finished.took_back = std::move(settled->took_back);
+    }
+  }
+  const auto* words = std::get_if<LineWords>(&finished.words);
+  if (finished.fault == event::Fault::none && words != nullptr &&
+      words->signal == signal::Signal::ready_for_review) {
+    const std::vector<std::string> left = trees_.unresolved(start.tree);
+    if (!left.empty()) {
+      finished.fault = event::Fault::refuted;
+      finished.detail = "there are still conflict markers in " + printable(left.front());
+    }
+  }
+  happened(std::move(finished));
+}
+
+void RealWorld::on_failed(const StartAgent& start, const Error& error) { failed(start, error); }
+
+// Each kind of stop is told once; an abort, or Ctrl-C, also after a pause.
+void RealWorld::look_for_stop() {
+  std::optional<Stop> asked = pending_request(project_.root(), settings_.run);
+  if (interrupt_.requested() && asked != Stop::aborted) asked = Stop::interrupted;
+  if (!asked || (stop_ && (*stop_ == *asked || *stop_ != Stop::paused))) return;
+  // A request that came without a knock: the agents are to be ended all the same.
+  if (*asked == Stop::aborted && !interrupt_.requested()) agents_.end_all();
+  stop_ = asked;
+  // Until the agents are gone and what they left is kept.
+  if (*asked != Stop::paused) loop_.run();
+  happened(StopAsked{*asked});
+}
+
+Result<std::vector<Observation>> RealWorld::wait() {
+  people_.collect();
+  look_for_stop();
+  loop_.run_while([this] {
+    if (inbox_.empty() && interrupt_.requested()) look_for_stop();
+    return inbox_.empty();
+  });
+  return std::exchange(inbox_, {});
+}
+
+bool RealWorld::attended() {
+  people_.collect();
+  return !inbox_.empty() || people_.attended();
+}
+
+}  // namespace capsule::world

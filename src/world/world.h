@@ -1,0 +1,88 @@
+// The real world of any run: agents are process trees in git worktrees, merges go through git and
+// the project's checks, people answer through files or the terminal. Nothing here decides; what
+// happened is handed to the runner as observations.
+//
+// Single-threaded, on the thread of the Loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/tracker.h"
+#include "engine/world.h"
+#include "gate/checks.h"
+#include "gate/gates.h"
+#include "workspace/merge.h"
+#include "workspace/trees.h"
+#include "world/agents.h"
+#include "world/folder_watch.h"
+#include "world/interrupt.h"
+#include "world/people.h"
+#include "world/project.h"
+
+namespace capsule::world {
+
+struct WorldSettings {
+  std::string run;
+  workspace::TreeSettings trees;
+  std::string log_folder;              // of agents; empty: .capsule/output in their tree
+  PeopleParts people;                  // project and run are filled in
+  engine::Tracker* tracker = nullptr;  // for tasks that are closed; null: there are none
+};
+
+class RealWorld : public engine::World, private AgentEvents {
+ public:
+  // Everything must outlive it.
+  RealWorld(const Project& project, process::Loop& loop, Interrupt& interrupt,
+            WorldSettings settings);
+  ~RealWorld() override;
+
+  // Whether the agent program and the prompt of such an agent are there. Asked before anything is
+  // made.
+  Result<void> preflight(const workflow::StartAgent& agent);
+
+  void carry_out(const workflow::Command& command) override;
+  Result<std::vector<workflow::Observation>> wait() override;
+  bool attended() override;
+
+  Agents& agents() { return agents_; }
+  workspace::Trees& trees() { return trees_; }
+  // For live views: what agents print, as it comes.
+  std::function<void(int agent, std::string_view bytes)> output = [](int, std::string_view) {};
+  // Excluded files that merges left out.
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
+ private:
+  void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) override;
+  void on_failed(const workflow::StartAgent& start, const Error& error) override;
+  void on_idle(int agent) override { happened(workflow::AgentIdle{agent}); }
+  void on_output(int agent, std::string_view bytes) override { output(agent, bytes); }
+
+  void happened(workflow::Observation observation) { inbox_.push_back(std::move(observation)); }
+  void failed(const workflow::Command& command, const Error& error);
+  template <class T>
+  void answer(const workflow::Command& command, Result<T> result);
+  Result<void> start(const workflow::StartAgent& start);
+  Result<void> close(const workflow::CloseTask& command);
+  void look_for_stop();
+
+  const Project& project_;
+  process::Loop& loop_;
+  Interrupt& interrupt_;
+  const WorldSettings settings_;
+  workspace::Trees trees_;
+  gate::Checks checks_;
+  gate::Gates gates_;
+  workspace::Merges merges_;
+  FolderWatch requests_;
+  std::vector<workflow::Observation> inbox_;
+  std::optional<workflow::Stop> stop_;  // the newest that was told
+  std::vector<std::string> left_out_;
+  People people_;
+  Agents agents_;  // last: gone before what its events touch
+};
+
+}  // namespace capsule::world

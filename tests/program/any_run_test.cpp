@@ -1,0 +1,324 @@
+// Every command that takes a run takes any run: of a plan and its tasks, of auto mode, of a bead.
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/program/deliver_project.h"
+#include "tests/program/demo_project.h"
+
+namespace capsule::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+// A delivery whose first task waits for a person, and whose second is complete.
+class AnyDelivery : public DeliveryTest {
+ protected:
+  void wait_for_a_person() {
+    write_plan({{"T-1"}, {"T-2"}});
+    on("developer", "T-1", 1,
+       "echo 'one speaks'; echo half >half.txt; printf 'TASK_INCOMPLETE: T-1\\n\\nBlocker: which "
+       "colour\\nNeeded: a colour\\n'");
+    on("developer", "T-1", 2, "good");
+    on("developer", "T-2", 1, "echo 'two speaks'; good");
+    const Delivered done = deliver();
+    ASSERT_EQ(done.exit_code, 1) << done.err;
+    run_ = done.events.front()["run"];
+  }
+  // Until an agent of the plan's one task stays at work.
+  std::unique_ptr<Running> at_work() {
+    write_plan({{"T-1"}});
+    on("developer", "T-1", 1, "echo 'first line'; " + std::string(kStay));
+    on("developer", "T-1", 2, "good");
+    auto living = std::make_unique<Running>(calling({"deliver", plan_file()}));
+    EXPECT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
+    return living;
+  }
+  Json json_of(std::vector<std::string> args) const {
+    args.emplace_back("--json");
+    const Outcome outcome = capsule_in(args);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return Json::parse(outcome.out, nullptr, false);
+  }
+  std::string refs() const {
+    return git_out({"for-each-ref", "--format=%(refname)", "refs/capsule"});
+  }
+  std::string run_;
+};
+
+TEST_F(AnyDelivery, StatusTellsWhatItWaitsForToPeopleAndPrograms) {
+  wait_for_a_person();
+  const Outcome all = capsule_in({"status"});
+  EXPECT_HAS(all.out, "PLAN.md");
+  EXPECT_HAS(all.out, "waits for T-1: an answer to question 1");
+  const Json list = json_of({"status"});
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0]["workflow"], "delivery");
+  EXPECT_EQ(list[0]["run"], run_);
+  EXPECT_EQ(list[0]["state"], "waiting");
+  EXPECT_EQ(list[0]["can_go_on"], true);
+  EXPECT_EQ(list[0]["holder"], nullptr);
+  EXPECT_EQ(list[0]["waits_for"][0]["for"], "answer");
+  EXPECT_EQ(list[0]["waits_for"][0]["task"], "T-1");
+  EXPECT_EQ(list[0]["waits_for"][0]["question"], 1);
+  EXPECT_EQ(list[0]["tasks"].size(), 2U);
+  EXPECT_GE(list[0]["usage"]["agent_runs"], 4);
+  EXPECT_EQ(json_of({"status", plan_file()})["run"], run_);
+  EXPECT_EQ(json_of({"status", run_})["run"], run_) << "by its id";
+  const Outcome task = capsule_in({"status", plan_file(), "T-1"});
+  EXPECT_EQ(task.exit_code, 0) << task.err;
+  EXPECT_HAS(task.out, "waits for a person");
+  EXPECT_EQ(capsule_in({"status", plan_file(), "T-9"}).exit_code, 1);
+}
+
+TEST_F(AnyDelivery, LogShowsTheAgentsOfOneTaskOrRole) {
+  wait_for_a_person();
+  const Outcome all = capsule_in({"log", plan_file()});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_HAS(all.out, "one speaks");
+  EXPECT_HAS(all.out, "two speaks");
+  const Outcome one = capsule_in({"log", plan_file(), "T-2"});
+  EXPECT_HAS(one.out, "two speaks");
+  EXPECT_LACKS(one.out, "one speaks");
+  const Outcome critics = capsule_in({"log", plan_file(), "--role=critic"});
+  EXPECT_EQ(critics.exit_code, 0) << critics.err;
+  EXPECT_HAS(critics.out, "REVIEW_PASSED");
+  EXPECT_LACKS(critics.out, "two speaks");
+  const Outcome none = capsule_in({"log", plan_file(), "T-7"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_HAS(none.err, "its tasks: T-1, T-2");
+}
+
+TEST_F(AnyDelivery, LogFollowsADeliveryUntilItEnds) {
+  const auto living = at_work();
+  Running following(calling({"log", plan_file(), "T-1", "--follow"}));
+  EXPECT_TRUE(
+      eventually([&] { return following.out_so_far().find("first line") != std::string::npos; }));
+  living->send(SIGTERM);
+  living->wait();
+  EXPECT_EQ(following.wait().exit_code, 0);
+}
+
+TEST_F(AnyDelivery, SnapshotsAreListedByPlanAndByTaskAndRestored) {
+  wait_for_a_person();
+  const Json all = json_of({"snapshots", plan_file()});
+  const Json one = json_of({"snapshots", plan_file(), "T-1"});
+  EXPECT_GT(all.size(), one.size());
+  ASSERT_FALSE(one.empty());
+  const std::string name = one[0]["name"];
+  EXPECT_TRUE(name.starts_with(run_ + "/T-1/")) << name;
+  const Outcome restored = capsule_in(
+      {"restore", plan_file(), "T-1", name.substr(name.rfind('/') + 1), "--to=" + path("back")});
+  EXPECT_EQ(restored.exit_code, 0) << restored.err;
+  EXPECT_EQ(read_file(path("back/half.txt")), "half\n");
+}
+
+TEST_F(AnyDelivery, GcKeepsWhatADeliveryThatWaitsStillNeeds) {
+  wait_for_a_person();
+  const std::string before = refs();
+  ASSERT_NE(before, "");
+  EXPECT_HAS(capsule_in({"gc", "--older-than=0s"}).out, "0 snapshots gone");
+  EXPECT_EQ(refs(), before);
+}
+
+TEST_F(AnyDelivery, GcKeepsWhatAHaltedDeliveryStillNeedsAndRemovesItOnceThatIsOver) {
+  configure("limits: {remediation_attempts: 1}");
+  write_plan({{"T-1", "T-2"}, {"T-2"}});
+  on("developer", "T-1", 1, "printf 'INFRA_BLOCKED: T-1\\n\\nIssue: x\\n'");
+  on("developer", "T-1", 2, "good");
+  on("health-auditor", "", 1, "printf 'HEALTH_AUDIT: UNHEALTHY\\n'");
+  on("health-auditor", "", 2, "good");
+  write_file(path("answers"), "*: halt\n");
+  ASSERT_EQ(deliver({"--answers=" + path("answers")}).exit_code, 1);
+  const std::string before = refs();
+  ASSERT_NE(before, "");
+  EXPECT_HAS(capsule_in({"gc", "--older-than=0s"}).out, "0 snapshots gone");
+  EXPECT_EQ(refs(), before);
+  EXPECT_HAS(capsule_in({"teardown"}).out, "can go on: capsule deliver");
+  ASSERT_EQ(deliver().exit_code, 0);
+  EXPECT_EQ(capsule_in({"gc", "--older-than=0s"}).exit_code, 0);
+  EXPECT_EQ(refs(), "");
+}
+
+TEST_F(AnyDelivery, TeardownLeavesItsTreesAloneUnlessItIsNamedAndListsWhatItRescued) {
+  wait_for_a_person();
+  const std::string trees = project() + "/.capsule/worktrees";
+  ASSERT_FALSE(std::filesystem::is_empty(trees));
+  EXPECT_HAS(capsule_in({"teardown"}).out, "left alone");
+  EXPECT_FALSE(std::filesystem::is_empty(trees));
+  const Outcome named = capsule_in({"teardown", plan_file()});
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_TRUE(std::filesystem::is_empty(trees));
+  const Outcome listed = capsule_in({"snapshots", plan_file(), "T-1"});
+  EXPECT_HAS(listed.out, "rescue/" + run_ + "/T-1/");
+}
+
+TEST_F(AnyDelivery, PauseLetsItsAgentsFinishAndStartsNoOther) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "echo here >\"$M/here\"; while [ ! -e \"$M/go\" ]; do sleep 0.05; done; good");
+  Running living(calling({"deliver", plan_file()}));
+  ASSERT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
+  const Outcome asked = capsule_in({"pause", plan_file()});
+  EXPECT_EQ(asked.exit_code, 0) << asked.err;
+  EXPECT_HAS(asked.out, "capsule deliver ");
+  write_file(path("mock/go"), "");
+  living.wait();
+  EXPECT_EQ(calls("critic", "T-1"), 0);
+  EXPECT_EQ(capsule_in({"pause", plan_file()}).exit_code, 1) << "nobody works on it";
+  EXPECT_EQ(deliver().exit_code, 0);
+  expect_delivered({"T-1"});
+}
+
+TEST_F(AnyDelivery, AbortEndsItsAgentsAndItGoesOn) {
+  const auto living = at_work();
+  const Outcome aborted = capsule_in({"abort", plan_file()});
+  EXPECT_EQ(aborted.exit_code, 0) << aborted.err;
+  EXPECT_NE(living->wait().exit_code, 0);
+  EXPECT_EQ(capsule_in({"abort", plan_file()}).exit_code, 1);
+  EXPECT_EQ(deliver().exit_code, 0);
+  expect_delivered({"T-1"});
+}
+
+TEST_F(AnyDelivery, WithSeveralRunsThatAskTheRunIsNamed) {
+  const std::string ask = "printf 'TASK_INCOMPLETE: T-1\\n\\nBlocker: colour\\nNeeded: it\\n'";
+  on("developer", "T-1", 1, ask);
+  for (const char* plan : {"one.md", "two.md"}) {
+    use_plan(plan);
+    write_plan({{"T-1"}});
+    ASSERT_EQ(deliver().exit_code, 1);
+    std::filesystem::remove_all(path("mock/calls"));
+    std::filesystem::create_directories(path("mock/calls"));
+  }
+  EXPECT_EQ(json_of({"questions"}).size(), 2U);
+  const Outcome unclear = capsule_in({"answer", "1", "blue"});
+  EXPECT_EQ(unclear.exit_code, 2);
+  EXPECT_HAS(unclear.err, "several runs ask a question 1");
+  EXPECT_EQ(capsule_in({"answer", path("two.md"), "1", "blue"}).exit_code, 0);
+  const Json left = json_of({"questions"});
+  EXPECT_EQ(left[0]["answered"], false);
+  EXPECT_EQ(left[1]["answered"], true);
+}
+
+TEST_F(AnyDelivery, EveryEventAboutAnAgentSaysWhoItIsAndTheLastLineHowItEnded) {
+  write_plan({{"T-1"}});
+  const Delivered done = deliver();
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const auto ended = done.of("agent_finished");
+  ASSERT_EQ(ended.size(), 3U);
+  for (const Json& one : ended) {
+    EXPECT_EQ(one["task"], "T-1");
+    EXPECT_EQ(one["attempt"], 1);
+    EXPECT_TRUE(one.contains("run"));
+  }
+  EXPECT_EQ(ended[1]["role"], "critic");
+  const Json& last = done.events.back();
+  EXPECT_EQ(last["event"], "run_finished");
+  EXPECT_EQ(last["workflow"], "delivery");
+  EXPECT_EQ(last["outcome"], "complete");
+  EXPECT_EQ(last["exit_code"], 0);
+  EXPECT_EQ(last["completed"], Json::array({"T-1"}));
+  EXPECT_EQ(done.of("delivery_finished").size(), 1U) << "scripts look for it";
+  EXPECT_HAS(capsule_in({"ledger"}).out, "ready for review");
+  EXPECT_HAS(capsule_in({"ledger", "--by=workflow"}).out, "delivery");
+}
+
+class AnyAuto : public DemoProject {
+ protected:
+  void SetUp() override {
+    DemoProject::SetUp();
+    make_project();
+  }
+  // Ends with a question that only a person can settle.
+  void need_a_person() const {
+    program(
+        "claude",
+        "cat > /dev/null\necho \"in $CAPSULE_PHASE\"\necho x >half.txt\n"
+        "[ $CAPSULE_PHASE = planning ] && { printf -- '---\\nSIGNAL: PHASE_ERROR\\nERROR: which "
+        "database?\\nRECOVERABLE: false\\n---\\n'; exit; }\n"
+        "echo \"SIGNAL: ${CAPSULE_PHASE}_complete\"\n");
+    const Outcome outcome = in({"auto", "run", "Say hello"});
+    ASSERT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  }
+  std::string refs() const {
+    return git({"for-each-ref", "--format=%(refname)", "refs/capsule"}).out;
+  }
+};
+
+TEST_F(AnyAuto, StatusShowsTheRunAndWhatItWaitsFor) {
+  need_a_person();
+  const Outcome all = in({"status"});
+  EXPECT_THAT(all.out, Not(HasSubstr("No runs yet")));
+  EXPECT_THAT(all.out, HasSubstr("Say hello"));
+  EXPECT_THAT(all.out, HasSubstr("a person has to decide"));
+  const Json list = Json::parse(in({"status", "--json"}).out);
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0]["workflow"], "auto");
+  EXPECT_EQ(list[0]["state"], "ended");
+  EXPECT_EQ(list[0]["outcome"], "needs_person");
+  EXPECT_EQ(list[0]["can_go_on"], true);
+  EXPECT_FALSE(list[0]["waits_for"].empty());
+  const Outcome one = in({"status", "auto"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("which database?"));
+  EXPECT_THAT(one.out, HasSubstr("capsule auto continue"));
+}
+
+TEST_F(AnyAuto, LogSnapshotsAndGcKnowIt) {
+  need_a_person();
+  const Outcome log = in({"log", "auto"});
+  EXPECT_EQ(log.exit_code, 0) << log.err;
+  EXPECT_LT(log.out.find("in expansion"), log.out.find("in planning"));
+  EXPECT_THAT(in({"log", "auto", "--phase=planning"}).out, Not(HasSubstr("in expansion")));
+  const Json kept = Json::parse(in({"snapshots", "auto", "--json"}).out);
+  ASSERT_FALSE(kept.empty());
+  const Outcome back =
+      in({"restore", "auto", std::string(kept.back()["name"]), "--to=" + path("back")});
+  EXPECT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_EQ(read_file(path("back/half.txt")), "x\n");
+  const std::string before = refs();
+  EXPECT_THAT(in({"gc", "--older-than=0s"}).out, HasSubstr("0 snapshots gone"));
+  EXPECT_EQ(refs(), before) << "a person has to decide, and then it goes on";
+  EXPECT_THAT(in({"teardown"}).out, HasSubstr("can go on: capsule auto continue"));
+}
+
+TEST_F(AnyAuto, PauseAndAbortReachIt) {
+  program("claude", "touch '" + path("at-work") + "'; while [ ! -e '" + path("go") +
+                        "' ]; do sleep 0.05; done; echo \"SIGNAL: ${CAPSULE_PHASE}_complete\"");
+  EXPECT_EQ(in({"abort", "auto"}).exit_code, 1);
+  {
+    Running living(in_project({"auto", "run", "Wait"}));
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(path("at-work")); }));
+    EXPECT_EQ(Json::parse(in({"status", "--json"}).out)[0]["state"], "running");
+    const Outcome aborted = in({"abort", "auto"});
+    EXPECT_EQ(aborted.exit_code, 0) << aborted.err;
+    EXPECT_NE(living.wait().exit_code, 0);
+    EXPECT_EQ(Json::parse(in({"status", "--json"}).out)[0]["outcome"], "aborted");
+  }
+  std::filesystem::remove(path("at-work"));
+  Running again(in_project({"auto", "continue"}));
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(path("at-work")); }));
+  EXPECT_EQ(in({"pause", "auto"}).exit_code, 0);
+  write_file(path("go"), "");
+  EXPECT_NE(again.wait().exit_code, 0);
+  EXPECT_EQ(Json::parse(in({"status", "--json"}).out)[0]["outcome"], "paused");
+}
+
+TEST_F(AnyAuto, TheSnapshotsOfABeadShowWhatTeardownRescued) {
+  agent("ERROR");
+  ASSERT_EQ(in({"run", "demo-1.1.1"}).exit_code, 2);
+  ASSERT_EQ(in({"teardown"}).exit_code, 0);
+  EXPECT_THAT(in({"snapshots", "demo-1.1.1"}).out, HasSubstr("rescue/"));
+}
+
+TEST_F(AnyAuto, ABranchThatTeardownDeletedIsListedToo) {
+  ASSERT_EQ(in({"prep", "demo-1.1.1"}).exit_code, 0);
+  std::filesystem::remove_all(project() + "/.capsule/worktrees/demo-1.1.1");
+  ASSERT_EQ(in({"teardown"}).exit_code, 0);
+  EXPECT_THAT(in({"snapshots", "demo-1.1.1"}).out, HasSubstr("rescue/"));
+}
+
+}  // namespace
+}  // namespace capsule::test

@@ -1,0 +1,192 @@
+// Users' own workflows, through the binary: what they are made of, how they run, wait and end.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/program/project.h"
+
+namespace capsule::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OwnWorkflow : public ProjectTest {
+ protected:
+  void SetUp() override {
+    ProjectTest::SetUp();
+    make_project(Way::binary);
+    // An agent that may run beside others: what it does in a phase is a file of that name.
+    write_file(
+        path("agent"),
+        "#!/bin/sh\necho \"$CAPSULE_PHASE $CAPSULE_ATTEMPT\" >>'" + path("asked") +
+            "'\nsay() { printf "
+            "'{\"status\":\"%s\",\"feedback\":\"%s\",\"files_changed\":[%s],\"summary\":\"s\"}"
+            "\\n' \"$1\" \"$2\" \"$3\"; }\n"
+            "f='" +
+            path("do") +
+            "'/$CAPSULE_PHASE.$CAPSULE_ATTEMPT\n"
+            "cat >'" +
+            path("prompt-") +
+            "'$CAPSULE_PHASE\n"
+            "if [ -f \"$f\" ]; then . \"$f\"; else say PASS fine; fi\n");
+    fs::permissions(path("agent"), fs::perms::owner_all);
+    configure("provider: mine\nproviders: {mine: {command: ['" + path("agent") + "']}}\n");
+  }
+  void workflow(const std::string& name, const std::string& yaml) {
+    write_file(project() + "/.capsule/workflows/" + name + ".yaml", yaml);
+  }
+  void prompt(const std::string& name) {
+    write_file(project() + "/prompts/" + name + ".md", "# " + name + "\n");
+    announce({"?? prompts/"});
+  }
+  void when(const std::string& phase, int attempt, const std::string& script) {
+    write_file(path("do/" + phase + "." + std::to_string(attempt)), script + "\n");
+  }
+  std::vector<std::string> asked() const { return lines_of(read_file(path("asked"))); }
+  Outcome run_with(const std::string& name, std::vector<std::string> more = {}) {
+    std::vector<std::string> args{kBead, "--workflow=" + name};
+    args.insert(args.end(), more.begin(), more.end());
+    return command("run", args);
+  }
+};
+
+TEST_F(OwnWorkflow, ThePipelineIsAFileThatCanBeReadAndChecked) {
+  const Outcome shown = command("workflow", {"show", "pipeline"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_HAS(shown.out, "needs_work: {retry: execute, then: sign-off}");
+  const Outcome checked = command("workflow", {"check", "pipeline"});
+  ASSERT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_HAS(checked.out, "At most 18 agent runs with max_retries: 3.");
+  const Outcome listed = command("workflow", {"list"});
+  for (const char* name : {"pipeline", "spike", "review-panel"}) EXPECT_HAS(listed.out, name);
+}
+
+TEST_F(OwnWorkflow, ThePipelineByItsNameIsThePipeline) {
+  configure("");
+  const Outcome outcome = run_with("pipeline");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(phases()), "test-writer test-review execute execute-review sign-off merge");
+  EXPECT_TRUE(is_closed());
+}
+
+TEST_F(OwnWorkflow, ASpikeWaitsForApprovalAndLeavesItsWorkOnABranch) {
+  const std::string before = main_head();
+  when("code", 1, "echo tried >spike.txt; say PASS fine '\"spike.txt\"'");
+  const Outcome first = run_with("spike");
+  ASSERT_EQ(first.exit_code, 1) << first.out << first.err;
+  EXPECT_EQ(join(asked(), ","), "plan 1");
+  const Outcome status = command("status", {});
+  EXPECT_HAS(status.out, "approv");
+  const Outcome questions = command("questions", {});
+  EXPECT_HAS(questions.out, "plan");
+  EXPECT_EQ(command("answer", {"1", "Use a smaller step"}).exit_code, 0);
+  const Outcome second = run_with("spike");
+  ASSERT_EQ(second.exit_code, 1) << second.out << second.err;
+  EXPECT_EQ(join(asked(), ","), "plan 1,plan 2");
+  EXPECT_HAS(read_file(path("prompt-plan")), "Use a smaller step");
+  EXPECT_EQ(command("answer", {"2", "approve"}).exit_code, 0);
+  const Outcome third = run_with("spike");
+  ASSERT_EQ(third.exit_code, 0) << third.out << third.err;
+  EXPECT_EQ(join(asked(), ","), "plan 1,plan 2,code 1,check 1");
+  EXPECT_EQ(main_head(), before);
+  EXPECT_EQ(git_out({"show", "capsule-demo-1.1.1:spike.txt"}), "tried");
+  EXPECT_FALSE(is_closed());
+  EXPECT_FALSE(fs::exists(worktree()));
+}
+
+TEST_F(OwnWorkflow, APanelLooksAtABranchAtOnceAndWritesNothing) {
+  git({"checkout", "-q", "-b", "topic"});
+  commit_file("topic.txt", "new\n");
+  git({"checkout", "-q", "main"});
+  for (const char* name : {"review-behaviour", "review-security", "review-quality"})
+    when(name, 1,
+         "test -f topic.txt || say ERROR 'the branch is not there'\n"
+         "echo mine >>topic.txt\n"
+         // All three are at work at the same time: each waits for the others.
+         "touch '" +
+             path("here-") +
+             "'$CAPSULE_PHASE\n"
+             "i=0; while [ $(ls '" +
+             dir() +
+             "' | grep -c '^here-') -lt 3 ] && [ $i -lt 100 ]; do "
+             "i=$((i+1)); sleep 0.1; done\n"
+             "say PASS fine");
+  const Outcome outcome = run_with("review-panel", {"--branch=topic"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(asked().size(), 3U);
+  EXPECT_EQ(git_out({"show", "topic:topic.txt"}), "new");
+  EXPECT_FALSE(is_closed());
+  const Outcome missing = run_with("review-panel");
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_HAS(missing.err, "--branch=NAME");
+}
+
+TEST_F(OwnWorkflow, OneReviewerOfAPanelThatNeedsWorkDecidesForAll) {
+  git({"branch", "topic"});
+  when("review-security", 1, "say NEEDS_WORK 'a secret is logged'");
+  const Outcome outcome = run_with("review-panel", {"--branch=topic"});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "a secret is logged");
+}
+
+TEST_F(OwnWorkflow, ANewWorkflowIsAFileAndPromptsAndNothingElse) {
+  for (const char* name : {"draft", "polish"}) prompt(name);
+  workflow("mine",
+           "summary: Two steps\nphases:\n"
+           "  - name: draft\n    prompt: prompts/draft.md\n"
+           "  - name: polish\n    prompt: prompts/polish.md\n"
+           "    needs_work: {retry: draft, limit: 2}\n"
+           "end: merge\n");
+  ASSERT_EQ(command("workflow", {"check", "mine"}).exit_code, 0);
+  when("draft", 1, "echo one >a.txt; say PASS fine '\"a.txt\"'");
+  when("polish", 1, "say NEEDS_WORK 'too short'");
+  when("draft", 2, "echo two >a.txt; say PASS fine '\"a.txt\"'");
+  const Outcome outcome = run_with("mine");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(asked(), ","), "draft 1,polish 1,draft 2,polish 2");
+  EXPECT_EQ(git_out({"show", "main:a.txt"}), "two");
+  EXPECT_TRUE(is_closed());
+  EXPECT_HAS(read_file(path("prompt-draft")), "too short");
+}
+
+TEST_F(OwnWorkflow, WhatCannotBeRunIsRefusedBeforeAnythingIsMade) {
+  workflow("endless", "phases:\n  - name: a\n  - name: b\n    pass: a\nend: nothing\n");
+  const Outcome checked = command("workflow", {"check", "endless"});
+  EXPECT_EQ(checked.exit_code, 1);
+  EXPECT_HAS(checked.err, "a loop without a limit");
+  const Outcome outcome = run_with("endless");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_FALSE(fs::exists(worktree()));
+  const Outcome unknown = run_with("nothing-of-that-name");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_HAS(unknown.err, "review-panel");
+  const Outcome hostile = run_with("../../etc/passwd");
+  EXPECT_EQ(hostile.exit_code, 2);
+  EXPECT_HAS(hostile.err, "cannot be the name");
+}
+
+TEST_F(OwnWorkflow, ARunGoesOnByTheRulesThatItBeganWith) {
+  prompt("draft");
+  workflow(
+      "mine",
+      "phases:\n  - name: draft\n    prompt: prompts/draft.md\n    approve: true\nend: branch\n");
+  when("draft", 1, "echo one >a.txt; say PASS fine '\"a.txt\"'");
+  ASSERT_EQ(run_with("mine").exit_code, 1);
+  workflow("mine", "phases:\n  - name: other\n    prompt: prompts/draft.md\nend: merge\n");
+  ASSERT_EQ(command("answer", {"1", "yes"}).exit_code, 0);
+  const Outcome outcome = run_with("mine");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(join(asked(), ","), "draft 1");
+  EXPECT_EQ(git_out({"show", "capsule-demo-1.1.1:a.txt"}), "one");
+}
+
+TEST_F(OwnWorkflow, InitBeginsOneFromAnExample) {
+  announce({"?? prompts/"});
+  const Outcome made = command("workflow", {"init", "mine", "--from=spike"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_TRUE(fs::exists(project() + "/.capsule/workflows/mine.yaml"));
+  EXPECT_EQ(command("workflow", {"check", "mine"}).exit_code, 0);
+  EXPECT_EQ(command("workflow", {"init", "mine"}).exit_code, 1) << "what is there stays";
+}
+
+}  // namespace
+}  // namespace capsule::test

@@ -1,0 +1,144 @@
+// What must hold of every headless run of auto mode, read from its facts and from what really
+// happened, without the workflow's own state.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "event/auto.h"
+#include "workflow/auto/run.h"
+
+namespace capsule::simulation {
+
+struct AutoAudit {
+  using Phase = signal::Phase;
+
+  std::string broken;
+  std::map<int, std::vector<std::string>> said;      // signals, by agent
+  std::map<int, event::auto_run::Verdict> verdicts;  // by reviewer
+  std::map<int, bool> checks;                        // by how many turns there were
+  bool check_passed = false;                         // the newest, really
+  event::auto_run::Started begun;
+  bool turn_open = false, checking = false, reviewing = false, merging = false, merged = false;
+  bool ended = false, taken_up = false, rejected = false, nothing = false;
+  int last_number = 0, first_reviewer = 0, rounds = 0;
+  int turns = 0, turns_now = 0, rounds_now = 0;  // _now: since a person last took it up
+  Phase phase{};
+  std::map<std::string, int> finished;     // turns, by phase
+  std::map<Phase, std::set<int>> retries;  // the numbers of the turns
+  std::set<int> mended, go_ons, recorded;
+  std::string path;
+
+  void claim(bool holds, const char* what) {
+    if (!holds && broken.empty()) broken = what;
+  }
+  // Limits count from here.
+  void person() {
+    retries.clear();
+    mended.clear();
+    go_ons.clear();
+    turns_now = rounds_now = 0;
+    taken_up = true;
+  }
+
+  void read(const event::auto_run::Fact& one) {
+    std::visit([this](const auto& typed) { on(typed); }, one);
+    // A fix begins anew with each round.
+    for (const auto& [of, numbers] : retries)
+      claim(numbers.size() <= (of == Phase::fix ? 2U : 1U), "a phase is retried once");
+    claim(mended.size() <= 2, "qa has two cycles");
+    claim(static_cast<std::int64_t>(go_ons.size()) <= begun.max_iterations,
+          "nobody is told to go on more often than the limit");
+    const int limit = static_cast<int>(begun.max_iterations);
+    // Nine phases, two more fixes and two cycles of qa, each with a retry.
+    claim(turns_now <= (9 + 2 + 2) * (limit + 2), "every run keeps to its bound");
+    claim(rounds_now <= auto_mode::kReviewRounds, "three rounds of review are enough");
+  }
+  template <class Other>
+  void on(const Other&) {
+    claim(!ended, "nothing happens after the end of a run");
+  }
+  void on(const event::auto_run::Started& f) { begun = f; }
+  void on(const event::auto_run::TurnStarted& f) {
+    claim(!ended, "nothing happens after the end of a run");
+    claim(f.number == last_number ? turn_open : f.number > last_number && !turn_open,
+          "a turn that was cut off keeps its number");
+    claim(f.phase >= phase || (f.phase == Phase::review && phase == Phase::fix),
+          "no phase goes backwards");
+    claim(!rejected || f.phase == Phase::fix, "nobody goes on without three approvals");
+    rejected = false;
+    phase = f.phase;
+    if (f.number != last_number) ++turns_now;
+    last_number = f.number;
+    turn_open = true;
+    if (f.attempt == 1) go_ons.clear();  // the phase begins
+    if (taken_up) return;                // what a person asked for is no retry
+    if (f.why == event::auto_run::Why::retry) retries[f.phase].insert(f.number);
+    if (f.why == event::auto_run::Why::go_on || f.why == event::auto_run::Why::restart)
+      go_ons.insert(f.number);
+    if (f.why == event::auto_run::Why::mend && f.phase == Phase::qa) mended.insert(f.number);
+  }
+  void on(const event::auto_run::TurnFinished& f) {
+    claim(turn_open && f.number == last_number, "a turn ends only after it was started");
+    claim(recorded.insert(f.number).second, "no turn is recorded twice");
+    claim(f.fault != event::Fault::none || said[f.number] == f.signals,
+          "what an agent said is recorded");
+    turn_open = taken_up = false;
+    ++turns;
+    ++finished[std::string(signal::name_of(f.phase))];
+    path += std::string(signal::name_of(f.phase)) + " " + std::to_string(f.signals.size()) + "\n";
+  }
+  void on(const event::auto_run::ChecksStarted&) {
+    claim(!rejected && !turn_open, "nobody goes on without three approvals");
+    checking = true;
+  }
+  void on(const event::auto_run::ChecksDone& f) {
+    claim(checking && f.passed == check_passed, "what a check found is recorded");
+    checking = false;
+  }
+  void on(const event::auto_run::ReviewStarted& f) {
+    claim(phase <= Phase::fix && !turn_open, "no phase goes backwards");
+    claim(f.agent > last_number, "every agent has a number of its own");
+    phase = Phase::review;
+    reviewing = true;
+    first_reviewer = f.agent;
+    last_number = f.agent + 2;
+    ++rounds_now;
+  }
+  void on(const event::auto_run::Reviewed& f) {
+    claim(reviewing && f.verdicts.size() == 3, "a round has three verdicts");
+    reviewing = false;
+    rejected = false;
+    for (const event::auto_run::ReviewVerdict& verdict : f.verdicts) {
+      claim(verdicts.contains(verdict.agent) && verdicts[verdict.agent] == verdict.verdict,
+            "what a reviewer said is recorded");
+      rejected |= verdict.verdict != event::auto_run::Verdict::approved;
+      path += std::string(event::auto_run::name_of(verdict.verdict)) + "\n";
+    }
+    ++rounds;
+  }
+  void on(const event::auto_run::MergeIntended&) {
+    claim(!ended && !merged, "nothing is merged twice");
+    claim(!rejected, "nobody goes on without three approvals");
+    merging = true;
+  }
+  void on(const event::auto_run::MergeDone& f) {
+    claim(merging && !merged, "nothing is merged twice");
+    merging = false;
+    merged = true;
+    nothing = f.nothing;
+  }
+  void on(const event::auto_run::Ended&) {
+    ended = true;
+    checking = reviewing = merging = false;
+  }
+  void on(const event::auto_run::Resumed&) {
+    claim(ended, "only what has ended is resumed");
+    ended = rejected = false;
+    person();
+  }
+};
+
+}  // namespace capsule::simulation
