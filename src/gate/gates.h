@@ -88,7 +88,7 @@ struct ProjectFiles {
 
 // The real one. `checks` must outlive it. The user's own checkout (the top of the repository) is
 // never put back.
-World world_of(const git::Repository& repository, Checks& checks, ProjectFiles files,
+World world_of(const git::Repository& repository, Checks& checks, const ProjectFiles& files,
                std::function<Result<std::string>(const std::string& tree)> folder_of);
 
 }  // namespace capsule::gate

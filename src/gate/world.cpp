@@ -30,7 +30,7 @@ void run_in_tree(const git::Repository& repository, Checks& checks, const std::s
 
 }  // namespace
 
-World world_of(const git::Repository& repository, Checks& checks, ProjectFiles files,
+World world_of(const git::Repository& repository, Checks& checks, const ProjectFiles& files,
                std::function<Result<std::string>(const std::string&)> folder_of) {
   World world;
   world.commands = checks.names();

@@ -141,6 +141,10 @@ Result<void> add_everything(Taking& taking) {
               "too many repositories inside one another in " + printable(taking.worktree));
 }
 
+Result<bool> has_commit(const Repository& repository, const std::string& id) {
+  return TRY(ask(repository, {.args = {"cat-file", "-e", id + "^{commit}"}})).code == 0;
+}
+
 Result<void> commit_snapshot(const Taking& taking, const std::string& head,
                              const std::string& message, Snapshot& snapshot) {
   NewCommit commit{.tree = snapshot.tree, .parents = {taking.parent}, .message = message + "\n"};
@@ -151,8 +155,9 @@ Result<void> commit_snapshot(const Taking& taking, const std::string& head,
   }
   Result<std::string> id = write_commit(taking.repository, commit);
   snapshot.head = head;
-  if (!id && !head.empty()) {
-    // HEAD may name a commit that does not exist: the files count for more.
+  // HEAD may name a commit that does not exist: the files count for more. A disk that fails for a
+  // moment is no such case: without its head the snapshot would pass for one that has none.
+  if (!id && !head.empty() && !TRY(has_commit(taking.repository, head))) {
     id = write_commit(taking.repository, plain);
     snapshot.head.clear();
   }
