@@ -27,7 +27,8 @@ install(FILES ${generated}/zsh/_capsule DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh
 install(FILES ${generated}/fish/capsule.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# What the program reads at run time. Templates keep their modes: some of their files are scripts.
+# The scripts, and to be read and changed what the program has in it, too. Templates keep their modes:
+# some of their files are scripts.
 foreach(folder IN ITEMS prompts templates scripts workflows)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${folder})
     install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/capsule USE_SOURCE_PERMISSIONS)

@@ -22,6 +22,7 @@ constexpr Positional kDemoPositionals[] = {
     {"DIR", "Where to make the project; a new temporary folder when left out", false}};
 constexpr const char* kBead = "demo-1.1.1";
 constexpr const char* kCaught = "templates/demo-capsule/cassettes/demo-1.1.1-caught.yaml";
+constexpr const char* kOwnCassette = ".capsule/cassette.yaml";
 
 std::string program_on_path(std::string_view name) {
   const char* path = std::getenv("PATH");
@@ -63,12 +64,15 @@ Result<void> warm_go(const std::string& project) {
 }
 
 Result<std::string> make_project(const world::Assets& assets, const std::string& folder,
-                                 const std::string& cassette) {
+                                 std::string_view cassette) {
   const std::string project =
       TRY(world::make_template_project(assets, folder, config::Tracker::native));
   std::vector<config::Assignment> settings{
       {"verify.test", std::vector<std::string>{"go", "test", "./..."}}, {"verify.dir", "src"}};
-  if (!cassette.empty()) settings.push_back({"providers.rehearsal.cassette", cassette});
+  if (!cassette.empty()) {
+    TRY_VOID(write_file(project + "/" + kOwnCassette, cassette));
+    settings.push_back({"providers.rehearsal.cassette", kOwnCassette});
+  }
   TRY_VOID(config::record(project, settings));
   return project;
 }
@@ -90,7 +94,7 @@ Result<int> play(const std::string& project) {
 Result<int> demo(const Args& args) {
   TRY_VOID(check_go());
   const world::Assets assets("", "");
-  const std::string cassette = TRY(real_path(TRY(assets.find(kCaught))));
+  const std::string caught = TRY(assets.read(kCaught));
   std::string folder;
   if (const auto given = args.positional(0)) folder = absolute_path(*given);
 
@@ -103,7 +107,7 @@ Result<int> demo(const Args& args) {
       "the tests, the commits. The first review asks for more tests and gets them.");
   if (const int code = TRY(play(first)); code != 0) return code;
 
-  const std::string second = TRY(make_project(assets, "", cassette));
+  const std::string second = TRY(make_project(assets, "", caught));
   say("Act 2. A lie is caught",
       "The same task once more. This time the agent says that all tests pass, and one\n"
       "does not. Capsule runs the tests itself before it pays a reviewer.");

@@ -137,14 +137,15 @@ Finding check_files(const world::Project& project) {
   for (const std::string_view phase : config::pipeline_phases())
     names.push_back("prompts/" + std::string(phase) + ".md");
   for (const std::string& name : names) {
-    const auto found = project.assets.find(name);
-    if (!found) return failure("prompts", found.error());
-    folders.insert(found->substr(0, found->size() - name.size() - 1));
+    if (const auto text = project.assets.read(name); !text) return failure("prompts", text.error());
+    const auto path = project.assets.beside(name);
+    folders.insert(path ? path->substr(0, path->size() - name.size() - 1) : "");
   }
   std::string text;
   for (const std::string& folder : folders)
-    text += (text.empty() ? "" : ", ") +
-            (folder == project.root() ? "the project's own" : printable(folder));
+    text += (text.empty() ? "" : ", ") + (folder.empty()             ? "built in"
+                                          : folder == project.root() ? "the project's own"
+                                                                     : printable(folder));
   return {Health::good, "prompts", "and template: " + text};
 }
 

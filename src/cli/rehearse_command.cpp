@@ -6,7 +6,7 @@ namespace capsule::cli {
 namespace {
 
 constexpr Positional kRehearsePositionals[] = {
-    {"CASSETTE", "The file to play, or builtin"},
+    {"CASSETTE", "The file to play, or builtin:NAME"},
     {"PROMPT", "The prompt; read from stdin when it is left out", false}};
 
 int rehearse(const Args& args) {

@@ -48,15 +48,15 @@ Result<int> run_phase(const Args& args) {
   const std::string folder = TRY(real_path(given));
   const world::Project project = TRY(project_around(args, folder));
   const std::string prompt_file = "prompts/" + phase + ".md";
-  if (const auto found = project.assets.find(prompt_file); !found)
+  const auto prompt = project.assets.read(prompt_file);
+  if (!prompt && prompt.error().reason == Reason::not_found)
     return fail(Reason::not_found, "phase '" + phase + "' not found: there is no " + prompt_file,
-                found.error().hint);
+                prompt.error().hint);
 
   agent::Assignment assignment;
   assignment.phase = phase;
   assignment.folder = folder;
-  assignment.prompt = worklog::compose_prompt(TRY(project.assets.read(prompt_file)),
-                                              args.option("feedback").value_or(""));
+  assignment.prompt = worklog::compose_prompt(TRY(prompt), args.option("feedback").value_or(""));
   assignment.stamp = utc_stamp();
   // Outside a run there is none, and no bead, even when an agent's own environment says otherwise.
   workflow::StartAgent start;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "assets/embedded.h"
 #include "base/files.h"
 #include "base/text.h"
 
@@ -26,18 +27,19 @@ Assets::Assets(std::string_view scripts_dir, std::string_view project) {
       folders_.push_back(folder.string());
 }
 
-Result<std::string> Assets::find(std::string_view name) const {
-  std::string searched;
-  for (const std::string& folder : folders_) {
-    const std::string path = folder + "/" + std::string(name);
-    if (exists(path)) return path;
-    searched += (searched.empty() ? "" : ", ") + folder;
-  }
-  return fail(
-      Reason::not_found, "missing file " + printable(name),
-      "searched in " + printable(searched) + "; 'capsule init' puts the usual ones into a project");
+std::optional<std::string> Assets::beside(std::string_view name) const {
+  for (const std::string& folder : folders_)
+    if (std::string path = folder + "/" + std::string(name); exists(path)) return path;
+  return std::nullopt;
 }
 
-Result<std::string> Assets::read(std::string_view name) const { return read_file(TRY(find(name))); }
+Result<std::string> Assets::read(std::string_view name) const {
+  if (const auto path = beside(name)) return read_file(*path);
+  if (const assets::Embedded* file = assets::find_embedded(name)) return std::string(file->bytes);
+  std::string searched;
+  for (const std::string& folder : folders_) searched += printable(folder) + ", ";
+  return fail(Reason::not_found, "missing file " + printable(name),
+              "searched in " + searched + "and among those that come with Capsule");
+}
 
 }  // namespace capsule::world

@@ -1,8 +1,10 @@
-// Prompts and templates stay files on disk, and users bring their own. They are looked for in this
-// order, each file by itself: beside the called scripts/; in the project; where Capsule is
-// installed; for a binary that is not installed, in its source tree.
+// Prompts, templates and workflows: the program brings them along, and users bring their own. They
+// are looked for in this order, each file by itself: beside the called scripts/; in the project;
+// where Capsule is installed; for a binary that is not installed, in its source tree; in the
+// program itself.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +18,10 @@ class Assets {
   // `scripts_dir` is empty unless a script called us. `project` may be empty.
   Assets(std::string_view scripts_dir, std::string_view project);
 
-  // The path of "prompts/x.md" or "templates/y". Error not_found names the folders that were
-  // searched.
-  Result<std::string> find(std::string_view name) const;
-  // Its text.
+  // The path of the file or folder that wins over what the program has, "prompts/x.md" or
+  // "templates/y". A folder wins as a whole.
+  std::optional<std::string> beside(std::string_view name) const;
+  // The text of a file, from wherever it is. Error not_found names the folders that were searched.
   Result<std::string> read(std::string_view name) const;
 
  private:

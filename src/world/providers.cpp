@@ -1,6 +1,7 @@
 #include "world/providers.h"
 
 #include "agent/rehearsal/rehearsal.h"
+#include "assets/embedded.h"
 #include "base/text.h"
 
 namespace capsule::world {
@@ -10,11 +11,13 @@ std::string cassette_for(const Project& project, const config::Provider* row,
                          std::string_view bead) {
   if (row != nullptr && !row->cassette.empty())
     return row->cassette.front() == '/' ? row->cassette : project.root() + "/" + row->cassette;
-  if (bead.empty()) return std::string(agent::rehearsal::kBuiltIn);
   const std::string own = "cassettes/" + std::string(bead) + ".yaml";
-  for (const std::string& name : {own, "templates/demo-capsule/" + own})
-    if (auto found = project.assets.find(name)) return *found;
-  return std::string(agent::rehearsal::kBuiltIn);
+  const std::string any(agent::rehearsal::kAnyProject);
+  for (const std::string& name : {own, "templates/demo-capsule/" + own, any}) {
+    if (const auto path = project.assets.beside(name)) return *path;
+    if (assets::find_embedded(name) != nullptr) return agent::rehearsal::built_in(name);
+  }
+  return agent::rehearsal::built_in(any);
 }
 
 Result<agent::Provider> provider_with(const Project& project, std::string_view name,

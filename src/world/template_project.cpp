@@ -2,8 +2,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
+#include "assets/embedded.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "config/write.h"
@@ -22,16 +24,6 @@ constexpr const char* kTemplate = "templates/demo-capsule";
 constexpr const char* kCopied[] = {"src", "CLAUDE.md", "README.md"};
 constexpr const char* kIssues = "issues.jsonl";
 
-Result<std::string> find_template(const Assets& assets) {
-  const std::string source = TRY(assets.find(kTemplate));
-  for (const char* name : {kCopied[0], kCopied[1], kCopied[2], kIssues})
-    if (!exists(source + "/" + name))
-      return fail(Reason::not_found,
-                  "the template " + printable(source) + " is not complete: it has no " + name,
-                  "put it back, or install Capsule again");
-  return source;
-}
-
 Result<std::string> temporary_folder() {
   std::error_code error;
   // Without "capsule-": by that, scripts know a worktree of a bead in what git lists.
@@ -39,6 +31,39 @@ Result<std::string> temporary_folder() {
   if (error || ::mkdtemp(name.data()) == nullptr)
     return tl::unexpected(io_error("make a folder in", "the folder for temporary files", errno));
   return name;
+}
+
+// The template as a folder. What the program brings along is written out for as long as this lives.
+class Template {
+ public:
+  static Result<std::unique_ptr<Template>> open(const Assets& assets);
+  Template() = default;
+  Template(const Template&) = delete;
+  Template& operator=(const Template&) = delete;
+  ~Template() {
+    if (!written_.empty()) (void)git::remove_tree(written_);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_, written_;
+};
+
+Result<std::unique_ptr<Template>> Template::open(const Assets& assets) {
+  auto source = std::make_unique<Template>();
+  if (auto beside = assets.beside(kTemplate)) {
+    source->path_ = *std::move(beside);
+  } else {
+    source->path_ = source->written_ = TRY(temporary_folder());
+    TRY_VOID(assets::write_embedded(kTemplate, source->path_));
+  }
+  for (const char* name : {kCopied[0], kCopied[1], kCopied[2], kIssues})
+    if (!exists(source->path_ + "/" + name))
+      return fail(
+          Reason::not_found,
+          "the template " + printable(source->path_) + " is not complete: it has no " + name,
+          "put it back, or remove it: Capsule has one of its own");
+  return source;
 }
 
 Result<void> refuse_what_is_there(const std::string& folder) {
@@ -80,14 +105,14 @@ Result<void> fill(const std::string& source, const std::string& folder, config::
 
 Result<std::string> make_template_project(const Assets& assets, std::string folder,
                                           config::Tracker tracker) {
-  const std::string source = TRY(find_template(assets));
+  const auto source = TRY(Template::open(assets));
   TRY_VOID(refuse_what_is_there(folder));
   const bool new_folder = !exists(folder);
   if (folder.empty())
     folder = TRY(temporary_folder());
   else
     TRY_VOID(make_folders(folder));
-  if (const auto filled = fill(source, folder, tracker); !filled) {
+  if (const auto filled = fill(source->path(), folder, tracker); !filled) {
     // A folder that was there before may hold files of the user's: only what we made goes.
     if (new_folder) {
       (void)git::remove_tree(folder);

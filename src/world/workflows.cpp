@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "assets/embedded.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kShipped[] = {"pipeline", "review-panel", "spike"};
+constexpr std::string_view kFolder = "workflows";
 constexpr std::string_view kEnding = ".yaml";
 
 std::string folder_of(const Project& project) { return project.root() + "/.capsule/workflows"; }
@@ -24,14 +25,17 @@ std::string folder_of(const Project& project) { return project.root() + "/.capsu
 }  // namespace
 
 std::vector<std::string> workflow_names(const Project& project) {
-  std::set<std::string> names(std::begin(kShipped), std::end(kShipped));
+  std::set<std::string> names;
+  const auto add = [&](std::string_view file) {
+    if (!file.ends_with(kEnding)) return;
+    const std::string_view name = file.substr(0, file.size() - kEnding.size());
+    if (valid_id(name)) names.emplace(name);
+  };
+  for (const assets::Embedded& file : assets::embedded_below(kFolder))
+    add(file.name.substr(kFolder.size() + 1));
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_of(project), error)) {
-    std::string name = entry.path().filename().string();
-    if (!name.ends_with(kEnding)) continue;
-    name.resize(name.size() - kEnding.size());
-    if (valid_id(name)) names.insert(name);
-  }
+  for (const auto& entry : fs::directory_iterator(folder_of(project), error))
+    add(entry.path().filename().string());
   return {names.begin(), names.end()};
 }
 
@@ -54,11 +58,7 @@ Result<WorkflowText> workflow_text(const Project& project, std::string_view name
 }
 
 Result<event::Definition> find_workflow(const Project& project, std::string_view name) {
-  const auto found = workflow_text(project, name);
-  // The pipeline is built in: it needs no file.
-  if (!found && found.error().reason == Reason::not_found && name == phases::kPipeline)
-    return phases::pipeline();
-  const WorkflowText file = TRY(found);
+  const WorkflowText file = TRY(workflow_text(project, name));
   event::Definition definition = TRY(config::read_workflow(file.text, name, file.where));
   for (const phases::Problem& problem : phases::check(definition))
     if (problem.error)

@@ -102,39 +102,26 @@ TEST_F(BadInput, ABareRepository) {
   }
 }
 
-TEST_F(BadInput, AMissingPromptIsFoundBeforeAnythingIsMade) {
-  // A copy of the binary far from its source tree finds only what the project has.
-  fs::remove(path("bin/capsule"));
-  fs::copy_file(CAPSULE_BINARY, path("bin/capsule"));
-  fs::copy(std::string(CAPSULE_SOURCE_DIR) + "/prompts", project() + "/prompts");
-  fs::copy(std::string(CAPSULE_SOURCE_DIR) + "/templates", project() + "/templates",
-           fs::copy_options::recursive);
-  git({"add", "."});
-  git({"commit", "-q", "-m", "Prompts"});
-  fs::remove(project() + "/prompts/sign-off.md");
-  announce({" D prompts/sign-off.md"});
-  Call call = calling("run", {kBead});
-  call.program = path("bin/capsule");
-  const Outcome outcome = run(call);
-  EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
-  EXPECT_HAS(outcome.err, "prompts/sign-off.md");
-  EXPECT_TRUE(phases().empty());
-  EXPECT_FALSE(fs::exists(worktree()));
+TEST_F(BadInput, APromptOrTemplateThatCannotBeReadIsFoundBeforeAnythingIsMade) {
+  write_file(project() + "/.capsule/workflows/mine.yaml", "phases:\n  - name: dance\n");
+  const Outcome missing = run_bead({"--workflow=mine"});
+  EXPECT_EQ(missing.exit_code, 2) << missing.out;
+  EXPECT_HAS(missing.err, "missing file prompts/dance.md");
+  // The project's own one wins, whatever it is.
+  fs::create_directories(project() + "/prompts/sign-off.md");
+  const Outcome folder = run_bead();
+  EXPECT_EQ(folder.exit_code, 2) << folder.out;
+  EXPECT_HAS(folder.err, "prompts/sign-off.md");
+  const Outcome phase = command("run-phase", {"sign-off", "."});
+  EXPECT_EQ(phase.exit_code, 2);
+  EXPECT_HAS(phase.err, "prompts/sign-off.md");
 
-  fs::remove(project() + "/templates/worklog.md.template");
-  announce({" D prompts/sign-off.md", " D templates/worklog.md.template"});
-  Call prep = calling("prep", {kBead});
-  prep.program = path("bin/capsule");
-  const Outcome no_template = run(prep);
+  fs::create_directories(project() + "/templates/worklog.md.template");
+  const Outcome no_template = command("prep", {kBead});
   EXPECT_EQ(no_template.exit_code, 1) << no_template.out;
   EXPECT_HAS(no_template.err, "templates/worklog.md.template");
+  EXPECT_TRUE(phases().empty());
   EXPECT_FALSE(fs::exists(worktree()));
-
-  Call phase = calling("run-phase", {"sign-off", "."});
-  phase.program = path("bin/capsule");
-  const Outcome no_prompt = run(phase);
-  EXPECT_EQ(no_prompt.exit_code, 2);
-  EXPECT_HAS(no_prompt.err, "prompts/sign-off.md");
 }
 
 TEST_F(BadInput, AMissingAgentIsNamedWithTheWayToGetOne) {

@@ -22,7 +22,7 @@ expect 0 "" "the man page is the program's own" same "$tmp/usr" man man/man1/cap
 expect 0 "" "so is the completion for bash" same "$tmp/usr" bash bash-completion/completions/capsule
 expect 0 "" "so is the completion for zsh" same "$tmp/usr" zsh zsh/site-functions/_capsule
 expect 0 "" "so is the completion for fish" same "$tmp/usr" fish fish/vendor_completions.d/capsule.fish
-for folder in prompts templates scripts; do
+for folder in prompts templates scripts workflows; do
   [ -d "$source_dir/$folder" ] || continue
   expect 0 "" "$folder are installed with their modes" \
     diff -r "$source_dir/$folder" "$tmp/usr/share/capsule/$folder"

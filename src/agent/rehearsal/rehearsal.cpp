@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "agent/rehearsal/play.h"
+#include "assets/embedded.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "signal/contract.h"
@@ -15,6 +16,7 @@
 namespace capsule::agent::rehearsal {
 namespace {
 
+constexpr std::string_view kBuiltIn = "builtin:";
 constexpr std::size_t kMaxCassetteBytes = 1'048'576;  // the reader of YAML takes less, and says so
 
 // What Capsule tells every agent, and what a cassette may use.
@@ -71,13 +73,18 @@ struct Scene {
   Stage stage;
 };
 
+Result<std::string> built_in_text(std::string_view name) {
+  if (const assets::Embedded* file = assets::find_embedded(name)) return std::string(file->bytes);
+  return fail(Reason::not_found, "there is no built-in cassette " + printable(name));
+}
+
 Result<Scene> prepare(const std::string& path, std::optional<std::string_view> prompt) {
   Scene scene;
-  const bool built_in = path == kBuiltIn;
-  scene.name = built_in ? "(built-in cassette)" : path;
+  const bool ours = path.starts_with(kBuiltIn);
+  scene.name = ours ? "(built-in cassette)" : path;
   scene.stage.prompt = prompt ? std::string(*prompt) : TRY(read_prompt());
   const std::string text =
-      built_in ? std::string(built_in_cassette()) : TRY(read_file(path, kMaxCassetteBytes));
+      TRY(ours ? built_in_text(path.substr(kBuiltIn.size())) : read_file(path, kMaxCassetteBytes));
   scene.cassette = TRY(parse_cassette(text, scene.name));
   const std::string phase = variable("CAPSULE_PHASE").value;
   if (phase.empty())
@@ -96,13 +103,7 @@ Result<Scene> prepare(const std::string& path, std::optional<std::string_view> p
 
 }  // namespace
 
-std::string find_cassette(std::string_view bead, std::span<const std::string> folders) {
-  for (const std::string& folder : folders) {
-    std::string path = folder + "/" + std::string(bead) + ".yaml";
-    if (exists(path)) return path;
-  }
-  return std::string(kBuiltIn);
-}
+std::string built_in(std::string_view name) { return std::string(kBuiltIn) + std::string(name); }
 
 int rehearsal_main(const std::string& cassette, std::optional<std::string_view> prompt) {
   const auto scene = prepare(cassette, prompt);

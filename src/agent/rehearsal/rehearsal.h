@@ -4,24 +4,21 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace capsule::agent::rehearsal {
 
 // The cassette that fits every project: it passes all phases and adds one small file.
-inline constexpr std::string_view kBuiltIn = "builtin";
-std::string_view built_in_cassette();
+inline constexpr std::string_view kAnyProject = "templates/cassettes/any-project.yaml";
 
-// The first `<folder>/<bead>.yaml` that exists; kBuiltIn when there is none. Requires:
-// valid_id(bead).
-std::string find_cassette(std::string_view bead, std::span<const std::string> folders);
+// The word for a cassette that the program brings along, by its name in assets/embedded.h.
+std::string built_in(std::string_view name);
 
 // Plays the take for CAPSULE_PHASE and CAPSULE_ATTEMPT of the environment. `cassette` is a path or
-// kBuiltIn. The prompt is read from stdin when it is not given. Returns the exit code: that of the
-// take; 1 when a step could not be done; 2 when there is nothing to play. In the last two cases a
-// signal ERROR on stdout says why, and the same stands on stderr.
+// what built_in() says. The prompt is read from stdin when it is not given. Returns the exit code:
+// that of the take; 1 when a step could not be done; 2 when there is nothing to play. In the last
+// two cases a signal ERROR on stdout says why, and the same stands on stderr.
 int rehearsal_main(const std::string& cassette, std::optional<std::string_view> prompt);
 
 }  // namespace capsule::agent::rehearsal

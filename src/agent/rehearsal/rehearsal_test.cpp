@@ -77,10 +77,12 @@ TEST_F(Rehearsal, NothingToPlayIsSaidAndExitsWithTwo) {
 }
 
 TEST_F(Rehearsal, TheBuiltInCassetteNeedsNoFile) {
-  EXPECT_EXIT(rehearse(std::string(kBuiltIn), "execute", "1", folder_), ExitedWithCode(0),
+  EXPECT_EXIT(rehearse(built_in(kAnyProject), "execute", "1", folder_), ExitedWithCode(0),
               "capsule-rehearsal/demo-7.md");
   EXPECT_TRUE(exists(folder_ + "/capsule-rehearsal/demo-7.md"));
   EXPECT_TRUE(exists(folder_ + "/worklog.md"));
+  EXPECT_EXIT(rehearse(built_in("no.yaml"), "execute", "1", folder_), ExitedWithCode(2),
+              "there is no built-in cassette no.yaml");
 }
 
 }  // namespace
