@@ -23,6 +23,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(capsule_settings INTERFACE
     -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # A class that holds a type of its file's unnamed namespace looks to g++ as if it came from a header:
+  # in a unit of several files every file is included.
+  target_compile_options(capsule_settings INTERFACE -Wno-subobject-linkage)
+endif()
 if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   target_compile_options(capsule_settings INTERFACE -fpch-preprocess)  # ccache asks for it
 endif()

@@ -176,7 +176,7 @@ constexpr Command kAutoRows[] = {
                 "reflect. Only writes .caw/auto-state.json and prints the instructions of the "
                 "first phase; the hook (capsule hook install) does the rest.\n\n"
                 "Exit codes: 0 started; 1 it is active already; 2 wrong usage.",
-     .positionals = kTask,
+     .positionals = kAutoTask,
      .options = kStartOptions,
      .run = main_of<start>,
      .examples = "  capsule auto start \"Validate phone numbers\" --skip-reflect"},

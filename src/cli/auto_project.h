@@ -9,7 +9,7 @@
 
 namespace capsule::cli {
 
-inline constexpr Positional kTask[] = {{"TASK", "What is to be done; - reads it from stdin"}};
+inline constexpr Positional kAutoTask[] = {{"TASK", "What is to be done; - reads it from stdin"}};
 inline constexpr Option kSkipExpansion{"skip-expansion", "", "Begin with init"};
 inline constexpr Option kSkipQa{"skip-qa", "", "Leave qa out"};
 inline constexpr Option kSkipReview{"skip-review", "", "Leave review, fix and check out"};

@@ -13,10 +13,7 @@
 namespace capsule::cli {
 namespace {
 
-using auto_mode::Outcome;
-
-constexpr Positional kTask[] = {{"TASK", "What is to be done; - reads it from stdin"}};
-constexpr Option kRunOptions[] = {
+constexpr Option kAutoRunOptions[] = {
     kSkipExpansion,
     kSkipQa,
     kSkipReview,
@@ -122,7 +119,7 @@ Result<int> go_on(const Args& args) {
     return fail(Reason::not_found, "there is no auto mode to go on with",
                 "start it: capsule auto run \"TASK\"");
   if (!newest->ended()) return take_up(*run, newest->run);
-  if (newest->state.outcome == Outcome::complete)
+  if (newest->state.outcome == auto_mode::Outcome::complete)
     return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
   TRY_VOID(run->take(newest->run));
   TRY_VOID(run->preflight());
@@ -132,7 +129,7 @@ Result<int> go_on(const Args& args) {
 }
 
 template <Result<int> (*command)(const Args&)>
-int main_of(const Args& args) {
+int auto_run_main(const Args& args) {
   const auto code = command(args);
   if (code) return *code;
   const Reason reason = code.error().reason;
@@ -142,7 +139,7 @@ int main_of(const Args& args) {
                                   : 2);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kAutoRunRows[] = {
     {.path = "auto run",
      .summary = "Carry a task through nine phases without a session",
      .details =
@@ -153,9 +150,9 @@ constexpr Command kRows[] = {
          "merged at the end.\n\n"
          "Exit codes: 0 complete; 1 not good enough, or a person has to decide; 2 an error. A run "
          "that was cut off goes on when it is started again, one that ended with 'auto continue'.",
-     .positionals = kTask,
-     .options = kRunOptions,
-     .run = main_of<run>,
+     .positionals = kAutoTask,
+     .options = kAutoRunOptions,
+     .run = auto_run_main<run>,
      .examples = "  capsule auto run \"Validate phone numbers\"\n  capsule auto run \"Try it\" "
                  "--provider=rehearsal",
      .people_only = true},
@@ -167,12 +164,12 @@ constexpr Command kRows[] = {
                 "Exit codes: as auto run.",
      .positionals = {},
      .options = kContinueOptions,
-     .run = main_of<go_on>,
+     .run = auto_run_main<go_on>,
      .people_only = true},
 };
 
 }  // namespace
 
-std::span<const Command> auto_run_commands() { return kRows; }
+std::span<const Command> auto_run_commands() { return kAutoRunRows; }
 
 }  // namespace capsule::cli

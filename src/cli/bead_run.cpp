@@ -18,7 +18,6 @@
 namespace capsule::cli {
 namespace {
 
-using event::Outcome;
 using event::PhaseRule;
 
 constexpr const char* kConvergence[] = {"stop", "warn", "off"};
@@ -159,7 +158,7 @@ Result<int> BeadRun::carry_on() {
   const phases::State& state = workflow_->state();
   int code = phases::exit_code(state.outcome);
   if (end == engine::End::for_a_person) code = 1;
-  if (end == engine::End::stopped || state.outcome == Outcome::interrupted)
+  if (end == engine::End::stopped || state.outcome == event::Outcome::interrupted)
     code = conductor_->interrupt().exit_code();
   face_->finish({code, utc_now(), {}});
   if (look_ != ui::Look::json && look_ != ui::Look::quiet) print(summary());
@@ -206,7 +205,7 @@ Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest)
             "wait for it, or: capsule abort " + bead};
   std::string state = "it was not made by a run of Capsule";
   if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
-  if (newest && newest->state.outcome == Outcome::prepared)
+  if (newest && newest->state.outcome == event::Outcome::prepared)
     state = "it was prepared, and no run has used it";
   if (newest && !newest->ended()) state = "its run has not ended";
   const std::string again = "capsule run " + bead + run.project().provider_option;

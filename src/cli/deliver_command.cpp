@@ -28,13 +28,12 @@ namespace capsule::cli {
 namespace {
 
 using event::delivery::DeliveryFact;
-using event::delivery::Outcome;
 using event::delivery::Task;
 using Workflow = engine::WorkflowOf<delivery::Rules>;
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kDeliverPositionals[] = {
     {"PLAN", "A Markdown plan, or a feature or epic bead: its beads are the tasks"}};
-constexpr Option kOptions[] = {
+constexpr Option kDeliverOptions[] = {
     kProjectDir,
     kProvider,
     {"developers", "N", "How many Developers work at once", "", "5"},
@@ -120,10 +119,10 @@ Result<Earlier> look_back(store::Store& store, const world::PlanSource& source,
     if (head.workflow != engine::kDelivery) continue;
     Record record = TRY(read_record(store, head.run));
     earlier.unfinished.reset();
-    const Outcome outcome = record.state.outcome;
+    const event::delivery::Outcome outcome = record.state.outcome;
     const bool beads_open = !source.bead.empty() && left_open(record.state, tasks);
-    if (outcome == Outcome::none || outcome == Outcome::halted || beads_open ||
-        !delivery::unclosed(record.state).empty()) {
+    if (outcome == event::delivery::Outcome::none || outcome == event::delivery::Outcome::halted ||
+        beads_open || !delivery::unclosed(record.state).empty()) {
       earlier.unfinished = std::move(record);
       continue;
     }
@@ -304,7 +303,7 @@ Result<int> deliver(const Args& args, ui::Look look) {
     const std::string again = "capsule deliver " + shell_word(word) + conductor->project().option;
     print(ui::delivery_summary(workflow.state(), ui::style_for(STDOUT_FILENO)));
     print("  report: " + printable(report_path(conductor->project(), run)) + "\n");
-    if (end != engine::End::over || workflow.state().outcome == Outcome::halted)
+    if (end != engine::End::over || workflow.state().outcome == event::delivery::Outcome::halted)
       print("Go on with: " + again + "\n");
     else if (code != 0)
       print("Try what failed again: " + again + "\n");
@@ -333,8 +332,8 @@ Command deliver_command() {
           "answer, KEY being a question's number, a task's id, or * for all others.\n\n"
           "Exit codes: 0 all tasks are complete; 1 some failed, or wait for a person; 2 it could "
           "not run.",
-      .positionals = kPositionals,
-      .options = kOptions,
+      .positionals = kDeliverPositionals,
+      .options = kDeliverOptions,
       .run = deliver_main,
       .examples =
           "  capsule plan check PLAN.md\n  capsule deliver PLAN.md --developers=3\n"

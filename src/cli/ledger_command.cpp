@@ -1,27 +1,27 @@
 // capsule ledger: how often what agents claimed was true.
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "json/value.h"
 #include "world/runs.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kLedgerOptions[] = {
     kProjectDir,
     {"by", "WHAT", "What to count by", "phase|provider|model|workflow", "phase"},
     kJson};
 
-struct Row {
+struct LedgerRow {
   int held = 0, differed = 0, broken = 0, unchecked = 0;
 };
-using Table = std::map<std::pair<std::string, std::string>, Row>;
+using Table = std::map<std::pair<std::string, std::string>, LedgerRow>;
 
-void count(Row& row, event::Verdict verdict) {
+void count(LedgerRow& row, event::Verdict verdict) {
   int* const counts[] = {&row.held, &row.broken, &row.differed, &row.unchecked};
   static_assert(std::size(counts) == event::kVerdicts);
   ++*counts[static_cast<std::size_t>(verdict)];
@@ -56,7 +56,7 @@ Result<int> show(const Args& args) {
     }
   }
   if (args.flag("json")) {
-    auto rows = nlohmann::ordered_json::array();
+    auto rows = json::Value::array();
     for (const auto& [key, row] : table)
       rows.push_back({{by, key.first},
                       {"claim", key.second},
@@ -64,7 +64,7 @@ Result<int> show(const Args& args) {
                       {"differs", row.differed},
                       {"false", row.broken},
                       {"unchecked", row.unchecked}});
-    print(rows.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    print(rows.compact() + "\n");
     return 0;
   }
   if (table.empty()) {
@@ -97,7 +97,7 @@ Command ledger_command() {
           "false (the work went back), unchecked (no test command). A delivery's roles count as "
           "phases.",
       .positionals = {},
-      .options = kOptions,
+      .options = kLedgerOptions,
       .run = ledger_main,
       .examples = "  capsule ledger\n  capsule ledger --by=provider"};
 }

@@ -16,8 +16,8 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {kRun, kTask};
-constexpr Option kOptions[] = {
+constexpr Positional kLogPositionals[] = {kRun, kTask};
+constexpr Option kLogOptions[] = {
     {"phase", "PHASE", "Only this phase, such as execute"},
     {"role", "ROLE", "Only agents of this role, such as developer; the same as --phase"},
     {"follow", "", "Go on while the run goes on; Ctrl-C ends it"},
@@ -161,8 +161,8 @@ Command log_command() {
               "On a terminal control characters are shown as \\xNN; into a pipe or file the bytes "
               "go as they are.\n\n"
               "Exit codes: 0 shown; 1 there is none; 2 wrong usage.",
-          .positionals = kPositionals,
-          .options = kOptions,
+          .positionals = kLogPositionals,
+          .options = kLogOptions,
           .run = log_main,
           .examples =
               "  capsule log demo-1.1.1 --phase=execute\n  capsule log demo-1.1.1 --follow\n"

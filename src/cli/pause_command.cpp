@@ -12,8 +12,8 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {kRun};
-constexpr Option kOptions[] = {kProjectDir};
+constexpr Positional kPausePositionals[] = {kRun};
+constexpr Option kPauseOptions[] = {kProjectDir};
 constexpr int kWaitMilliseconds = 30'000;
 
 // The run that is meant, when a process works on it.
@@ -92,8 +92,8 @@ Command pause_command() {
       .details =
           "Agents that work now finish; no other is started. Exit codes: 0 asked; 1 no such run "
           "is going on; 2 an error.",
-      .positionals = kPositionals,
-      .options = kOptions,
+      .positionals = kPausePositionals,
+      .options = kPauseOptions,
       .run = pause_main,
       .examples = "  capsule pause demo-1.1.1\n  capsule run demo-1.1.1 --resume",
       .people_only = true};
@@ -106,8 +106,8 @@ Command abort_command() {
               "Its agents and all their processes are ended, what they left is kept as a snapshot, "
               "and the worktree stays. Exit codes: 0 aborted; 1 no such run is going on; 2 an "
               "error.",
-          .positionals = kPositionals,
-          .options = kOptions,
+          .positionals = kPausePositionals,
+          .options = kPauseOptions,
           .run = abort_main,
           .examples = "  capsule abort demo-1.1.1\n  capsule abort PLAN.md\n  capsule abort auto",
           .people_only = true};

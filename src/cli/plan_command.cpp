@@ -1,21 +1,21 @@
 // capsule plan check: whether a plan can be delivered, and what that can cost at most.
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "json/value.h"
 #include "world/delivery_plan.h"
 #include "world/experts.h"
 
 namespace capsule::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
-constexpr Positional kPositionals[] = {{"PLAN", "A Markdown plan, or a feature or epic bead"}};
-constexpr Option kOptions[] = {
+constexpr Positional kPlanPositionals[] = {{"PLAN", "A Markdown plan, or a feature or epic bead"}};
+constexpr Option kPlanOptions[] = {
     kProjectDir, {"experts", "", "Count the experts that deliver --experts may run"}, kJson};
 
 Json json_of(const std::vector<plan::Problem>& problems) {
@@ -86,7 +86,7 @@ Result<int> check(const Args& args) {
       print(Json{{"ok", false},
                  {"errors", json_of(checked.errors)},
                  {"warnings", json_of(checked.warnings)}}
-                .dump(-1, ' ', false, Json::error_handler_t::replace) +
+                .compact() +
             "\n");
     else
       print_error(world::told_problems(source, checked));
@@ -117,7 +117,7 @@ Result<int> check(const Args& args) {
               {{"agent_runs", bound.runs},
                {"by_role", by_role},
                {"money", bound.priced ? Json(bound.money) : Json()}}}}
-            .dump(-1, ' ', false, Json::error_handler_t::replace) +
+            .compact() +
         "\n");
   return 0;
 }
@@ -141,8 +141,8 @@ Command plan_check_command() {
           "that the plan can cost under the limits of the configuration, between two answers "
           "of a person.\n\nExit codes: 0 it can be delivered; 1 it cannot; 2 it could not be "
           "read.",
-      .positionals = kPositionals,
-      .options = kOptions,
+      .positionals = kPlanPositionals,
+      .options = kPlanOptions,
       .run = check_main,
       .examples = "  capsule plan check PLAN.md\n  capsule plan check PLAN.md --json | jq .bound"};
 }

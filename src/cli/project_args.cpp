@@ -7,7 +7,7 @@
 namespace capsule::cli {
 namespace {
 
-world::ProjectWords words_of(const Args& args) {
+world::ProjectWords project_words(const Args& args) {
   world::ProjectWords words;
   words.folder = args.option(kProjectDir.name).value_or(".");
   words.provider = args.option(kProvider.name);
@@ -19,15 +19,15 @@ world::ProjectWords words_of(const Args& args) {
 }  // namespace
 
 Result<world::Project> open_project(const Args& args) {
-  return world::open_project(words_of(args));
+  return world::open_project(project_words(args));
 }
 
 Result<world::Project> open_loose_project(const Args& args, const std::string& folder) {
-  return world::open_loose_project(words_of(args), folder);
+  return world::open_loose_project(project_words(args), folder);
 }
 
 std::string project_folder(const Args& args) {
-  return world::project_folder(words_of(args).folder);
+  return world::project_folder(project_words(args).folder);
 }
 
 Result<std::string> bead_argument(const Args& args) {

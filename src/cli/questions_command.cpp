@@ -1,21 +1,21 @@
 // capsule questions and capsule answer: what runs ask people, whatever their workflow.
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/run_args.h"
+#include "json/value.h"
 #include "world/answers.h"
 #include "world/questions.h"
 
 namespace capsule::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 using world::OpenQuestion;
 
-constexpr Option kOptions[] = {kProjectDir, kJson};
+constexpr Option kQuestionsOptions[] = {kProjectDir, kJson};
 constexpr Option kAnswerOptions[] = {kProjectDir};
 constexpr Positional kAnswerWords[] = {
     {"ID", "The question's number; before it, when several runs ask, the run, bead or plan"},
@@ -33,7 +33,7 @@ std::vector<std::string> ids_of(const std::vector<OpenQuestion>& list) {
   return ids;
 }
 
-Result<int> show(const Args& args) {
+Result<int> show_questions(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
   const std::vector<OpenQuestion> list = TRY(world::open_questions(project, store.get()));
@@ -54,7 +54,7 @@ Result<int> show(const Args& args) {
                       {"plan", list[i].run.head.subject},
                       {"answered", list[i].answered}});
     }
-    print(rows.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    print(rows.compact() + "\n");
     return 0;
   }
   if (list.empty()) print("No open questions.\n");
@@ -94,7 +94,7 @@ int exit_for(const Error& error) {
   return report(error, error.reason == Reason::not_found || error.reason == Reason::exists ? 1 : 2);
 }
 int questions_main(const Args& args) {
-  const auto code = show(args);
+  const auto code = show_questions(args);
   return code ? *code : exit_for(code.error());
 }
 int answer_main(const Args& args) {
@@ -111,7 +111,7 @@ Command questions_command() {
               "Questions of the agents of deliveries, and phases that wait for approval. Only "
               "reads, also while a run goes on. Exit codes: 0 shown; 2 an error.",
           .positionals = {},
-          .options = kOptions,
+          .options = kQuestionsOptions,
           .run = questions_main,
           .examples = "  capsule questions\n  capsule answer 1 \"Use UTC everywhere\""};
 }

@@ -11,10 +11,8 @@
 namespace capsule::cli {
 namespace {
 
-using event::Outcome;
-
-constexpr Positional kPositionals[] = {{"BEAD", "The bead to run the pipeline for"}};
-constexpr Option kOptions[] = {
+constexpr Positional kRunPositionals[] = {{"BEAD", "The bead to run the pipeline for"}};
+constexpr Option kRunOptions[] = {
     kProjectDir,
     {"max-retries", "N", "Attempts in all for each review loop and for sign-off", "", "3"},
     kProvider,
@@ -92,7 +90,7 @@ Result<int> run(const Args& args, ui::Look look) {
   const auto newest = TRY(run->newest());
   const bool cut_off = newest && !newest->ended();
   if (engine::is_closed(run->bead().status) && !cut_off) {
-    if (!newest || newest->state.outcome != Outcome::merged)
+    if (!newest || newest->state.outcome != event::Outcome::merged)
       return fail(Reason::refused, id + " is closed", "open it again in the tracker to run it");
     run->show_merged(newest->state.merge_commit);
     return 0;
@@ -120,8 +118,8 @@ Command run_command() {
           "refused; 2 an error. The worktree is kept unless the work was merged.\n\n"
           "A run that was cut off goes on when it is started again; one that ended goes on with "
           "--resume.",
-          kPositionals,
-          kOptions,
+          kRunPositionals,
+          kRunOptions,
           run_command_main,
           2,
           "run-pipeline",

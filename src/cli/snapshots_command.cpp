@@ -1,7 +1,6 @@
 // capsule snapshots, restore and gc: what is kept of the work of every run, and for how long.
 #include <algorithm>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/files.h"
@@ -12,6 +11,7 @@
 #include "cli/run_args.h"
 #include "git/refs.h"
 #include "git/snapshot.h"
+#include "json/value.h"
 
 namespace capsule::cli {
 namespace {
@@ -85,7 +85,7 @@ Result<int> list(const Args& args) {
   const std::vector<std::string> words = words_of(args);
   const std::vector<git::Ref> refs = TRY(snapshots_of(project, words));
   if (args.flag("json")) {
-    auto rows = nlohmann::ordered_json::array();
+    auto rows = json::Value::array();
     for (const git::Ref& ref : refs) {
       const Place place = place_of(ref);
       rows.push_back({{"name", short_name(ref)},
@@ -94,10 +94,9 @@ Result<int> list(const Args& args) {
                       {"at", date_of(ref.time)},
                       {"subject", ref.subject},
                       {"run", place.run},
-                      {"task", place.task.empty() ? nlohmann::ordered_json()
-                                                  : nlohmann::ordered_json(place.task)}});
+                      {"task", place.task.empty() ? json::Value() : json::Value(place.task)}});
     }
-    print(rows.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    print(rows.compact() + "\n");
     return 0;
   }
   if (refs.empty()) print("There are no snapshots of " + printable(words.back()) + ".\n");

@@ -12,10 +12,10 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kStatusPositionals[] = {
     {kRun.name, "Tell everything about this run: a bead, a plan, a run's id, or auto", false},
     kTask};
-constexpr Option kOptions[] = {kProjectDir, kJson};
+constexpr Option kStatusOptions[] = {kProjectDir, kJson};
 
 // An ended run of phases is summed up as it was at its end.
 Result<std::string> page_of(const world::Project& project, store::Store& store,
@@ -80,8 +80,8 @@ Command status_command() {
               "next; with a plan and one of its tasks, that task and its agents. Only reads, also "
               "while a run is going on.\n\nExit codes: 0 shown; 1 there is no such run; 2 wrong "
               "usage.",
-          .positionals = kPositionals,
-          .options = kOptions,
+          .positionals = kStatusPositionals,
+          .options = kStatusOptions,
           .run = status_main,
           .examples =
               "  capsule status\n  capsule status demo-1.1.1\n  capsule status PLAN.md T-3\n"

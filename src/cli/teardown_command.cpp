@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kTeardownPositionals[] = {
     {kRun.name, "Only the worktrees of this run, also when it could go on", false}};
-constexpr Option kOptions[] = {kProjectDir,
-                               {"dry-run", "", "Say what would be done, and do nothing"}};
+constexpr Option kTeardownOptions[] = {kProjectDir,
+                                       {"dry-run", "", "Say what would be done, and do nothing"}};
 constexpr std::string_view kBranches = "refs/heads/capsule-";
 
 // One call of the command: what there is to do, and how it went.
@@ -192,8 +192,8 @@ Command teardown_command() {
               "auto mode and of runs that wait for a person as long as they can go on; with RUN "
               "they go too. .capsule/logs/ is never touched.\n\n"
               "Exit codes: 0 cleaned, or nothing to clean; 1 something could not be cleaned.",
-          .positionals = kPositionals,
-          .options = kOptions,
+          .positionals = kTeardownPositionals,
+          .options = kTeardownOptions,
           .run = teardown_main,
           .usage_exit = 1,
           .examples = "  capsule teardown --dry-run\n  capsule teardown --project-dir=../shop",

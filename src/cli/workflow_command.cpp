@@ -13,11 +13,11 @@ namespace capsule::cli {
 namespace {
 
 constexpr Positional kName[] = {{"NAME", "The workflow's name, such as pipeline"}};
-constexpr Option kOptions[] = {kProjectDir, kScriptsDir};
-constexpr Option kInitOptions[] = {
+constexpr Option kWorkflowOptions[] = {kProjectDir, kScriptsDir};
+constexpr Option kWorkflowInitOptions[] = {
     kProjectDir, {"from", "NAME", "The workflow to begin with", "", "spike"}, kScriptsDir};
 
-Result<int> list(const Args& args) {
+Result<int> list_workflows(const Args& args) {
   const world::Project project = TRY(open_project(args));
   for (const std::string& name : world::workflow_names(project)) {
     const auto text = world::workflow_text(project, name);
@@ -33,7 +33,7 @@ Result<int> list(const Args& args) {
   return 0;
 }
 
-Result<int> show(const Args& args) {
+Result<int> show_workflow(const Args& args) {
   const world::Project project = TRY(open_project(args));
   print(TRY(world::workflow_text(project, *args.positional(0))).text);
   return 0;
@@ -56,7 +56,7 @@ std::vector<phases::Problem> missing(const world::Project& project,
   return problems;
 }
 
-Result<int> check(const Args& args) {
+Result<int> check_workflow(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const std::string name(*args.positional(0));
   const world::WorkflowText file = TRY(world::workflow_text(project, name));
@@ -81,7 +81,7 @@ Result<int> check(const Args& args) {
   return phases::runnable(problems) ? 0 : 1;
 }
 
-Result<int> init(const Args& args) {
+Result<int> init_workflow(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const std::string name(*args.positional(0));
   const std::string from(args.option("from").value_or("spike"));
@@ -113,18 +113,18 @@ Result<int> init(const Args& args) {
 }
 
 template <Result<int> (*command)(const Args&)>
-int main_of(const Args& args) {
+int workflow_main(const Args& args) {
   const auto code = command(args);
   return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kWorkflowRows[] = {
     {.path = "workflow list",
      .summary = "List the workflows that 'capsule run' can take",
      .details = "Those that come with Capsule, and those in .capsule/workflows/ of the project.",
      .positionals = {},
-     .options = kOptions,
-     .run = main_of<list>},
+     .options = kWorkflowOptions,
+     .run = workflow_main<list_workflows>},
     {.path = "workflow check",
      .summary = "Check a workflow, draw it, and say what it can cost",
      .details =
@@ -134,15 +134,15 @@ constexpr Command kRows[] = {
          "Exit codes: 0 it can be run; 1 it cannot, or there is none of this name; 2 wrong "
          "usage.",
      .positionals = kName,
-     .options = kOptions,
-     .run = main_of<check>,
+     .options = kWorkflowOptions,
+     .run = workflow_main<check_workflow>,
      .examples = "  capsule workflow check spike"},
     {.path = "workflow show",
      .summary = "Print the file of a workflow",
      .details = "The pipeline itself is such a file.",
      .positionals = kName,
-     .options = kOptions,
-     .run = main_of<show>,
+     .options = kWorkflowOptions,
+     .run = workflow_main<show_workflow>,
      .examples = "  capsule workflow show pipeline"},
     {.path = "workflow init",
      .summary = "Begin a workflow of your own",
@@ -150,13 +150,13 @@ constexpr Command kRows[] = {
          "Copies a workflow to .capsule/workflows/NAME.yaml, and the prompts that it names to "
          "the project, as far as they are not there.",
      .positionals = kName,
-     .options = kInitOptions,
-     .run = main_of<init>,
+     .options = kWorkflowInitOptions,
+     .run = workflow_main<init_workflow>,
      .examples = "  capsule workflow init mine --from=pipeline"},
 };
 
 }  // namespace
 
-std::span<const Command> workflow_commands() { return kRows; }
+std::span<const Command> workflow_commands() { return kWorkflowRows; }
 
 }  // namespace capsule::cli

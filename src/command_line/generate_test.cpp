@@ -13,7 +13,7 @@ using ::testing::Not;
 
 constexpr Positional kPhase[] = {{"PHASE", "Which phase", true, "prep|merge"},
                                  {"WORKTREE", "Where it works", false}};
-constexpr Option kOptions[] = {{"file", "FILE", "It's a [file]: yours"},
+constexpr Option kOddOptions[] = {{"file", "FILE", "It's a [file]: yours"},
                                {"dialect", "NAME", "One of three", "contract|line", "line"},
                                {"json", "", "Print JSON"},
                                {.name = "inward", .value = "DIR", .help = "x", .hidden = true}};
@@ -25,7 +25,7 @@ constexpr Command kTable[] = {
                 "on in another line.\n\n"
                 "  .kept\n  a\\b",
      .positionals = kPhase,
-     .options = kOptions,
+     .options = kOddOptions,
      .run = nullptr,
      .alias = "phase-run",
      .examples = "capsule phase run prep --dialect=line"},

@@ -10,20 +10,20 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-std::int64_t seconds(std::string_view text) {
+std::int64_t timeout_of(std::string_view text) {
   const auto value = value_of(key("phase_timeout"), "phase_timeout", text);
   return value ? std::get<std::int64_t>(*value) : -1;
 }
 
 TEST(ConfigKey, DurationsAreSecondsOrNumbersWithUnits) {
-  EXPECT_EQ(seconds("600"), 600);
-  EXPECT_EQ(seconds("90s"), 90);
-  EXPECT_EQ(seconds("10m"), 600);
-  EXPECT_EQ(seconds("1h"), 3600);
-  EXPECT_EQ(seconds("1h30m"), 5400);
-  EXPECT_EQ(seconds("1d"), 86400);
-  EXPECT_EQ(seconds("1d2h3m4s"), 93784);
-  EXPECT_EQ(seconds("0600"), 600);
+  EXPECT_EQ(timeout_of("600"), 600);
+  EXPECT_EQ(timeout_of("90s"), 90);
+  EXPECT_EQ(timeout_of("10m"), 600);
+  EXPECT_EQ(timeout_of("1h"), 3600);
+  EXPECT_EQ(timeout_of("1h30m"), 5400);
+  EXPECT_EQ(timeout_of("1d"), 86400);
+  EXPECT_EQ(timeout_of("1d2h3m4s"), 93784);
+  EXPECT_EQ(timeout_of("0600"), 600);
 }
 
 TEST(ConfigKey, ADurationThatIsNoneIsRefused) {
@@ -47,7 +47,7 @@ TEST(ConfigKey, ADurationThatIsNoneIsRefused) {
                            "1000000001",
                            "99999d",
                            "600\n"})
-    EXPECT_EQ(seconds(text), -1) << text;
+    EXPECT_EQ(timeout_of(text), -1) << text;
 }
 
 TEST(ConfigKey, ACountIsAWholeNumberFromOne) {

@@ -18,10 +18,6 @@ constexpr long kShadow = 4;
 constexpr long kShadow = 1;
 #endif
 
-TreeSpec script(std::string text, std::vector<EnvChange> env = {}) {
-  return {{"sh", "-c", std::move(text)}, {}, std::move(env), {}};
-}
-
 class Prompt : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(Prompt, OfAnySizeArrivesWhole) {

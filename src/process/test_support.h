@@ -26,6 +26,10 @@ namespace capsule::process::testing {
 
 using namespace std::chrono_literals;
 
+inline TreeSpec script(std::string text, std::vector<EnvChange> env = {}) {
+  return {{"sh", "-c", std::move(text)}, {}, std::move(env), {}};
+}
+
 inline bool full() {
   const char* value = std::getenv("CAPSULE_TEST_FULL");
   return value != nullptr && std::string_view(value) == "1";

@@ -15,10 +15,6 @@ namespace {
 
 using namespace testing;
 
-TreeSpec script(std::string text, std::vector<EnvChange> env = {}) {
-  return {{"sh", "-c", std::move(text)}, {}, std::move(env), {}};
-}
-
 // A tree of every kind that is hard to end: own sessions, orphans, deaf to TERM, forking on.
 constexpr const char* kStubbornTree = R"(
 trap '' TERM INT HUP

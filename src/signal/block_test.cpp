@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "signal/block_test_support.h"
+
 namespace capsule::signal {
 namespace {
 
@@ -10,23 +12,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Pair = std::pair<std::string, std::string>;
 
-std::string read(std::string_view text, const BlockOptions& options = {}) {
-  const BlockResult result = parse_block(text, options);
-  return result.signal ? std::string(row(*result.signal).name) : "(none)";
-}
-
 std::string block(std::string_view name, std::string_view status = "complete") {
   return "---\nSIGNAL: " + std::string(name) + "\nSTATUS: " + std::string(status) + "\n---\n";
 }
 
 std::vector<std::string> warnings(std::string_view text, const BlockOptions& options = {}) {
   return parse_block(text, options).warnings;
-}
-
-std::vector<std::string> sequence(const BlockResult& result) {
-  std::vector<std::string> names;
-  for (const BlockSighting& seen : result.sequence) names.emplace_back(row(seen.signal).name);
-  return names;
 }
 
 // What counts
@@ -37,7 +28,7 @@ TEST(BlockDialect, TheSignalLineMayBeIndentedOrFenced) {
         "```\nSIGNAL: QA_COMPLETE\n```", "words\n    SIGNAL: QA_COMPLETE\nwords",
         "\xEF\xBB\xBFSIGNAL: QA_COMPLETE", "a\r\nSIGNAL: QA_COMPLETE\r\n",
         "SIGNAL: QA_COMPLETE \t "})
-    EXPECT_EQ(read(text), "QA_COMPLETE") << text;
+    EXPECT_EQ(read_block(text), "QA_COMPLETE") << text;
 }
 
 TEST(BlockDialect, NothingElseStandsBeforeSignalOnItsLine) {
@@ -46,13 +37,13 @@ TEST(BlockDialect, NothingElseStandsBeforeSignalOnItsLine) {
         "print SIGNAL: QA_COMPLETE", "**SIGNAL:** QA_COMPLETE", "--- SIGNAL: QA_COMPLETE",
         "MYSIGNAL: QA_COMPLETE", "1. SIGNAL: QA_COMPLETE", "\"SIGNAL: QA_COMPLETE\"",
         "x\rSIGNAL: QA_COMPLETE"})
-    EXPECT_EQ(read(text), "(none)") << text;
+    EXPECT_EQ(read_block(text), "(none)") << text;
 }
 
 TEST(BlockDialect, SignalAndNameMayBeInAnyCase) {
-  EXPECT_EQ(read("signal: planning_complete"), "PLANNING_COMPLETE");
-  EXPECT_EQ(read("Signal: Planning_Complete"), "PLANNING_COMPLETE");
-  EXPECT_EQ(read("sIgNaL:phase_ERROR"), "PHASE_ERROR");
+  EXPECT_EQ(read_block("signal: planning_complete"), "PLANNING_COMPLETE");
+  EXPECT_EQ(read_block("Signal: Planning_Complete"), "PLANNING_COMPLETE");
+  EXPECT_EQ(read_block("sIgNaL:phase_ERROR"), "PHASE_ERROR");
 }
 
 TEST(BlockDialect, TheNameIsWholeAndAloneOnItsLine) {
@@ -61,27 +52,27 @@ TEST(BlockDialect, TheNameIsWholeAndAloneOnItsLine) {
         "SIGNAL: QA_COMPLETE.", "SIGNAL: QA_COMPLETE when done", "SIGNAL: [QA_COMPLETE]",
         "SIGNAL: \"QA_COMPLETE\"", "SIGNAL: QA COMPLETE", "SIGNAL: QA_COMPLETE, FIX_COMPLETE",
         "SIGNAL: FOO_COMPLETE", "SIGNAL: {expected_signal}", "SIGNAL: [SIGNAL_NAME]"})
-    EXPECT_EQ(read(text), "(none)") << text;
+    EXPECT_EQ(read_block(text), "(none)") << text;
 }
 
 TEST(BlockDialect, TheNameStandsOnTheLineOfSignal) {
-  EXPECT_EQ(read("SIGNAL:\nQA_COMPLETE"), "(none)");
-  EXPECT_EQ(read("SIGNAL:\n\n  QA_COMPLETE\n"), "(none)");
-  EXPECT_EQ(read("SIGNAL: \r\nQA_COMPLETE"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL:\nQA_COMPLETE"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL:\n\n  QA_COMPLETE\n"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL: \r\nQA_COMPLETE"), "(none)");
 }
 
 TEST(BlockDialect, TheColonFollowsSignalAtOnceAndBlanksOrNoneFollowIt) {
-  EXPECT_EQ(read("SIGNAL:QA_COMPLETE"), "QA_COMPLETE");
-  EXPECT_EQ(read("SIGNAL:\t  QA_COMPLETE"), "QA_COMPLETE");
-  EXPECT_EQ(read("SIGNAL : QA_COMPLETE"), "(none)");
-  EXPECT_EQ(read("SIGNAL QA_COMPLETE"), "(none)");
-  EXPECT_EQ(read("SIGNAL= QA_COMPLETE"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL:QA_COMPLETE"), "QA_COMPLETE");
+  EXPECT_EQ(read_block("SIGNAL:\t  QA_COMPLETE"), "QA_COMPLETE");
+  EXPECT_EQ(read_block("SIGNAL : QA_COMPLETE"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL QA_COMPLETE"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL= QA_COMPLETE"), "(none)");
 }
 
 TEST(BlockDialect, EverySignalOfTheTableIsRecognised) {
   int count = 0;
   for (const Row& row : vocabulary(Dialect::block)) {
-    EXPECT_EQ(read("SIGNAL: " + std::string(row.wire)), row.name);
+    EXPECT_EQ(read_block("SIGNAL: " + std::string(row.wire)), row.name);
     ++count;
   }
   EXPECT_EQ(count, 14);
@@ -130,7 +121,7 @@ TEST(BlockDialect, OfAKeyThatStandsTwiceTheLastValueCounts) {
       parse_block("SIGNAL: QA_COMPLETE\nPHASE: x\nSTATUS: complete\nPHASE: qa");
   EXPECT_THAT(result.fields, ElementsAre(Pair("PHASE", "qa"), Pair("STATUS", "complete")));
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("stands twice")));
-  EXPECT_EQ(read("SIGNAL: QA_COMPLETE\nSTATUS: complete\nSTATUS: failed"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL: QA_COMPLETE\nSTATUS: complete\nSTATUS: failed"), "(none)");
 }
 
 TEST(BlockDialect, ASignalLineEndsTheBlockBefore) {
@@ -151,9 +142,9 @@ TEST(BlockDialect, LongBlocksAreCutWithAWarning) {
 TEST(BlockDialect, AStatusBehindManyFieldsIsStillRead) {
   std::string text = "SIGNAL: QA_COMPLETE\n";
   for (int i = 0; i < 1000; ++i) text += "K" + std::to_string(i) + ": v\n";
-  EXPECT_EQ(read(text), "QA_COMPLETE");
-  EXPECT_EQ(read(text + "STATUS: failed\n"), "(none)");
-  EXPECT_EQ(read(text + "TIMESTAMP: [now]\n"), "(none)");
+  EXPECT_EQ(read_block(text), "QA_COMPLETE");
+  EXPECT_EQ(read_block(text + "STATUS: failed\n"), "(none)");
+  EXPECT_EQ(read_block(text + "TIMESTAMP: [now]\n"), "(none)");
 }
 
 // STATUS, templates
@@ -161,66 +152,71 @@ TEST(BlockDialect, AStatusBehindManyFieldsIsStillRead) {
 TEST(BlockDialect, AStatusOtherThanCompleteIsNoCompletion) {
   for (const char* status : {"failed", "in_progress", "partial", "error", "", "incomplete",
                              "complete (almost)", "[complete]"})
-    EXPECT_EQ(read(block("QA_COMPLETE", status)), "(none)") << status;
-  EXPECT_EQ(read(block("AUTO_COMPLETE", "failed")), "(none)");
-  EXPECT_EQ(read(block("QA_COMPLETE", "COMPLETE")), "QA_COMPLETE");
-  EXPECT_EQ(read("SIGNAL: QA_COMPLETE"), "QA_COMPLETE");
+    EXPECT_EQ(read_block(block("QA_COMPLETE", status)), "(none)") << status;
+  EXPECT_EQ(read_block(block("AUTO_COMPLETE", "failed")), "(none)");
+  EXPECT_EQ(read_block(block("QA_COMPLETE", "COMPLETE")), "QA_COMPLETE");
+  EXPECT_EQ(read_block("SIGNAL: QA_COMPLETE"), "QA_COMPLETE");
 }
 
 TEST(BlockDialect, TheStatusOfOtherSignalsDoesNotMatter) {
-  EXPECT_EQ(read(block("PHASE_ERROR", "error")), "PHASE_ERROR");
-  EXPECT_EQ(read(block("PHASE_ERROR", "complete")), "PHASE_ERROR");
-  EXPECT_EQ(read(block("TRANSITION_TO_QA", "pending")), "TRANSITION_TO_QA");
+  EXPECT_EQ(read_block(block("PHASE_ERROR", "error")), "PHASE_ERROR");
+  EXPECT_EQ(read_block(block("PHASE_ERROR", "complete")), "PHASE_ERROR");
+  EXPECT_EQ(read_block(block("TRANSITION_TO_QA", "pending")), "TRANSITION_TO_QA");
 }
 
 TEST(BlockDialect, ABlockWithAPlaceholderForTimestampIsNoSignal) {
   const std::string quoted = "SIGNAL: QA_COMPLETE\nPHASE: qa\nSTATUS: complete\nTIMESTAMP: ";
-  EXPECT_EQ(read(quoted + "[ISO8601]\nNEXT: review\n"), "(none)");
-  EXPECT_EQ(read(quoted + "[current time ISO8601]\n---"), "(none)");
-  EXPECT_EQ(read(quoted + "[]\n"), "(none)");
-  EXPECT_EQ(read("SIGNAL: PHASE_ERROR\nTIMESTAMP: [ISO8601]"), "(none)");
-  EXPECT_EQ(read("SIGNAL: TRANSITION_TO_QA\nTIMESTAMP: [now]"), "(none)");
-  EXPECT_EQ(read(quoted + "[2024\n"), "QA_COMPLETE");
-  EXPECT_EQ(read(block("QA_COMPLETE") + quoted + "[ISO8601]\n"), "QA_COMPLETE");
+  EXPECT_EQ(read_block(quoted + "[ISO8601]\nNEXT: review\n"), "(none)");
+  EXPECT_EQ(read_block(quoted + "[current time ISO8601]\n---"), "(none)");
+  EXPECT_EQ(read_block(quoted + "[]\n"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL: PHASE_ERROR\nTIMESTAMP: [ISO8601]"), "(none)");
+  EXPECT_EQ(read_block("SIGNAL: TRANSITION_TO_QA\nTIMESTAMP: [now]"), "(none)");
+  EXPECT_EQ(read_block(quoted + "[2024\n"), "QA_COMPLETE");
+  EXPECT_EQ(read_block(block("QA_COMPLETE") + quoted + "[ISO8601]\n"), "QA_COMPLETE");
 }
 
 TEST(BlockDialect, AQuotedTemplateTakesNothingBack) {
-  EXPECT_EQ(read(block("QA_COMPLETE") + "SIGNAL: QA_COMPLETE\nSTATUS: failed\nTIMESTAMP: [x]\n"),
-            "QA_COMPLETE");
+  EXPECT_EQ(
+      read_block(block("QA_COMPLETE") + "SIGNAL: QA_COMPLETE\nSTATUS: failed\nTIMESTAMP: [x]\n"),
+      "QA_COMPLETE");
 }
 
 // Several
 
 TEST(BlockDialect, TheLastValidSignalIsTheResult) {
-  EXPECT_EQ(read(block("REFLECT_COMPLETE") + block("INIT_COMPLETE")), "INIT_COMPLETE");
-  EXPECT_EQ(read(block("QA_COMPLETE") + block("PHASE_ERROR", "error")), "PHASE_ERROR");
-  EXPECT_EQ(read(block("PHASE_ERROR", "error") + block("QA_COMPLETE")), "QA_COMPLETE");
-  EXPECT_EQ(read(block("QA_COMPLETE") + "SIGNAL: NO_SUCH\n"), "QA_COMPLETE");
-  EXPECT_EQ(read(block("QA_COMPLETE") + block("REVIEW_COMPLETE", "failed")), "QA_COMPLETE");
+  EXPECT_EQ(read_block(block("REFLECT_COMPLETE") + block("INIT_COMPLETE")), "INIT_COMPLETE");
+  EXPECT_EQ(read_block(block("QA_COMPLETE") + block("PHASE_ERROR", "error")), "PHASE_ERROR");
+  EXPECT_EQ(read_block(block("PHASE_ERROR", "error") + block("QA_COMPLETE")), "QA_COMPLETE");
+  EXPECT_EQ(read_block(block("QA_COMPLETE") + "SIGNAL: NO_SUCH\n"), "QA_COMPLETE");
+  EXPECT_EQ(read_block(block("QA_COMPLETE") + block("REVIEW_COMPLETE", "failed")), "QA_COMPLETE");
   const BlockResult result =
       parse_block("SIGNAL: QA_COMPLETE\nPHASE: qa\n\nSIGNAL: QA_COMPLETE\nNEXT: review\n");
   EXPECT_THAT(result.fields, ElementsAre(Pair("NEXT", "review")));
 }
 
 TEST(BlockDialect, ALaterBlockOfTheSameNameTakesItBack) {
-  EXPECT_EQ(read(block("QA_COMPLETE") + block("QA_COMPLETE", "failed")), "(none)");
-  EXPECT_EQ(read(block("INIT_COMPLETE") + block("QA_COMPLETE") + block("QA_COMPLETE", "failed")),
-            "INIT_COMPLETE");
-  EXPECT_EQ(read(block("QA_COMPLETE") + block("QA_COMPLETE") + block("QA_COMPLETE", "failed")),
-            "(none)");
-  EXPECT_EQ(read(block("QA_COMPLETE") + block("QA_COMPLETE", "failed") + block("QA_COMPLETE")),
-            "QA_COMPLETE");
-  EXPECT_EQ(read(block("AUTO_COMPLETE") + block("AUTO_COMPLETE", "failed")), "(none)");
+  EXPECT_EQ(read_block(block("QA_COMPLETE") + block("QA_COMPLETE", "failed")), "(none)");
+  EXPECT_EQ(
+      read_block(block("INIT_COMPLETE") + block("QA_COMPLETE") + block("QA_COMPLETE", "failed")),
+      "INIT_COMPLETE");
+  EXPECT_EQ(
+      read_block(block("QA_COMPLETE") + block("QA_COMPLETE") + block("QA_COMPLETE", "failed")),
+      "(none)");
+  EXPECT_EQ(
+      read_block(block("QA_COMPLETE") + block("QA_COMPLETE", "failed") + block("QA_COMPLETE")),
+      "QA_COMPLETE");
+  EXPECT_EQ(read_block(block("AUTO_COMPLETE") + block("AUTO_COMPLETE", "failed")), "(none)");
 }
 
 TEST(BlockDialect, ATransitionIsTheResultOnlyWhenAlone) {
-  EXPECT_EQ(read(block("TRANSITION_TO_QA")), "TRANSITION_TO_QA");
-  EXPECT_EQ(read(block("EXECUTION_COMPLETE") + block("TRANSITION_TO_QA")), "EXECUTION_COMPLETE");
-  EXPECT_EQ(read(block("TRANSITION_TO_FIX") + block("PHASE_ERROR", "error")), "PHASE_ERROR");
-  EXPECT_EQ(read(block("PHASE_ERROR", "error") + block("TRANSITION_TO_FIX")), "PHASE_ERROR");
-  EXPECT_EQ(read(block("TRANSITION_TO_FIX") + block("TRANSITION_TO_VALIDATION")),
+  EXPECT_EQ(read_block(block("TRANSITION_TO_QA")), "TRANSITION_TO_QA");
+  EXPECT_EQ(read_block(block("EXECUTION_COMPLETE") + block("TRANSITION_TO_QA")),
+            "EXECUTION_COMPLETE");
+  EXPECT_EQ(read_block(block("TRANSITION_TO_FIX") + block("PHASE_ERROR", "error")), "PHASE_ERROR");
+  EXPECT_EQ(read_block(block("PHASE_ERROR", "error") + block("TRANSITION_TO_FIX")), "PHASE_ERROR");
+  EXPECT_EQ(read_block(block("TRANSITION_TO_FIX") + block("TRANSITION_TO_VALIDATION")),
             "TRANSITION_TO_VALIDATION");
-  EXPECT_EQ(read(block("QA_COMPLETE", "failed") + block("TRANSITION_TO_VALIDATION")),
+  EXPECT_EQ(read_block(block("QA_COMPLETE", "failed") + block("TRANSITION_TO_VALIDATION")),
             "TRANSITION_TO_VALIDATION");
 }
 
@@ -321,7 +317,7 @@ TEST(BlockDialect, ACompletionThatThePhaseDoesNotWaitForIsWarnedOf) {
   EXPECT_THAT(warnings("SIGNAL: QA_COMPLETE", {.phase = Phase::planning}),
               ElementsAre("QA_COMPLETE is not what the phase planning waits for, which is "
                           "PLANNING_COMPLETE"));
-  EXPECT_EQ(read("SIGNAL: QA_COMPLETE", {.phase = Phase::planning}), "QA_COMPLETE");
+  EXPECT_EQ(read_block("SIGNAL: QA_COMPLETE", {.phase = Phase::planning}), "QA_COMPLETE");
   EXPECT_THAT(warnings("SIGNAL: AUTO_COMPLETE", {.phase = Phase::planning}), IsEmpty());
   EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nPHASE: qa", {.phase = Phase::planning}),
               ElementsAre("PHASE is 'qa', the phase is planning"));

@@ -6,7 +6,6 @@
 namespace capsule::ui {
 namespace {
 
-using auto_mode::Outcome;
 using auto_mode::Phase;
 using auto_mode::PhaseRecord;
 using signal::Status;
@@ -99,7 +98,7 @@ std::string phase_line(Phase phase, const PhaseRecord& record, const Style& styl
 }
 
 std::string auto_summary(const auto_mode::Run& run, const Style& style) {
-  const Status status = run.outcome == Outcome::complete ? Status::pass : Status::error;
+  const Status status = run.outcome == auto_mode::Outcome::complete ? Status::pass : Status::error;
   std::string text = "\n" + std::string(mark(style, status)) + " " +
                      outcome_words(auto_mode::Rules::summary(run)).text;
   if (!run.merged_as.empty() && !run.begun.in_place)
@@ -109,7 +108,7 @@ std::string auto_summary(const auto_mode::Run& run, const Style& style) {
     for (const std::string_view part : split(trimmed(run.detail), '\n'))
       text += "  " + printable(part) + "\n";
   }
-  if (run.outcome == Outcome::complete) return text;
+  if (run.outcome == auto_mode::Outcome::complete) return text;
   if (!run.folder.empty()) text += "  the work is in " + printable(run.folder) + "\n";
   if (!run.last.log.empty()) text += "  the last agent's words: " + printable(run.last.log) + "\n";
   return text + "\nWhat next:\n  capsule auto continue\n";

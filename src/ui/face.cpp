@@ -8,25 +8,25 @@
 namespace capsule::ui {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Body = nlohmann::ordered_json;  // of a fact
 
 constexpr std::chrono::milliseconds kFrame{100};
 // Lines that are kept back while a person types; then they are told all the same.
 constexpr std::size_t kHeldBytes = std::size_t{16} * 1024;
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string dump(const Body& json) {
+  return json.dump(-1, ' ', false, Body::error_handler_t::replace) + "\n";
 }
 
 // The number of the agent that a fact is about; 0: it is about none.
-int agent_in(const Json& body) {
+int agent_in(const Body& body) {
   for (const char* name : {"agent", "agent_id", "number"})
     if (const auto found = body.find(name); found != body.end() && found->is_number_integer())
       return found->get<int>();
   return 0;
 }
 
-std::string text_in(const Json& body, const char* name) {
+std::string text_in(const Body& body, const char* name) {
   const auto found = body.find(name);
   return found != body.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -56,8 +56,8 @@ const Face::Who* Face::who(int agent) {
 }
 
 std::string Face::json_line(const event::NewFact& fact) {
-  Json line{{"event", fact.kind}, {"at", fact.at}, {"run", run_}};
-  const Json body = Json::parse(fact.body, nullptr, false);
+  Body line{{"event", fact.kind}, {"at", fact.at}, {"run", run_}};
+  const Body body = Body::parse(fact.body, nullptr, false);
   if (!body.is_object()) return dump(line);
   for (const auto& [name, value] : body.items())
     if (!line.contains(name)) line[name] = value;

@@ -7,34 +7,32 @@
 namespace capsule::ui {
 namespace {
 
-using namespace event;  // NOLINT: the facts are what this file is about
-
 constexpr std::string_view kSpinner[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
 constexpr std::string_view kPlainSpinner[] = {"|", "/", "-", "\\"};
 
-struct Stage {
-  enum class Look { waiting, running, passed, failed } look = Look::waiting;
+struct StageRow {
+  enum class Progress { waiting, running, passed, failed } progress = Progress::waiting;
   std::map<std::string, std::string> details;  // by phase: "test-review: NEEDS_WORK (attempt 1/3)"
   std::int64_t began_ms = 0, took_ms = 0;
 };
-using Look = Stage::Look;
+using Progress = StageRow::Progress;
 
 std::string first_line(std::string_view text) {
   return printable(text.substr(0, std::min(text.find('\n'), std::size_t{300})));
 }
 
-std::string mark_of(const Stage& stage, std::int64_t now_ms, const Style& style) {
+std::string mark_of(const StageRow& stage, std::int64_t now_ms, const Style& style) {
   const auto frame = static_cast<std::size_t>(now_ms / 100);
-  switch (stage.look) {
-    case Look::waiting:
+  switch (stage.progress) {
+    case Progress::waiting:
       return toned(style, Tone::quiet, style.unicode ? "·" : ".");
-    case Look::running:
+    case Progress::running:
       return toned(style, Tone::strong,
                    style.unicode ? kSpinner[frame % std::size(kSpinner)]
                                  : kPlainSpinner[frame % std::size(kPlainSpinner)]);
-    case Look::passed:
+    case Progress::passed:
       return toned(style, Tone::good, mark(style, signal::Status::pass));
-    case Look::failed:
+    case Progress::failed:
       break;
   }
   return toned(style, Tone::bad, mark(style, signal::Status::error));
@@ -44,8 +42,8 @@ class PhasesNarrator : public Narrator {
  public:
   PhasesNarrator(const phases::State& state, Style style) : state_(state), style_(style) {}
 
-  std::string on_fact(const NewFact& fact, std::int64_t now_ms) override {
-    const auto read = read_fact(fact.kind, fact.body);
+  std::string on_fact(const event::NewFact& fact, std::int64_t now_ms) override {
+    const auto read = event::read_fact(fact.kind, fact.body);
     if (!read) return {};
     now_ms_ = now_ms;
     lines_.clear();
@@ -68,15 +66,15 @@ class PhasesNarrator : public Narrator {
     headed_ = stage;
     line(toned(style_, Tone::strong, stage_title(state_.definition, stage, style_)));
   }
-  Stage& enter(int stage);
-  Stage& last_stage() { return enter(phases::stages(state_.definition)); }
+  StageRow& enter(int stage);
+  StageRow& last_stage() { return enter(phases::stages(state_.definition)); }
 
-  void take(const RunStarted&) {
+  void take(const event::RunStarted&) {
     line("Capsule: " + printable(state_.bead + ": " + state_.title));
     heading(1);
     begin();
   }
-  void take(const RunResumed&) {
+  void take(const event::RunResumed&) {
     line("Capsule goes on with " + printable(state_.bead + ": " + state_.title));
     begin();
   }
@@ -85,24 +83,24 @@ class PhasesNarrator : public Narrator {
     const int stage = phases::stage_of(state_);
     enter(stage);
     for (int before = 1; before < stage; ++before)
-      stages_[static_cast<std::size_t>(before - 1)].look = Look::passed;
+      stages_[static_cast<std::size_t>(before - 1)].progress = Progress::passed;
   }
-  void take(const WorktreeReady& f) {
+  void take(const event::WorktreeReady& f) {
     line("  worktree: " + printable(f.worktree));
     line("  branch: " + printable(f.branch));
   }
-  void take(const PhaseStarted& f) {
+  void take(const event::PhaseStarted& f) {
     if (f.by_hand) return;
     const int stage = phases::stage_of(state_);
     heading(stage);
     line("  " + printable(f.phase) + ": running" + attempt(f.attempt));
-    Stage& entered = enter(stage);
+    StageRow& entered = enter(stage);
     // Only those that run together stand side by side.
     if (running_.empty()) entered.details.clear();
     running_[f.phase] = f.number;
     entered.details[f.phase] = f.phase + attempt(f.attempt);
   }
-  void take(const PhaseFinished& f) {
+  void take(const event::PhaseFinished& f) {
     line("  " + printable(f.phase) + ": " +
          toned(style_, tone_of(f.status), signal::name_of(f.status)) + attempt(f.attempt));
     if (f.status != signal::Status::pass && !f.feedback.empty())
@@ -112,9 +110,9 @@ class PhasesNarrator : public Narrator {
       enter(current_).details[f.phase] =
           f.phase + ": " + std::string(signal::name_of(f.status)) + attempt(f.attempt);
   }
-  void take(const PhaseChecked& f) {
-    for (const Claim& claim : f.claims)
-      if (claim.verdict == Verdict::broken)
+  void take(const event::PhaseChecked& f) {
+    for (const event::Claim& claim : f.claims)
+      if (claim.verdict == event::Verdict::broken)
         line("  " + printable(f.phase) + ": " +
              toned(style_, Tone::bad, "not true: " + printable(claim.what)) +
              (claim.detail.empty() ? "" : " (" + first_line(claim.detail) + ")"));
@@ -122,31 +120,31 @@ class PhasesNarrator : public Narrator {
       line("  " + printable(f.phase) + ": " +
            toned(style_, Tone::warn, "said the same twice about the same files"));
   }
-  void take(const ApprovalAsked& f) {
+  void take(const event::ApprovalAsked& f) {
     line("  ? " + printable(f.phase) + ": is what it left as it should be?");
     line("    answer it: capsule answer " + std::to_string(f.question) + " approve|reject|TEXT");
     if (current_ > 0) enter(current_).details[f.phase] = f.phase + " waits for approval";
   }
-  void take(const ApprovalGiven& f) {
+  void take(const event::ApprovalGiven& f) {
     line(f.approved ? "  approved (" + printable(f.by) + ")"
                     : "  not approved (" + printable(f.by) + ")" +
                           (f.text.empty() ? "" : ": " + first_line(f.text)));
   }
-  void take(const MergeDone& f) {
+  void take(const event::MergeDone& f) {
     heading(phases::stages(state_.definition));
     line("  merged as " + printable(f.commit.substr(0, 12)));
     last_stage().details = {{"", "merged as " + f.commit.substr(0, 12)}};
   }
-  void take(const MergeRefused& f) {
+  void take(const event::MergeRefused& f) {
     heading(phases::stages(state_.definition));
     line("  " + toned(style_, Tone::warn, "not merged") + ": " + first_line(f.detail));
     last_stage().details = {{"", "not merged: " + f.detail}};
   }
-  void take(const BeadClosed&) { line("  closed " + printable(state_.bead)); }
-  void take(const RunEnded& f) {
+  void take(const event::BeadClosed&) { line("  closed " + printable(state_.bead)); }
+  void take(const event::RunEnded& f) {
     running_.clear();
-    Stage& stage = enter(std::max(current_, 1));
-    stage.look = phases::exit_code(f.outcome) == 0 ? Look::passed : Look::failed;
+    StageRow& stage = enter(std::max(current_, 1));
+    stage.progress = phases::exit_code(f.outcome) == 0 ? Progress::passed : Progress::failed;
     stage.took_ms = std::max<std::int64_t>(1, now_ms_ - stage.began_ms);
     ended_ = true;
   }
@@ -156,28 +154,28 @@ class PhasesNarrator : public Narrator {
   Style style_;
   std::string lines_;
   int headed_ = 0;  // the stage whose heading was told last
-  std::vector<Stage> stages_;
+  std::vector<StageRow> stages_;
   int current_ = 0;
   bool ended_ = false;
   std::map<std::string, int> running_;  // phases, and the numbers of their agents
   std::int64_t now_ms_ = 0;
 };
 
-Stage& PhasesNarrator::enter(int stage) {
+StageRow& PhasesNarrator::enter(int stage) {
   stages_.resize(std::max<std::size_t>(
       stages_.size(), static_cast<std::size_t>(phases::stages(state_.definition))));
   stage = std::clamp(stage, 1, static_cast<int>(stages_.size()));
   if (stage != current_) {
     if (current_ > 0) {
-      Stage& left = stages_[static_cast<std::size_t>(current_ - 1)];
-      if (left.look == Look::running) {
-        left.look = Look::passed;
+      StageRow& left = stages_[static_cast<std::size_t>(current_ - 1)];
+      if (left.progress == Progress::running) {
+        left.progress = Progress::passed;
         left.took_ms = std::max<std::int64_t>(1, now_ms_ - left.began_ms);
       }
     }
     current_ = stage;
-    Stage& entered = stages_[static_cast<std::size_t>(stage - 1)];
-    entered.look = Look::running;
+    StageRow& entered = stages_[static_cast<std::size_t>(stage - 1)];
+    entered.progress = Progress::running;
     entered.began_ms = now_ms_;
   }
   return stages_[static_cast<std::size_t>(stage - 1)];
@@ -189,17 +187,17 @@ std::string PhasesNarrator::board(const Frame& frame) {
   std::string text =
       toned(style_, Tone::strong, fitted(state_.bead + ": " + state_.title, width)) + "\n";
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const Stage& stage = stages_[i];
+    const StageRow& stage = stages_[i];
     std::string one = stage_title(state_.definition, static_cast<int>(i) + 1, style_);
-    if (stage.look == Look::running || stage.took_ms > 0)
-      one += "  " +
-             duration(stage.look == Look::running ? frame.now_ms - stage.began_ms : stage.took_ms);
+    if (stage.progress == Progress::running || stage.took_ms > 0)
+      one += "  " + duration(stage.progress == Progress::running ? frame.now_ms - stage.began_ms
+                                                                 : stage.took_ms);
     std::string details;
     for (const auto& [phase, detail] : stage.details)
       details += (details.empty() ? "  " : ", ") + detail;
     one = fitted(one + details, width - 4);
     text += "  " + mark_of(stage, frame.now_ms, style_) + " " +
-            (stage.look == Look::waiting ? toned(style_, Tone::quiet, one) : one) + "\n";
+            (stage.progress == Progress::waiting ? toned(style_, Tone::quiet, one) : one) + "\n";
   }
   if (ended_) return text;
   const std::string bar = style_.unicode ? "│ " : "| ";
@@ -214,11 +212,11 @@ std::string PhasesNarrator::board(const Frame& frame) {
 
 }  // namespace
 
-std::string stage_title(const Definition& definition, int stage, const Style& style) {
+std::string stage_title(const event::Definition& definition, int stage, const Style& style) {
   std::string title =
       "[" + std::to_string(stage) + "/" + std::to_string(phases::stages(definition)) + "] ";
-  std::vector<const PhaseRule*> inside;
-  for (const PhaseRule& phase : definition.phases)
+  std::vector<const event::PhaseRule*> inside;
+  for (const event::PhaseRule& phase : definition.phases)
     if (std::max(phase.stage, 1) == stage) inside.push_back(&phase);
   if (inside.empty()) return title + "Prep";
   const bool together = inside.size() > 1 && inside.front()->group != 0 &&

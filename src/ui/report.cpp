@@ -5,11 +5,9 @@
 namespace capsule::ui {
 namespace {
 
-using event::Outcome;
-
 bool good(const phases::State& s) {
-  return s.outcome == Outcome::merged || s.outcome == Outcome::on_branch ||
-         s.outcome == Outcome::finished;
+  return s.outcome == event::Outcome::merged || s.outcome == event::Outcome::on_branch ||
+         s.outcome == event::Outcome::finished;
 }
 
 // Whether it was at the phase that commits the work.
@@ -24,27 +22,27 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
   const std::string words = s.bead + around.project_option;
   const std::string run = "capsule run " + words + around.provider_option;
   const std::string resume = run + " --resume";
-  const bool on_main = !s.merge_commit.empty() && s.outcome != Outcome::merged;
+  const bool on_main = !s.merge_commit.empty() && s.outcome != event::Outcome::merged;
   if (on_main || (around.worktree_gone && !good(s))) return {run};
   switch (s.outcome) {
-    case Outcome::merged:
+    case event::Outcome::merged:
       return {"git log -2 " + around.main_branch};
-    case Outcome::on_branch:
+    case event::Outcome::on_branch:
       return {"git log -2 " + s.branch};
-    case Outcome::finished:
+    case event::Outcome::finished:
       return {"capsule log " + words};
-    case Outcome::prepared:
+    case event::Outcome::prepared:
       return {resume};
-    case Outcome::prep_failed:
+    case event::Outcome::prep_failed:
       return {run};
-    case Outcome::merge_refused:
-    case Outcome::merge_error:
+    case event::Outcome::merge_refused:
+    case event::Outcome::merge_error:
       if (!commits(s)) return {resume};  // it is not signed off yet
       return {"capsule merge " + words + around.provider_option};
-    case Outcome::interrupted:
-    case Outcome::paused:
-    case Outcome::aborted:
-    case Outcome::rejected:
+    case event::Outcome::interrupted:
+    case event::Outcome::paused:
+    case event::Outcome::aborted:
+    case event::Outcome::rejected:
       return {resume};
     default:
       return {"capsule log " + words, resume, run + " --clean"};
@@ -94,12 +92,12 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   const bool well = good(s);
   std::string text = "\n" + toned(style, Tone::strong, printable(s.bead + ": " + s.title)) + "\n";
   text += "  " + standing_line(run, style);
-  if (s.outcome == Outcome::merged && !s.merge_commit.empty())
+  if (s.outcome == event::Outcome::merged && !s.merge_commit.empty())
     text += " into " + around.main_branch + " as " + s.merge_commit.substr(0, 12);
-  if (s.outcome == Outcome::on_branch) text += " " + printable(s.branch);
+  if (s.outcome == event::Outcome::on_branch) text += " " + printable(s.branch);
   text += "\n";
   if (!well && !s.detail.empty()) text += indented(trimmed(s.detail));
-  if (s.outcome == Outcome::phase_error && !around.last_words.empty())
+  if (s.outcome == event::Outcome::phase_error && !around.last_words.empty())
     text += "    its agent's last line: " + fitted(around.last_words, 160) + "\n";
   if (!report.phases.empty()) text += "\n" + role_table(report.phases, style);
   std::int64_t total = 0;
@@ -111,7 +109,7 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   for (const std::string& note : around.notes) text += "  " + printable(note) + "\n";
   for (const std::string& line : around.progress) text += "  " + printable(line) + "\n";
   if (!report.archive.empty()) text += "  archive: " + printable(report.archive) + "\n";
-  if (!well && s.outcome != Outcome::prep_failed && !s.worktree.empty())
+  if (!well && s.outcome != event::Outcome::prep_failed && !s.worktree.empty())
     text += around.worktree_gone ? "  its worktree was removed since\n"
                                  : "  worktree kept: " + printable(s.worktree) + "\n";
   // Scripts look for these words.

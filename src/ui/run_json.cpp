@@ -1,19 +1,14 @@
 #include "ui/run_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "json/value.h"
 #include "ui/run_text.h"
 
 namespace capsule::ui {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 using workflow::AgentSummary;
 using workflow::RunSummary;
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -138,7 +133,7 @@ Json object_of(const engine::Run& run) {
 std::string runs_json(const std::vector<engine::Run>& runs) {
   Json list = Json::array();
   for (const engine::Run& run : runs) list.push_back(object_of(run));
-  return dump(list);
+  return list.compact() + "\n";
 }
 
 std::string run_json(const engine::Run& run, const std::string& archive) {
@@ -164,7 +159,7 @@ std::string run_json(const engine::Run& run, const std::string& archive) {
   json["trees"] = trees;
   json["snapshots"] = "refs/capsule/" + run.head.run;
   json["archive"] = or_null(archive);
-  return dump(json);
+  return json.compact() + "\n";
 }
 
 std::string finished_lines(const std::string& run, const RunSummary& summary, int exit_code,
@@ -180,16 +175,17 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
             {"standing", name_of(summary.standing)},
             {"waits_for", waits_json(summary)},
             {"merged_as", or_null(summary.merged_as)}};
-  if (summary.workflow != engine::kDelivery) return dump(json);
+  if (summary.workflow != engine::kDelivery) return json.compact() + "\n";
   const TaskLists lists = lists_of(summary, completed_before);
   json["completed"] = lists.completed;
   json["failed"] = lists.failed;
   json["waiting"] = lists.waiting;
-  return dump(Json{{"event", "delivery_finished"},
-                   {"completed", lists.completed},
-                   {"failed", lists.failed},
-                   {"waiting", lists.waiting}}) +
-         dump(json);
+  return Json{{"event", "delivery_finished"},
+              {"completed", lists.completed},
+              {"failed", lists.failed},
+              {"waiting", lists.waiting}}
+             .compact() +
+         "\n" + json.compact() + "\n";
 }
 
 }  // namespace capsule::ui

@@ -10,29 +10,29 @@
 namespace capsule::ui {
 namespace {
 
-using namespace event;  // NOLINT: the facts are what this file is about
-
-std::vector<PipelineFact> merged_run() {
+std::vector<event::PipelineFact> merged_run() {
   using enum signal::Status;
-  RunStarted started;
+  event::RunStarted started;
   started.bead = "demo-1.1.1";
   started.title = "Validate email";
-  std::vector<PipelineFact> facts = {
-      started, WorktreeReady{"/p/.capsule/worktrees/demo-1.1.1", "capsule-demo-1.1.1", "abc"}};
+  std::vector<event::PipelineFact> facts = {
+      started,
+      event::WorktreeReady{"/p/.capsule/worktrees/demo-1.1.1", "capsule-demo-1.1.1", "abc"}};
   int number = 0;
   const auto phase = [&](const char* which, int attempt, signal::Status status) {
     ++number;
-    PhaseFinished f;
+    event::PhaseFinished f;
     f.phase = which;
     f.number = number;
     f.attempt = attempt;
     f.status = status;
     f.feedback = "ok";
     f.duration_ms = 1500;
-    facts.emplace_back(PhaseStarted{which, number, attempt, "", "claude", "", false});
+    facts.emplace_back(event::PhaseStarted{which, number, attempt, "", "claude", "", false});
     facts.emplace_back(f);
-    facts.emplace_back(SnapshotTaken{which, number, "r", "c", "t" + std::to_string(number), "h"});
-    facts.emplace_back(PhaseChecked{which, number, true, "", {}});
+    facts.emplace_back(
+        event::SnapshotTaken{which, number, "r", "c", "t" + std::to_string(number), "h"});
+    facts.emplace_back(event::PhaseChecked{which, number, true, "", {}});
   };
   phase("test-writer", 1, pass);
   phase("test-review", 1, needs_work);
@@ -42,9 +42,10 @@ std::vector<PipelineFact> merged_run() {
   phase("execute-review", 1, pass);
   phase("sign-off", 1, pass);
   phase("merge", 1, pass);
-  facts.insert(facts.end(), {MergeIntended{"main", "abc"}, MergeDone{"0123456789abcdef", false},
-                             RunArchived{"/p/.capsule/logs/demo-1.1.1"}, WorktreeRemoved{},
-                             BeadClosed{}, RunEnded{Outcome::merged, "0123456789abcdef"}});
+  facts.insert(facts.end(),
+               {event::MergeIntended{"main", "abc"}, event::MergeDone{"0123456789abcdef", false},
+                event::RunArchived{"/p/.capsule/logs/demo-1.1.1"}, event::WorktreeRemoved{},
+                event::BeadClosed{}, event::RunEnded{event::Outcome::merged, "0123456789abcdef"}});
   return facts;
 }
 
@@ -61,9 +62,9 @@ TEST(Summary, SaysWhatWasDoneHowOftenAndHowLong) {
 }
 
 TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
-  std::vector<PipelineFact> facts = merged_run();
+  std::vector<event::PipelineFact> facts = merged_run();
   facts.resize(2 + 8);  // up to the NEEDS_WORK
-  facts.emplace_back(RunEnded{Outcome::interrupted, "Ctrl-C"});
+  facts.emplace_back(event::RunEnded{event::Outcome::interrupted, "Ctrl-C"});
   Surroundings around;
   around.project_option = " --project-dir=/p";
   const std::string text = summary(report_of(facts), around, {});
@@ -75,9 +76,9 @@ TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
 }
 
 TEST(Summary, OfAMergeThatCouldNotBeClearedUpSaysThatItIsOnMain) {
-  std::vector<PipelineFact> facts = merged_run();
-  while (!std::holds_alternative<MergeDone>(facts.back())) facts.pop_back();
-  facts.emplace_back(RunEnded{Outcome::merge_error, "no space left"});
+  std::vector<event::PipelineFact> facts = merged_run();
+  while (!std::holds_alternative<event::MergeDone>(facts.back())) facts.pop_back();
+  facts.emplace_back(event::RunEnded{event::Outcome::merge_error, "no space left"});
   const std::string text = summary(report_of(facts), {}, {});
   EXPECT_NE(text.find("merged as 0123456789ab, but not cleared up\n    no space left\n"),
             std::string::npos)
@@ -93,10 +94,10 @@ TEST(Summary, ColoursAreUsedOnlyWhenAskedForAndNeverAlone) {
 }
 
 TEST(Summary, EveryOutcomeOfPhasesHasWordsOfItsOwn) {
-  for (int i = 1; i < kOutcomes; ++i) {
+  for (int i = 1; i < event::kOutcomes; ++i) {
     workflow::RunSummary run;
     run.workflow = "pipeline";
-    run.outcome = name_of(static_cast<Outcome>(i));
+    run.outcome = name_of(static_cast<event::Outcome>(i));
     run.standing = workflow::Standing::failed;
     const OutcomeWords words = outcome_words(run);
     EXPECT_TRUE(words.tone != signal::Status::error || words.text.find(' ') != words.text.npos ||

@@ -64,7 +64,7 @@ class Runs : public git::GitTest {
     one.id = task;
     one.criteria = {"x"};
     started.tasks = {one};
-    AgentFinished asks;
+    event::delivery::AgentFinished asks;
     asks.agent = 1;
     asks.signal = signal::Signal::divine_clarification;
     asks.fields = {{"Question", "Which colour?"}};

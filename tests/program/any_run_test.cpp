@@ -1,7 +1,6 @@
 // Every command that takes a run takes any run: of a plan and its tasks, of auto mode, of a bead.
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/deliver_project.h"
 #include "tests/program/demo_project.h"
@@ -11,8 +10,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Json = nlohmann::json;
-
 // A delivery whose first task waits for a person, and whose second is complete.
 class AnyDelivery : public DeliveryTest {
  protected:

@@ -1,6 +1,5 @@
 // capsule auto continue after a person has worked in the run's worktree: what is checked, reviewed
 // and merged is what is there.
-#include <nlohmann/json.hpp>
 
 #include "tests/program/demo_project.h"
 
@@ -9,8 +8,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Json = nlohmann::ordered_json;
-
 class AutoContinue : public DemoProject {
  protected:
   void SetUp() override {

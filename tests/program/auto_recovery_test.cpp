@@ -1,6 +1,5 @@
 // A headless run of auto mode that is cut off goes on when it is started again; what the hook wrote
 // is brought into the journal.
-#include <nlohmann/json.hpp>
 
 #include "tests/program/demo_project.h"
 
@@ -8,8 +7,6 @@ namespace capsule::test {
 namespace {
 
 using ::testing::HasSubstr;
-using Json = nlohmann::ordered_json;
-
 class AutoRecovery : public DemoProject {
  protected:
   void SetUp() override {

@@ -1,5 +1,4 @@
 // capsule auto run and auto continue: headless, with a scripted agent.
-#include <nlohmann/json.hpp>
 
 #include "tests/program/demo_project.h"
 
@@ -9,8 +8,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Json = nlohmann::ordered_json;
-
 // For tests that are about other phases.
 const std::vector<std::string> kShort{"--skip-expansion", "--skip-qa", "--skip-reflect"};
 

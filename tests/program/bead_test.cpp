@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/harness.h"
 
 namespace capsule::test {
 namespace {
-
-using Json = nlohmann::json;
 
 class Bead : public ProgramTest {
  protected:

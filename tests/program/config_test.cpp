@@ -1,5 +1,4 @@
 // capsule config, as a user calls it.
-#include <nlohmann/json.hpp>
 
 #include "tests/program/harness.h"
 
@@ -36,8 +35,8 @@ TEST_F(ConfigCommand, ShowsEachValueAndWhereItCameFrom) {
 TEST_F(ConfigCommand, ShowsTheSameAsJson) {
   write_file(path(".capsule/config.yaml"), "exclude: [a]\n");
   const Outcome shown = config({"show", "--json"}, {{"CAPSULE_MAX_RETRIES", "7"}});
-  const auto json = nlohmann::json::parse(shown.out);
-  EXPECT_EQ(json["exclude"]["value"], nlohmann::json::array({"a"}));
+  const auto json = Json::parse(shown.out);
+  EXPECT_EQ(json["exclude"]["value"], Json::array({"a"}));
   EXPECT_EQ(json["exclude"]["from"], "project");
   EXPECT_EQ(json["exclude"]["where"], ".capsule/config.yaml:1");
   EXPECT_EQ(json["max_retries"]["value"], 7);
@@ -66,7 +65,7 @@ TEST_F(ConfigCommand, UsageErrorsExitWithTwo) {
 
 TEST_F(ConfigCommand, ListsTheKeys) {
   EXPECT_NE(config({"keys"}).out.find("verify.timeout\n"), std::string::npos);
-  EXPECT_EQ(nlohmann::json::parse(config({"keys", "--json"}).out)["tracker"]["default"], "auto");
+  EXPECT_EQ(Json::parse(config({"keys", "--json"}).out)["tracker"]["default"], "auto");
 }
 
 }  // namespace

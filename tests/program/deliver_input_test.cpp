@@ -28,7 +28,7 @@ TEST_F(PlanInputTest, AGoodPlanShowsItsWavesPathAndBound) {
   for (const char* part : {"wave 1: A, C", "wave 2: B", "A → B", "bound: at most "})
     EXPECT_HAS(shown.out, part);
   configure("roles: {developer: {price: 0.50}}");
-  const auto json = nlohmann::json::parse(check(text, {"--json"}).out);
+  const auto json = Json::parse(check(text, {"--json"}).out);
   EXPECT_EQ(json["ok"], true);
   EXPECT_EQ(json["waves"][1][0], "B");
   EXPECT_EQ(json["critical_path"].size(), 2U);
@@ -40,7 +40,7 @@ TEST_F(PlanInputTest, ExpertsThatAreThereCountForTheBound) {
   const std::string text = "# P\n\n" + task("A", "none");
   const auto runs = [&](std::vector<std::string> more) {
     more.push_back("--json");
-    return nlohmann::json::parse(check(text, more).out)["bound"]["agent_runs"].get<int>();
+    return Json::parse(check(text, more).out)["bound"]["agent_runs"].get<int>();
   };
   const int with = runs({"--experts"});
   EXPECT_LT(runs({}), with);
@@ -54,7 +54,7 @@ TEST_F(PlanInputTest, AllProblemsAreToldAtOnceWithTheirLines) {
       check("# P\n\n" + task("A", "B") + task("B", "A") + task("A", "none") + task("C", "X"));
   EXPECT_EQ(shown.exit_code, 1);
   for (const char* part : {"PLAN.md:3", "A → B → A", "X"}) EXPECT_HAS(shown.err, part);
-  const auto json = nlohmann::json::parse(check("# P\n\n" + task("A", "A"), {"--json"}).out);
+  const auto json = Json::parse(check("# P\n\n" + task("A", "A"), {"--json"}).out);
   EXPECT_EQ(json["ok"], false);
   EXPECT_GE(json["errors"].size(), 1U);
   EXPECT_EQ(capsule_in({"deliver", plan_file()}).exit_code, 2) << "such a plan is not begun";

@@ -9,7 +9,6 @@ namespace capsule::test {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 constexpr const char* kAgent = R"SH(#!/bin/sh
 M='@MOCK@'
@@ -159,7 +158,7 @@ DeliveryTest::Delivered DeliveryTest::deliver(std::vector<std::string> more) con
   delivered.err = outcome.err;
   for (std::size_t at = 0, end; (end = outcome.out.find('\n', at)) != std::string::npos;
        at = end + 1) {
-    auto event = json::parse(outcome.out.substr(at, end - at), nullptr, false);
+    auto event = Json::parse(outcome.out.substr(at, end - at), nullptr, false);
     EXPECT_FALSE(event.is_discarded()) << outcome.out.substr(at, end - at);
     delivered.events.push_back(std::move(event));
   }
@@ -172,13 +171,13 @@ DeliveryTest::Delivered DeliveryTest::deliver(std::vector<std::string> more) con
 std::vector<std::string> DeliveryTest::Delivered::list(const std::string& name) const {
   std::vector<std::string> names;
   if (events.empty() || !events.back().contains(name)) return {"(no such list)"};
-  for (const json& one : events.back()[name]) names.push_back(one.get<std::string>());
+  for (const Json& one : events.back()[name]) names.push_back(one.get<std::string>());
   return names;
 }
 
-std::vector<json> DeliveryTest::Delivered::of(const std::string& kind) const {
-  std::vector<json> found;
-  for (const json& event : events)
+std::vector<Json> DeliveryTest::Delivered::of(const std::string& kind) const {
+  std::vector<Json> found;
+  for (const Json& event : events)
     if (event["event"] == kind) found.push_back(event);
   return found;
 }

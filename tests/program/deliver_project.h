@@ -4,8 +4,6 @@
 // checkout shows nothing that main has not.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "tests/program/harness.h"
 
 namespace capsule::test {
@@ -55,11 +53,11 @@ class DeliveryTest : public ProgramTest {
   // deliver PLAN --json MORE…
   struct Delivered {
     int exit_code = -1;
-    std::vector<nlohmann::json> events;
+    std::vector<Json> events;
     std::string err;
     std::vector<std::string> list(const std::string& name) const;  // of the last line
     // Events of a kind.
-    std::vector<nlohmann::json> of(const std::string& kind) const;
+    std::vector<Json> of(const std::string& kind) const;
   };
   Delivered deliver(std::vector<std::string> more = {}) const;
   std::map<std::string, std::optional<std::string>>& env() { return env_; }

@@ -2,7 +2,6 @@
 #include <signal.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/project.h"
 

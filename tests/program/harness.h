@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace capsule::test {
+
+using Json = nlohmann::ordered_json;
 
 struct Call {
   std::vector<std::string> args = {};  // without the program's name

@@ -5,13 +5,10 @@
 
 #include <ctime>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/harness.h"
 
 namespace capsule::test {
-
-using Json = nlohmann::ordered_json;
 
 inline std::string iso(std::int64_t seconds_ago) {
   const std::time_t time = std::time(nullptr) - seconds_ago;

@@ -1,4 +1,3 @@
-#include <nlohmann/json.hpp>
 
 #include "tests/program/demo_project.h"
 
@@ -7,7 +6,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 class Init : public DemoProject {

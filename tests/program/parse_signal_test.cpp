@@ -1,5 +1,4 @@
 // `capsule parse-signal` as scripts call it.
-#include <nlohmann/json.hpp>
 
 #include "tests/cases/cases.h"
 #include "tests/program/harness.h"
@@ -13,7 +12,7 @@ constexpr std::string_view kSignal =
 class ParseSignalCases : public ProgramTest, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(ParseSignalCases, PrintsWhatTheRowSays) {
-  const auto expected = nlohmann::ordered_json::parse(GetParam().expected);
+  const auto expected = Json::parse(GetParam().expected);
   const Outcome outcome = capsule({"parse-signal"}, GetParam().input);
   EXPECT_EQ(outcome.exit_code, expected.at("exit").get<int>());
   EXPECT_EQ(outcome.out, expected.at("signal").dump() + "\n");

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 namespace capsule::test {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 constexpr const char* kAgent = R"SH(#!/bin/sh
 M='@MOCK@'
@@ -78,13 +76,13 @@ std::vector<std::string> parts(const std::string& text) {
   return result;
 }
 
-json dependency(const std::string& from, const std::string& to, const char* type) {
+Json dependency(const std::string& from, const std::string& to, const char* type) {
   return {{"issue_id", from}, {"depends_on_id", to}, {"type", type}};
 }
 
 // A line of .beads/issues.jsonl.
-json line_of(const TestBead& bead) {
-  json line{{"id", bead.id},
+Json line_of(const TestBead& bead) {
+  Json line{{"id", bead.id},
             {"title", bead.title},
             {"issue_type", bead.type},
             {"status", bead.status},
@@ -93,7 +91,7 @@ json line_of(const TestBead& bead) {
             {"acceptance_criteria", bead.acceptance},
             {"created_at", "2026-01-01T00:00:00Z"},
             {"updated_at", "2026-01-01T00:00:00Z"},
-            {"dependencies", json::array()}};
+            {"dependencies", Json::array()}};
   if (!bead.parent.empty())
     line["dependencies"].push_back(dependency(bead.id, bead.parent, "parent-child"));
   for (const std::string& blocker : bead.blocked_by)
@@ -102,9 +100,9 @@ json line_of(const TestBead& bead) {
 }
 
 // What `bd show ID --json` prints.
-json shown(const TestBead& bead, const std::vector<TestBead>& all) {
-  json one = line_of(bead);
-  one["dependencies"] = json::array();
+Json shown(const TestBead& bead, const std::vector<TestBead>& all) {
+  Json one = line_of(bead);
+  one["dependencies"] = Json::array();
   if (!bead.parent.empty()) one["parent"] = bead.parent;
   for (const std::string& blocker : bead.blocked_by)
     for (const TestBead& other : all)
@@ -113,7 +111,7 @@ json shown(const TestBead& bead, const std::vector<TestBead>& all) {
                                        {"title", other.title},
                                        {"status", other.status},
                                        {"dependency_type", "blocks"}});
-  return json::array({one});
+  return Json::array({one});
 }
 
 }  // namespace
@@ -134,10 +132,10 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-std::vector<json> events_of(const std::string& out) {
-  std::vector<json> events;
+std::vector<Json> events_of(const std::string& out) {
+  std::vector<Json> events;
   for (const std::string& line : lines_of(out)) {
-    json event = json::parse(line, nullptr, false);
+    Json event = Json::parse(line, nullptr, false);
     EXPECT_TRUE(event.is_object()) << "not JSON: " << line;
     events.push_back(std::move(event));
   }
@@ -260,7 +258,7 @@ bool ProjectTest::is_closed(std::string_view bead) const {
     return std::find(calls.begin(), calls.end(), "close " + std::string(bead)) != calls.end();
   }
   for (const std::string& line : lines_of(read_file(project_ + "/.beads/issues.jsonl"))) {
-    const json one = json::parse(line, nullptr, false);
+    const Json one = Json::parse(line, nullptr, false);
     if (one.is_object() && one.value("id", "") == bead) return one.value("status", "") == "closed";
   }
   return false;

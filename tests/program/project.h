@@ -88,7 +88,7 @@ class ProjectTest : public ProgramTest {
 };
 
 // The lines of a --json run; fails the test when one does not parse.
-std::vector<nlohmann::json> events_of(const std::string& out);
+std::vector<Json> events_of(const std::string& out);
 std::string join(const std::vector<std::string>& words, const std::string& between = " ");
 std::vector<std::string> lines_of(const std::string& text);
 

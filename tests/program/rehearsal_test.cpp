@@ -1,6 +1,5 @@
 // The rehearsal agent is an agent like any other.
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/project.h"
 
@@ -10,8 +9,8 @@ namespace {
 class Rehearsal : public ProjectTest {
  protected:
   // What the journal of a whole run says, without what differs from run to run: times, places, ids.
-  std::vector<nlohmann::json> journal_of_a_run(const std::string& provider,
-                                               const std::string& option, const std::string& text) {
+  std::vector<Json> journal_of_a_run(const std::string& provider, const std::string& option,
+                                     const std::string& text) {
     make_project(Way::binary, provider);
     const std::string file = path(provider + ".agent");
     write_file(file, text);
@@ -21,8 +20,8 @@ class Rehearsal : public ProjectTest {
               (plays ? "'" + file + "'" : "['" + file + "']") + "}}}");
     const Outcome outcome = run_bead({"--json"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-    std::vector<nlohmann::json> facts;
-    for (nlohmann::json fact : events_of(outcome.out)) {
+    std::vector<Json> facts;
+    for (Json fact : events_of(outcome.out)) {
       for (const char* key :
            {"at", "run", "duration_ms", "log", "provider", "commit", "tree", "head", "ref",
             "worktree", "base", "main_before", "folder", "merged_as"})

@@ -1,7 +1,6 @@
 // capsule run, as the command reference states it: order of phases, retries, exit codes, what the
 // agents get, what is left behind. Every test runs through the binary and through the scripts.
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/project.h"
 

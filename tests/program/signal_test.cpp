@@ -1,15 +1,12 @@
 // `capsule signal parse`, `list` and `format` as people and scripts call them.
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/cases/cases.h"
 #include "tests/program/harness.h"
 
 namespace capsule::test {
 namespace {
 
-using nlohmann::ordered_json;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -17,12 +14,12 @@ using ::testing::StartsWith;
 class SignalParseCases : public ProgramTest, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(SignalParseCases, PrintWhatTheRowSays) {
-  const auto expected = ordered_json::parse(GetParam().expected);
+  const auto expected = Json::parse(GetParam().expected);
   const Outcome outcome =
       capsule({"signal", "parse", "--dialect=" + GetParam().dialect}, GetParam().input);
   EXPECT_EQ(outcome.err, "");
   ASSERT_THAT(outcome.out, EndsWith("}\n"));
-  const auto printed = ordered_json::parse(outcome.out);
+  const auto printed = Json::parse(outcome.out);
   if (GetParam().dialect == "contract") {
     EXPECT_EQ(outcome.exit_code, expected.at("exit").get<int>());
     EXPECT_EQ(outcome.out, expected.at("signal").dump() + "\n");
@@ -107,17 +104,17 @@ TEST_F(SignalParse, ReadsAFileOrStdin) {
 }
 
 TEST_F(SignalParse, ExplainListsEveryCandidate) {
-  const auto line = ordered_json::parse(capsule({"signal", "parse", "--dialect=line", "--explain"},
-                                                " AUDIT_PASSED: t\nAUDIT_FAILED: t\n")
-                                            .out);
+  const auto line = Json::parse(capsule({"signal", "parse", "--dialect=line", "--explain"},
+                                        " AUDIT_PASSED: t\nAUDIT_FAILED: t\n")
+                                    .out);
   EXPECT_EQ(line.at("explain").dump(),
             "[{\"offset\":0,\"text\":\" AUDIT_PASSED: t\",\"verdict\":\"not taken\","
             "\"reason\":\"not at column 0\"},{\"offset\":17,\"text\":\"AUDIT_FAILED: t\","
             "\"verdict\":\"taken\",\"reason\":\"the result\"}]");
-  const auto block = ordered_json::parse(
+  const auto block = Json::parse(
       capsule({"signal", "parse", "--dialect=block", "--explain"}, "SIGNAL: QA_COMPLETE\n").out);
   EXPECT_EQ(block.at("explain").at(0).at("verdict"), "taken");
-  const auto contract = ordered_json::parse(
+  const auto contract = Json::parse(
       capsule({"signal", "parse", "--dialect=contract", "--explain"},
               "{}\n{\"status\":\"PASS\",\"feedback\":\"\",\"files_changed\":[],\"summary\":\"\"}")
           .out);
@@ -216,10 +213,9 @@ TEST_F(SignalList, ShowsEverySignalInATable) {
 }
 
 TEST_F(SignalList, PrintsJsonForPrograms) {
-  const auto all = ordered_json::parse(capsule({"signal", "list", "--json"}).out);
+  const auto all = Json::parse(capsule({"signal", "list", "--json"}).out);
   EXPECT_EQ(all.size(), 37U);
-  const auto line =
-      ordered_json::parse(capsule({"signal", "list", "--json", "--dialect=line"}).out);
+  const auto line = Json::parse(capsule({"signal", "list", "--json", "--dialect=line"}).out);
   EXPECT_EQ(line.size(), 20U);
   for (const char* key : {"dialect", "name", "meaning", "senders", "handler", "priority"})
     for (const auto& row : all) EXPECT_TRUE(row.contains(key)) << key;
@@ -230,7 +226,7 @@ TEST_F(SignalList, PrintsJsonForPrograms) {
 class SignalFormat : public ProgramTest {};
 
 TEST_F(SignalFormat, PrintsTheTextOfEverySignalByBothItsNames) {
-  for (const auto& row : ordered_json::parse(capsule({"signal", "list", "--json"}).out)) {
+  for (const auto& row : Json::parse(capsule({"signal", "list", "--json"}).out)) {
     if (row.at("name") == "unknown") continue;
     const Outcome by_name = capsule({"signal", "format", row.at("name")});
     const Outcome by_wire = capsule({"signal", "format", row.at("wire")});

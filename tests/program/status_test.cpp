@@ -1,5 +1,4 @@
 // capsule status and capsule log.
-#include <nlohmann/json.hpp>
 
 #include "tests/program/demo_project.h"
 
@@ -8,8 +7,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Json = nlohmann::json;
-
 class Status : public DemoProject {
  protected:
   void SetUp() override {

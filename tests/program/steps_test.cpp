@@ -1,7 +1,6 @@
 // prep, run-phase and merge one at a time, as people used the scripts: every row of their exit-code
 // tables and every step of their behaviour.
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/project.h"
 
@@ -154,7 +153,7 @@ TEST_P(Steps, APhaseThatTakesTooLongIsASyntheticErrorThatNamesTheLimit) {
   on("execute", "echo before; say PASS fine; sleep 300");
   const Outcome outcome = phase("execute");
   EXPECT_EQ(outcome.exit_code, 2);
-  const auto signal = nlohmann::json::parse(outcome.out, nullptr, false);
+  const auto signal = Json::parse(outcome.out, nullptr, false);
   ASSERT_TRUE(signal.is_object()) << outcome.out;
   EXPECT_EQ(signal["status"], "ERROR");
   EXPECT_HAS(signal["feedback"].get<std::string>(), "1 s");

@@ -1,6 +1,5 @@
 // Users' own workflows, through the binary: what they are made of, how they run, wait and end.
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "tests/program/project.h"
 

@@ -12,7 +12,7 @@
 namespace capsule::test {
 namespace {
 
-constexpr int kParts = 32;
+constexpr int kFaultParts = 32;
 constexpr std::size_t kEvery = 40;    // all of the first forty
 constexpr std::size_t kSamples = 12;  // and this many of the others
 
@@ -133,15 +133,15 @@ TEST_P(IoFaults, LeaveASoundJournalAClearMessageAndAWayOn) {
               calls_.size(), kEvery, step, offset, seed);
   // The number of the last call may differ by a few from run to run: what is not reached, is none.
   for (std::size_t n = 1; n <= calls_.size(); ++n) {
-    if (n % kParts != static_cast<std::size_t>(GetParam())) continue;
-    const std::size_t turn = (n / kParts + seed) % kFaults.size();
+    if (n % kFaultParts != static_cast<std::size_t>(GetParam())) continue;
+    const std::size_t turn = (n / kFaultParts + seed) % kFaults.size();
     if (all || n <= kEvery || (n - kEvery) % step == offset) fail_at(n, kFaults[turn]);
     if (all) fail_at(n, kFaults[(turn + 1) % kFaults.size()]);
     if (HasFatalFailure()) return;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Part, IoFaults, ::testing::Range(0, kParts));
+INSTANTIATE_TEST_SUITE_P(Part, IoFaults, ::testing::Range(0, kFaultParts));
 
 }  // namespace
 }  // namespace capsule::test

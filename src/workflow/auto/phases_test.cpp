@@ -7,7 +7,7 @@ namespace {
 
 using signal::Signal;
 
-const Moment kNow{"2026-01-01T03:00:00Z", 1767236400};
+const Moment kMoment{"2026-01-01T03:00:00Z", 1767236400};
 
 State begun() { return started("t", {}, 2, "2026-01-01T02:59:00Z"); }
 
@@ -15,17 +15,17 @@ TEST(AutoPhases, ACompletePhaseIsRecordedAndTheNextEntered) {
   State state = begun();
   state.iteration = 2;
   state.last_error = "e";
-  EXPECT_EQ(complete_phase(state, kNow), Phase::init);
+  EXPECT_EQ(complete_phase(state, kMoment), Phase::init);
   EXPECT_EQ(state.phase, "init");
   EXPECT_EQ(state.iteration, 0);
   EXPECT_EQ(state.last_error, "");
   EXPECT_EQ(state.phases[index_of(Phase::expansion)].duration_s, 60);
-  EXPECT_EQ(state.phases[index_of(Phase::init)].started_at, kNow.text);
+  EXPECT_EQ(state.phases[index_of(Phase::init)].started_at, kMoment.text);
 }
 
 TEST(AutoPhases, APhaseThatWasNotNeededHasNoSignalAndNoDuration) {
   State state = begun();
-  complete_phase(state, kNow, true);
+  complete_phase(state, kMoment, true);
   const PhaseRecord& record = state.phases[index_of(Phase::expansion)];
   EXPECT_TRUE(record.skipped);
   EXPECT_FALSE(record.signal_detected);
@@ -35,7 +35,7 @@ TEST(AutoPhases, APhaseThatWasNotNeededHasNoSignalAndNoDuration) {
 TEST(AutoPhases, TheLastPhaseLeavesTheStateForItsCallerToEnd) {
   State state = begun();
   state.phase = "reflect";
-  EXPECT_EQ(complete_phase(state, kNow), Phase::complete);
+  EXPECT_EQ(complete_phase(state, kMoment), Phase::complete);
   EXPECT_EQ(state.phase, "reflect");
   EXPECT_TRUE(state.active);
 }
@@ -44,7 +44,7 @@ TEST(AutoPhases, SignalsAreTakenByThePhaseThatIsThenCurrent) {
   State state = begun();
   const Taken taken = take_signals(
       state, {Signal::init_complete, Signal::expansion_complete, Signal::init_complete}, "",
-      kNow.text, [&] { return complete_phase(state, kNow) != Phase::complete; });
+      kMoment.text, [&] { return complete_phase(state, kMoment) != Phase::complete; });
   EXPECT_TRUE(taken.completed);
   EXPECT_EQ(state.phase, "planning");
   EXPECT_EQ(state.detected.size(), 2U);
@@ -52,7 +52,7 @@ TEST(AutoPhases, SignalsAreTakenByThePhaseThatIsThenCurrent) {
 
 TEST(AutoPhases, ACompletionSettlesTheErrorBeforeIt) {
   State state = begun();
-  const auto next = [&] { return complete_phase(state, kNow) != Phase::complete; };
+  const auto next = [&] { return complete_phase(state, kMoment) != Phase::complete; };
   EXPECT_FALSE(
       take_signals(state, {Signal::phase_error, Signal::expansion_complete}, "e", "", next).error);
   EXPECT_TRUE(

@@ -13,8 +13,6 @@ using Prelude = State::Prelude;
 
 constexpr int kRunsOfOneExpert = 2;
 
-std::size_t at(Role role) { return static_cast<std::size_t>(role); }
-
 // What the agent waited for is on main, so it has to be in its worktree too.
 bool tells_of_main(Why why) {
   return why == Why::merge_failed || why == Why::remediated || why == Why::dependency_done ||

@@ -12,8 +12,6 @@ namespace {
 using Step = Remediation::Step;
 using Prelude = State::Prelude;
 
-std::size_t at(Role role) { return static_cast<std::size_t>(role); }
-
 int task_named(const State& s, const std::string& id) {
   const auto found = s.index.find(id);
   return found == s.index.end() ? -1 : found->second;

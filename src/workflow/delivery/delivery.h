@@ -101,6 +101,9 @@ struct Talk {
   bool checkpointed = false;  // the newest answer was a CHECKPOINT
 };
 
+// Where what is kept by role stands.
+inline std::size_t at(signal::Role role) { return static_cast<std::size_t>(role); }
+
 struct TaskState {
   Task task;  // as expanded by the business analyst, when it was
   Stage stage = Stage::blocked;

@@ -18,9 +18,10 @@ std::string_view name_of(Hold hold) {
 
 namespace {
 
+using Step = Remediation::Step;
+
 // Everything but agents that was commanded has been answered.
 bool nothing_open(const State& s) {
-  using Step = Remediation::Step;
   const Step step = s.remediation.step;
   return !stop_follows(s) && s.merging < 0 && s.prelude != State::Prelude::verifying &&
          step != Step::merging && step != Step::verifying && !tidying(s);

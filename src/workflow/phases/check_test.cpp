@@ -5,7 +5,7 @@
 namespace capsule::phases {
 namespace {
 
-PhaseRule rule(const char* name) {
+PhaseRule phase(const char* name) {
   PhaseRule phase;
   phase.name = name;
   phase.stage = 1;
@@ -34,34 +34,34 @@ TEST(DefinitionCheck, ThePipelineCostsAtMostThreeOfEachAndWhatSignOffSendsBack) 
 }
 
 TEST(DefinitionCheck, UnknownNamesAreFound) {
-  PhaseRule code = rule("code");
+  PhaseRule code = phase("code");
   code.needs_work.to = "coder";
   EXPECT_TRUE(says(of({code}), "'coder', which is no phase"));
-  code = rule("code");
+  code = phase("code");
   code.checks = {"greeen"};
   EXPECT_TRUE(says(of({code}), "no check 'greeen'"));
-  code = rule("code");
+  code = phase("code");
   code.needs_work = {"code", "later", 0};
   EXPECT_TRUE(says(of({code}), "'later', which is no phase"));
 }
 
 TEST(DefinitionCheck, APhaseThatNothingLeadsToIsFound) {
-  PhaseRule first = rule("first");
+  PhaseRule first = phase("first");
   first.pass.to = "third";
-  EXPECT_TRUE(says(of({first, rule("second"), rule("third")}), "never reached"));
+  EXPECT_TRUE(says(of({first, phase("second"), phase("third")}), "never reached"));
 }
 
 TEST(DefinitionCheck, LoopsWithoutALimitAreFound) {
-  PhaseRule second = rule("second");
+  PhaseRule second = phase("second");
   second.pass.to = "first";
-  EXPECT_TRUE(says(of({rule("first"), second}), "a loop without a limit"));
-  second = rule("second");
+  EXPECT_TRUE(says(of({phase("first"), second}), "a loop without a limit"));
+  second = phase("second");
   second.needs_work = {"first", "", -1};
-  EXPECT_TRUE(says(of({rule("first"), second}), "a loop without a limit"));
+  EXPECT_TRUE(says(of({phase("first"), second}), "a loop without a limit"));
 }
 
 TEST(DefinitionCheck, WhatRunsAtOnceMayOnlyLook) {
-  PhaseRule a = rule("a"), b = rule("b");
+  PhaseRule a = phase("a"), b = phase("b");
   a.group = b.group = 1;
   EXPECT_TRUE(says(of({a, b}), "only look"));
   a.writes = b.writes = false;
@@ -70,7 +70,7 @@ TEST(DefinitionCheck, WhatRunsAtOnceMayOnlyLook) {
 }
 
 TEST(DefinitionCheck, NothingLeadsFromAPhaseToThoseThatRunWithIt) {
-  PhaseRule a = rule("a"), b = rule("b"), c = rule("c");
+  PhaseRule a = phase("a"), b = phase("b"), c = phase("c");
   a.group = b.group = 1;
   a.writes = b.writes = false;
   c.needs_work = {"a", "b", 0};
@@ -83,23 +83,23 @@ TEST(DefinitionCheck, NothingLeadsFromAPhaseToThoseThatRunWithIt) {
 
 TEST(DefinitionCheck, NamesThatCouldBePathsOrOptionsAreRefused) {
   for (const char* name : {"", "-x", "../x", "a b", "a/b"})
-    EXPECT_TRUE(says(of({rule(name)}), "cannot be the name")) << name;
-  EXPECT_TRUE(says(of({rule("a"), rule("a")}), "two phases of this name"));
+    EXPECT_TRUE(says(of({phase(name)}), "cannot be the name")) << name;
+  EXPECT_TRUE(says(of({phase("a"), phase("a")}), "two phases of this name"));
 }
 
 TEST(DefinitionCheck, SignOffAndTestsMustComeFromSomewhere) {
-  PhaseRule merge = rule("merge");
+  PhaseRule merge = phase("merge");
   merge.needs = {"signed-off"};
   EXPECT_TRUE(says(of({merge}), "signs off"));
-  merge = rule("merge");
+  merge = phase("merge");
   merge.checks = {"tests-untouched"};
   EXPECT_TRUE(says(of({merge}), "tests: true"));
 }
 
 TEST(DefinitionCheck, TheCostOfAPanelCountsAllWhoRunAtOnce) {
-  std::vector<PhaseRule> phases = {rule("code")};
+  std::vector<PhaseRule> phases = {phase("code")};
   for (const char* name : {"a", "b", "c"}) {
-    PhaseRule review = rule(name);
+    PhaseRule review = phase(name);
     review.group = 1;
     review.writes = false;
     review.needs_work = {"code", "", 2};

@@ -8,15 +8,15 @@ namespace {
 using namespace event;
 
 // Plays a run: each call ends the phase that the state asks for.
-struct Play {
+struct PipelinePlay {
   State s;
 
-  explicit Play(int max_retries = 3, std::string convergence = "stop") {
+  explicit PipelinePlay(int max_retries = 3, std::string convergence = "stop") {
     phases::apply(s, RunStarted{"demo-1", "Title", "claude", max_retries, convergence, {}, ""});
     phases::apply(s, WorktreeIntended{"wt", "capsule-demo-1", "abc"});
     phases::apply(s, WorktreeReady{"wt", "capsule-demo-1", "abc"});
   }
-  Play& phase(std::string expected, Status status, std::string feedback = "f", bool checked = true,
+  PipelinePlay& phase(std::string expected, Status status, std::string feedback = "f", bool checked = true,
               std::string tree = "") {
     EXPECT_EQ(s.step, Step::run_phase);
     EXPECT_EQ(s.phase, expected);
@@ -36,10 +36,10 @@ struct Play {
           s, PhaseChecked{expected, number, checked, checked ? "" : "gate: " + feedback, {}});
     return *this;
   }
-  Play& tests_pass() {
+  PipelinePlay& tests_pass() {
     return phase("test-writer", Status::pass).phase("test-review", Status::pass);
   }
-  Play& code_pass() { return phase("execute", Status::pass).phase("execute-review", Status::pass); }
+  PipelinePlay& code_pass() { return phase("execute", Status::pass).phase("execute-review", Status::pass); }
   void expect_end(Outcome outcome, int code) {
     EXPECT_EQ(s.step, Step::end);
     EXPECT_EQ(name_of(s.outcome), name_of(outcome));
@@ -49,7 +49,7 @@ struct Play {
 };
 
 TEST(Pipeline, FiveStagesInOrderEndInAMerge) {
-  Play play;
+  PipelinePlay play;
   EXPECT_EQ(stage_of(play.s), 2);
   play.tests_pass();
   EXPECT_EQ(stage_of(play.s), 3);
@@ -71,7 +71,7 @@ TEST(Pipeline, FiveStagesInOrderEndInAMerge) {
 }
 
 TEST(Pipeline, AReviewThatNeedsWorkReRunsTheWriterWithItsFeedback) {
-  Play play;
+  PipelinePlay play;
   play.phase("test-writer", Status::pass)
       .phase("test-review", Status::needs_work, "cover empty input");
   EXPECT_EQ(play.s.phase, "test-writer");
@@ -88,7 +88,7 @@ TEST(Pipeline, AReviewThatNeedsWorkReRunsTheWriterWithItsFeedback) {
 
 TEST(Pipeline, MaxRetriesAreAttemptsInAll) {
   for (int limit : {1, 2, 5}) {
-    Play play(limit);
+    PipelinePlay play(limit);
     for (int i = 1; i <= limit; ++i) {
       EXPECT_EQ(play.s.attempt, i);
       play.phase("test-writer", Status::pass)
@@ -99,14 +99,14 @@ TEST(Pipeline, MaxRetriesAreAttemptsInAll) {
 }
 
 TEST(Pipeline, AWriterThatNeedsWorkEndsTheRun) {
-  Play play;
+  PipelinePlay play;
   play.phase("test-writer", Status::needs_work, "criteria contradict");
   play.expect_end(Outcome::writer_needs_work, 2);
   EXPECT_NE(play.s.detail.find("criteria contradict"), std::string::npos);
 }
 
 TEST(Pipeline, AnErrorOfAnyPhaseEndsTheRun) {
-  Play play;
+  PipelinePlay play;
   play.tests_pass()
       .phase("execute", Status::pass)
       .phase("execute-review", Status::error, "cannot run");
@@ -114,7 +114,7 @@ TEST(Pipeline, AnErrorOfAnyPhaseEndsTheRun) {
 }
 
 TEST(Pipeline, SignOffThatNeedsWorkReRunsExecuteButNotItsReview) {
-  Play play;
+  PipelinePlay play;
   play.tests_pass().code_pass().phase("sign-off", Status::needs_work, "debug line left");
   EXPECT_EQ(play.s.phase, "execute");
   EXPECT_EQ(play.s.feedback, "debug line left");
@@ -127,7 +127,7 @@ TEST(Pipeline, SignOffThatNeedsWorkReRunsExecuteButNotItsReview) {
 }
 
 TEST(Pipeline, NoExecuteFollowsTheLastFailedSignOff) {
-  Play play(2);
+  PipelinePlay play(2);
   play.tests_pass().code_pass();
   play.phase("sign-off", Status::needs_work, "a").phase("execute", Status::pass);
   play.phase("sign-off", Status::needs_work, "b");
@@ -135,7 +135,7 @@ TEST(Pipeline, NoExecuteFollowsTheLastFailedSignOff) {
 }
 
 TEST(Pipeline, AnExecuteForSignOffThatNeedsWorkEndsTheRun) {
-  Play play;
+  PipelinePlay play;
   play.tests_pass()
       .code_pass()
       .phase("sign-off", Status::needs_work)
@@ -144,19 +144,19 @@ TEST(Pipeline, AnExecuteForSignOffThatNeedsWorkEndsTheRun) {
 }
 
 TEST(Pipeline, AMergeAgentThatNeedsWorkEndsWithOneAndAnErrorWithTwo) {
-  Play needs_work;
+  PipelinePlay needs_work;
   needs_work.tests_pass()
       .code_pass()
       .phase("sign-off", Status::pass)
       .phase("merge", Status::needs_work);
   needs_work.expect_end(Outcome::merge_needs_work, 1);
-  Play error;
+  PipelinePlay error;
   error.tests_pass().code_pass().phase("sign-off", Status::pass).phase("merge", Status::error);
   error.expect_end(Outcome::phase_error, 2);
 }
 
 TEST(Pipeline, ARefusedMergeEndsWithOneAndAResumedRunAsksTheMergeAgentAgain) {
-  Play play;
+  PipelinePlay play;
   play.tests_pass().code_pass().phase("sign-off", Status::pass).phase("merge", Status::pass);
   phases::apply(play.s, MergeIntended{"main", "abc"});
   phases::apply(play.s, MergeRefused{MergeRefusal::conflict, "src/a.go"});
@@ -169,7 +169,7 @@ TEST(Pipeline, ARefusedMergeEndsWithOneAndAResumedRunAsksTheMergeAgentAgain) {
 }
 
 TEST(Pipeline, AMergeThatWasAskedForTooEarlyLeavesTheRunWhereItWas) {
-  Play play;
+  PipelinePlay play;
   play.phase("test-writer", Status::pass).phase("test-review", Status::needs_work, "more");
   phases::apply(play.s, RunEnded{Outcome::interrupted, ""});
   phases::apply(play.s, RunResumed{3, true});
@@ -185,7 +185,7 @@ TEST(Pipeline, AMergeThatWasAskedForTooEarlyLeavesTheRunWhereItWas) {
 }
 
 TEST(Pipeline, AFailedCheckOfAWriterIsWorthANeedsWorkBeforeAReviewerIsPaid) {
-  Play play(2);
+  PipelinePlay play(2);
   play.phase("test-writer", Status::pass, "tests pass already", false);
   EXPECT_EQ(play.s.phase, "test-writer");
   EXPECT_EQ(play.s.attempt, 2);
@@ -195,7 +195,7 @@ TEST(Pipeline, AFailedCheckOfAWriterIsWorthANeedsWorkBeforeAReviewerIsPaid) {
 }
 
 TEST(Pipeline, AFailedCheckOfAReviewCountsLikeItsNeedsWork) {
-  Play play;
+  PipelinePlay play;
   play.tests_pass()
       .phase("execute", Status::pass)
       .phase("execute-review", Status::pass, "red", false);
@@ -205,7 +205,7 @@ TEST(Pipeline, AFailedCheckOfAReviewCountsLikeItsNeedsWork) {
 }
 
 TEST(Pipeline, AFailedCheckOfSignOffIsNoSignOff) {
-  Play play;
+  PipelinePlay play;
   play.tests_pass().code_pass().phase("sign-off", Status::pass, "red", false);
   EXPECT_FALSE(play.s.signed_off);
   EXPECT_EQ(play.s.phase, "execute");
@@ -213,7 +213,7 @@ TEST(Pipeline, AFailedCheckOfSignOffIsNoSignOff) {
 }
 
 TEST(Pipeline, AMendedExecuteWhoseCheckFailsUsesUpAnAttemptOfSignOff) {
-  Play play(3);
+  PipelinePlay play(3);
   play.tests_pass().code_pass().phase("sign-off", Status::needs_work);
   play.phase("execute", Status::pass, "red", false);
   EXPECT_EQ(play.s.phase, "execute");
@@ -223,7 +223,7 @@ TEST(Pipeline, AMendedExecuteWhoseCheckFailsUsesUpAnAttemptOfSignOff) {
 }
 
 TEST(Pipeline, TheSameFeedbackForTheSameTreeStopsEarly) {
-  Play play(5);
+  PipelinePlay play(5);
   play.phase("test-writer", Status::pass)
       .phase("test-review", Status::needs_work, "same", true, "t");
   play.phase("test-writer", Status::pass)
@@ -232,7 +232,7 @@ TEST(Pipeline, TheSameFeedbackForTheSameTreeStopsEarly) {
 }
 
 TEST(Pipeline, TheSameFeedbackForAnotherTreeGoesOn) {
-  Play play(5);
+  PipelinePlay play(5);
   play.phase("test-writer", Status::pass)
       .phase("test-review", Status::needs_work, "same", true, "t");
   play.phase("test-writer", Status::pass)
@@ -242,7 +242,7 @@ TEST(Pipeline, TheSameFeedbackForAnotherTreeGoesOn) {
 
 TEST(Pipeline, ConvergenceOffSpendsEveryAttempt) {
   for (const char* setting : {"off", "warn"}) {
-    Play play(3, setting);
+    PipelinePlay play(3, setting);
     for (int i = 0; i < 3; ++i)
       play.phase("test-writer", Status::pass)
           .phase("test-review", Status::needs_work, "same", true, "t");
@@ -251,7 +251,7 @@ TEST(Pipeline, ConvergenceOffSpendsEveryAttempt) {
 }
 
 TEST(Pipeline, AResumedRunHasNewAttemptsAndTheLastFeedback) {
-  Play play(1);
+  PipelinePlay play(1);
   play.phase("test-writer", Status::pass).phase("test-review", Status::needs_work, "cover it");
   play.record_end();
   phases::apply(play.s, RunResumed{2, false});
@@ -263,7 +263,7 @@ TEST(Pipeline, AResumedRunHasNewAttemptsAndTheLastFeedback) {
 }
 
 TEST(Pipeline, APhaseThatWasCutOffIsOpenUntilItIsDoneAgain) {
-  Play play;
+  PipelinePlay play;
   play.tests_pass();
   phases::apply(play.s, PhaseStarted{"execute", 3, 1, "", "claude", "", false});
   EXPECT_FALSE(play.s.open.empty());
@@ -272,7 +272,7 @@ TEST(Pipeline, APhaseThatWasCutOffIsOpenUntilItIsDoneAgain) {
 }
 
 TEST(Pipeline, ARunThatAPersonEndedInAPhaseDoesThatPhaseAgainOnWhatIsThere) {
-  Play play;
+  PipelinePlay play;
   play.tests_pass();
   phases::apply(play.s, PhaseStarted{"execute", 3, 1, "", "claude", "", false});
   phases::apply(play.s, RunEnded{Outcome::interrupted, ""});
@@ -285,7 +285,7 @@ TEST(Pipeline, ARunThatAPersonEndedInAPhaseDoesThatPhaseAgainOnWhatIsThere) {
 }
 
 TEST(Pipeline, PhasesRunByHandCountForWhereAResumedRunGoesOn) {
-  Play play;
+  PipelinePlay play;
   phases::apply(play.s, RunEnded{Outcome::prepared, ""});
   PhaseFinished finished;
   finished.phase = "test-writer";
@@ -311,7 +311,7 @@ TEST(Pipeline, PhasesRunByHandCountForWhereAResumedRunGoesOn) {
 }
 
 TEST(Pipeline, AMergeByHandSkipsWhatWasLeftUnfinished) {
-  Play play;
+  PipelinePlay play;
   phases::apply(play.s, RunEnded{Outcome::prepared, ""});
   phases::apply(play.s, RunResumed{3, true});
   EXPECT_EQ(play.s.step, Step::run_phase);
@@ -319,7 +319,7 @@ TEST(Pipeline, AMergeByHandSkipsWhatWasLeftUnfinished) {
 }
 
 TEST(Pipeline, AMergeThatIsDoneIsCleanedUpNotRepeated) {
-  Play play;
+  PipelinePlay play;
   phases::apply(play.s, MergeDone{"c", false});
   phases::apply(play.s, RunEnded{Outcome::merge_error, "disk full"});
   phases::apply(play.s, RunResumed{3, true});
@@ -327,7 +327,7 @@ TEST(Pipeline, AMergeThatIsDoneIsCleanedUpNotRepeated) {
 }
 
 TEST(Pipeline, AMergedRunCannotBeResumed) {
-  Play play;
+  PipelinePlay play;
   phases::apply(play.s, MergeDone{"c", false});
   phases::apply(play.s, BeadClosed{});
   play.record_end();
