@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFolder = "workflows";
+constexpr std::string_view kWorkflowFolder = "workflows";
 constexpr std::string_view kEnding = ".yaml";
 
 std::string folder_of(const Project& project) { return project.root() + "/.capsule/workflows"; }
@@ -31,8 +31,8 @@ std::vector<std::string> workflow_names(const Project& project) {
     const std::string_view name = file.substr(0, file.size() - kEnding.size());
     if (valid_id(name)) names.emplace(name);
   };
-  for (const assets::Embedded& file : assets::embedded_below(kFolder))
-    add(file.name.substr(kFolder.size() + 1));
+  for (const assets::Embedded& file : assets::embedded_below(kWorkflowFolder))
+    add(file.name.substr(kWorkflowFolder.size() + 1));
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_of(project), error))
     add(entry.path().filename().string());
