@@ -14,8 +14,10 @@ find_package(Threads REQUIRED)
 add_library(capsule_settings INTERFACE)
 target_include_directories(capsule_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(capsule_settings INTERFACE
-  -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wcast-qual -Wformat=2 -Wundef
-  -ffunction-sections -fdata-sections)
+  -Wall -Wextra -Werror -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wcast-qual
+  -Wformat=2 -Wundef
+  -ffunction-sections -fdata-sections
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)  # CHECK says src/…, on whatever machine it was built
 target_link_options(capsule_settings INTERFACE -Wl,--gc-sections)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # g++ 12 sees writes past the end of short std::strings where there are none; clang and the
@@ -28,6 +30,12 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # in a unit of several files every file is included.
   target_compile_options(capsule_settings INTERFACE -Wno-subobject-linkage)
 endif()
+# Where tests run, the library looks at each index and iterator; where users run, the program ends before
+# a write past a buffer or over a return address is of use to anybody.
+target_compile_definitions(capsule_settings INTERFACE
+  $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS> $<$<CONFIG:Release>:_FORTIFY_SOURCE=3>)
+target_compile_options(capsule_settings INTERFACE
+  $<$<CONFIG:Release>:-fstack-protector-strong> $<$<CONFIG:Release>:-fstack-clash-protection>)
 if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   target_compile_options(capsule_settings INTERFACE -fpch-preprocess)  # ccache asks for it
 endif()

@@ -4,8 +4,9 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
+
+#include "base/check.h"
 
 namespace capsule {
 namespace {
@@ -51,7 +52,7 @@ std::string random_hex(int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) {
     unsigned char byte = 0;
-    if (::getrandom(&byte, 1, 0) != 1) std::abort();
+    CHECK(::getrandom(&byte, 1, 0) == 1);
     text += {kHex[byte >> 4], kHex[byte & 15]};
   }
   return text;

@@ -1,6 +1,6 @@
 // What a fallible function returns. Errors are values: a closed set of reasons that code may branch
 // on, and two sentences for a person that nothing branches on. A broken invariant is not an error:
-// it crashes (see check.h).
+// it ends the program (check.h).
 #pragma once
 
 #include <string>

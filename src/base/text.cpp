@@ -65,6 +65,28 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+namespace {
+template <class Text>
+std::string join(std::span<const Text> texts, std::string_view between) {
+  std::string all;
+  for (std::size_t i = 0; i < texts.size(); ++i) all.append(i == 0 ? "" : between).append(texts[i]);
+  return all;
+}
+}  // namespace
+
+std::string joined(std::span<const std::string> texts, std::string_view between) {
+  return join(texts, between);
+}
+std::string joined(std::span<const std::string_view> texts, std::string_view between) {
+  return join(texts, between);
+}
+
+std::string bulleted(std::span<const std::string> texts, std::string_view mark) {
+  std::string all;
+  for (const std::string& text : texts) all.append(mark).append(text).append("\n");
+  return all;
+}
+
 std::string short_list(const std::vector<std::string>& names, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < most; ++i)

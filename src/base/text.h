@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,18 @@ std::string padded(std::string_view text, std::size_t width);
 // What may be shown on a terminal: control characters and bytes that are not UTF-8 appear as \xNN,
 // line feeds as \n. Hostile text can neither move the cursor nor forge a line.
 std::string printable(std::string_view text);
+
+// All of them, as they are, with `between` between them.
+std::string joined(std::span<const std::string> texts, std::string_view between = ", ");
+std::string joined(std::span<const std::string_view> texts, std::string_view between = ", ");
+
+// A line for each, as it is, that begins with `mark`.
+std::string bulleted(std::span<const std::string> texts, std::string_view mark = "- ");
+
+// "1 task", "3 tasks".
+std::string counted(std::integral auto count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
 
 // The first of them, printable and parted by commas, and how many more there are.
 std::string short_list(const std::vector<std::string>& names, std::size_t most = 10);

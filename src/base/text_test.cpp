@@ -70,5 +70,19 @@ TEST(Text, LettersAndDigitsAreThoseOfAscii) {
   EXPECT_FALSE(is_letter('\xC9') || is_digit('/') || is_digit(':'));
 }
 
+TEST(Text, ListsKeepEveryTextAsItIs) {
+  const std::vector<std::string> texts{"a", "", "b\n"};
+  EXPECT_EQ(joined(texts), "a, , b\n");
+  EXPECT_EQ(joined(std::vector<std::string_view>{"a", "b"}, " "), "a b");
+  EXPECT_EQ(joined(std::vector<std::string>{}), "");
+  EXPECT_EQ(bulleted(texts), "- a\n- \n- b\n\n");
+}
+
+TEST(Text, OnlyOneIsSingular) {
+  EXPECT_EQ(counted(0, "task"), "0 tasks");
+  EXPECT_EQ(counted(std::size_t{1}, "agent run"), "1 agent run");
+  EXPECT_EQ(counted(2, "task"), "2 tasks");
+}
+
 }  // namespace
 }  // namespace capsule

@@ -175,23 +175,23 @@ constexpr Command kAutoRows[] = {
      .details = "Nine phases: expansion, init, planning, execution, qa, review, fix, check, "
                 "reflect. Only writes .caw/auto-state.json and prints the instructions of the "
                 "first phase; the hook (capsule hook install) does the rest.\n\n"
-                "Exit codes: 0 started; 1 it is active already; 2 wrong usage.",
+                "Exit codes: 0 started; 1 it is active already; 2 an error.",
      .positionals = kAutoTask,
      .options = kStartOptions,
-     .run = main_of<start>,
+     .run = start,
      .examples = "  capsule auto start \"Validate phone numbers\" --skip-reflect"},
     {.path = "auto status",
      .summary = "Show which phase auto mode is in",
-     .details = "Exit codes: 0 shown; 1 there is none; 2 wrong usage.",
+     .details = "Exit codes: 0 shown; 1 there is none; 2 an error.",
      .positionals = {},
      .options = kAutoStatusOptions,
-     .run = main_of<auto_status>},
+     .run = auto_status},
     {.path = "auto cancel",
      .summary = "End auto mode; the session may stop",
-     .details = "Exit codes: 0 it is not active any more; 1 there is none; 2 wrong usage.",
+     .details = "Exit codes: 0 it is not active any more; 1 there is none; 2 an error.",
      .positionals = {},
      .options = kPlainOptions,
-     .run = main_of<cancel>},
+     .run = cancel},
 };
 
 }  // namespace

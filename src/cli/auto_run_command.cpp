@@ -55,12 +55,10 @@ Result<void> refuse_active_session(const std::string& folder) {
       "end it: capsule auto cancel; or replace it with --force");
 }
 
-Result<int> run(const Args& args) {
+Result<int> auto_run(const Args& args) {
   const std::string task = TRY(task_argument(args));
   const AutoWords words = TRY(auto_words(args));
-  const auto project = open_project(args);
-  if (!project) return report(project.error(), 2);  // an error, whatever its reason
-  const auto run = TRY(AutoRun::open(*project, ui::look_for(args.flag("json"))));
+  const auto run = TRY(AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json"))));
   const std::string& root = run->project().root();
   const auto newest = TRY(run->newest());
   if (newest && !newest->ended()) {
@@ -111,9 +109,7 @@ Result<int> go_on(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   if (auto_state::has_state(folder) && world::run_of_state(folder).empty())
     return continue_session(folder);
-  const auto project = open_project(args);
-  if (!project) return report(project.error(), 2);  // an error, whatever its reason
-  const auto run = TRY(AutoRun::open(*project, ui::look_for(args.flag("json"))));
+  const auto run = TRY(AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json"))));
   const auto newest = TRY(run->newest());
   if (!newest)
     return fail(Reason::not_found, "there is no auto mode to go on with",
@@ -126,17 +122,6 @@ Result<int> go_on(const Args& args) {
   TRY_VOID(run->has_place(newest->state));
   TRY_VOID(run->give(event::auto_run::Resumed{}));
   return run->carry_on();
-}
-
-template <Result<int> (*command)(const Args&)>
-int auto_run_main(const Args& args) {
-  const auto code = command(args);
-  if (code) return *code;
-  const Reason reason = code.error().reason;
-  return report(code.error(), reason == Reason::refused || reason == Reason::blocked ||
-                                      reason == Reason::not_found
-                                  ? 1
-                                  : 2);
 }
 
 constexpr Command kAutoRunRows[] = {
@@ -152,7 +137,7 @@ constexpr Command kAutoRunRows[] = {
          "that was cut off goes on when it is started again, one that ended with 'auto continue'.",
      .positionals = kAutoTask,
      .options = kAutoRunOptions,
-     .run = auto_run_main<run>,
+     .run = auto_run,
      .examples = "  capsule auto run \"Validate phone numbers\"\n  capsule auto run \"Try it\" "
                  "--provider=rehearsal",
      .people_only = true},
@@ -164,7 +149,7 @@ constexpr Command kAutoRunRows[] = {
                 "Exit codes: as auto run.",
      .positionals = {},
      .options = kContinueOptions,
-     .run = auto_run_main<go_on>,
+     .run = go_on,
      .people_only = true},
 };
 

@@ -25,8 +25,6 @@ std::string value_of(const Args& args, std::string_view option) {
   return std::string(args.option(option).value_or(""));
 }
 
-int failed(const Error& error) { return report(error, error.reason == Reason::usage ? 2 : 1); }
-
 std::string actor() {
   for (const char* name : {"BD_ACTOR", "USER", "LOGNAME"})
     if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
@@ -45,62 +43,53 @@ bool told_damage(const task::NativeStore& store) {
   for (const task::Damage& damage : store.damage())
     report({Reason::damaged,
             store.file_path() + ", line " + std::to_string(damage.line) + ": " + damage.why,
-            "the line is kept as it is; repair or remove it"},
-           1);
+            "the line is kept as it is; repair or remove it"});
   return !store.damage().empty();
 }
 
 // The same command for bd. Its words pass the terminal as harmless text.
-int forwarded(const std::string& dir, const Args& args, std::vector<std::string> words) {
+Result<int> forwarded(const std::string& dir, const Args& args, std::vector<std::string> words) {
   const bool json = args.flag("json");
   if (json) words.emplace_back("--json");
-  const auto output = task::run_bd(dir, std::move(words));
-  if (!output) return failed(output.error());
+  const auto output = TRY(task::run_bd(dir, std::move(words)));
   const auto harmless = [](std::string_view text) {
     std::string result;
     for (std::string_view line : split(text, '\n')) result += printable(line) + "\n";
     result.pop_back();
     return result;
   };
-  print(json ? output->out : harmless(output->out));
-  std::fputs(harmless(output->err).c_str(), stderr);
-  return output->ok() ? 0 : 1;
+  print(json ? output.out : harmless(output.out));
+  std::fputs(harmless(output.err).c_str(), stderr);
+  return output.ok() ? 0 : 1;
 }
 
 // What a command does natively, and the words that it is for bd.
 template <class Native>
-int run_either(const Args& args, std::vector<std::string> words, Native native) {
+Result<int> run_either(const Args& args, std::vector<std::string> words, Native native) {
   const std::string dir = project_folder(args);
-  const auto choice = tracker_choice(dir);
-  if (!choice) return failed(choice.error());
-  const auto with_bd = task::uses_bd(dir, *choice);
-  if (!with_bd) return failed(with_bd.error());
-  if (*with_bd) return forwarded(dir, args, std::move(words));
+  if (TRY(task::uses_bd(dir, TRY(tracker_choice(dir)))))
+    return forwarded(dir, args, std::move(words));
   task::NativeStore store(dir, task::OnDamage::tolerate, actor());
   const Result<int> code = native(store);
   // The error of a bead that is not found names the first damaged line itself.
   const bool told = code || code.error().reason != Reason::damaged ? told_damage(store) : true;
-  if (!code) return failed(code.error());
-  return *code < 0 ? (told ? 1 : 0) : *code;
+  return code && *code < 0 ? (told ? 1 : 0) : code;
 }
 
 // For commands whose answer is incomplete when lines are damaged.
 constexpr int kUnlessDamaged = -1;
 
-int run_init(const Args& args) {
+Result<int> run_init(const Args& args) {
   const std::string dir(args.option("project-dir").value_or("."));
   const std::string prefix = value_of(args, "prefix");
   if (prefix.empty())
-    return report({Reason::usage, "bead init needs --prefix=NAME", "new ids begin with it"}, 2);
-  const auto choice = tracker_choice(dir);
-  if (!choice) return failed(choice.error());
-  if (*choice == task::Choice::bd) {
-    const auto output = task::run_bd(dir, {"init", "--prefix=" + prefix});
-    if (!output) return failed(output.error());
-    if (!output->ok())
-      return failed({Reason::failed, "bd init failed: " + std::string(trimmed(output->err))});
-  } else if (const auto made = task::NativeStore::init(dir, prefix); !made) {
-    return failed(made.error());
+    return fail(Reason::usage, "bead init needs --prefix=NAME", "new ids begin with it");
+  if (TRY(tracker_choice(dir)) == task::Choice::bd) {
+    const auto output = TRY(task::run_bd(dir, {"init", "--prefix=" + prefix}));
+    if (!output.ok())
+      return fail(Reason::failed, "bd init failed: " + std::string(trimmed(output.err)));
+  } else {
+    TRY_VOID(task::NativeStore::init(dir, prefix));
   }
   const std::string path = dir + "/.beads";
   if (args.flag("json")) {
@@ -112,10 +101,9 @@ int run_init(const Args& args) {
   return 0;
 }
 
-int run_import(const Args& args) {
+Result<int> run_import(const Args& args) {
   const std::string file = value_of(args, "input");
-  if (file.empty())
-    return report({Reason::usage, "bead import needs -i FILE", "'-' reads from stdin"}, 2);
+  if (file.empty()) return fail(Reason::usage, "bead import needs -i FILE", "'-' reads from stdin");
   return run_either(
       args, {"import", "-i", absolute_path(file)}, [&](task::NativeStore& store) -> Result<int> {
         command_line::Input input = TRY(command_line::Input::open(file));
@@ -137,18 +125,15 @@ Result<int> parse_priority(std::string_view text) {
   return fail(Reason::usage, "--priority must be 0 to 4", "0 is the most urgent");
 }
 
-int run_create(const Args& args) {
+Result<int> run_create(const Args& args) {
   task::NewBead bead;
   bead.title = value_of(args, "title");
   bead.type = args.option("type").value_or("task");
   bead.parent = value_of(args, "parent");
   bead.description = value_of(args, "description");
   bead.acceptance = value_of(args, "acceptance");
-  const auto priority = parse_priority(args.option("priority").value_or("2"));
-  if (!priority) return failed(priority.error());
-  bead.priority = *priority;
-  if (trimmed(bead.title).empty())
-    return report({Reason::usage, "bead create needs --title=TEXT"}, 2);
+  bead.priority = TRY(parse_priority(args.option("priority").value_or("2")));
+  if (trimmed(bead.title).empty()) return fail(Reason::usage, "bead create needs --title=TEXT");
   std::vector<std::string> words{"create", "--title=" + bead.title, "--type=" + bead.type,
                                  "--priority=" + std::to_string(bead.priority)};
   if (!bead.parent.empty()) words.push_back("--parent=" + bead.parent);
@@ -172,7 +157,7 @@ Result<void> print_beads(const Args& args, task::NativeStore& store,
   return {};
 }
 
-int list_beads(const Args& args) {
+Result<int> list_beads(const Args& args) {
   const engine::BeadFilter filter{value_of(args, "parent"), value_of(args, "status"),
                                   args.flag("all")};
   std::vector<std::string> words{"list"};
@@ -185,14 +170,14 @@ int list_beads(const Args& args) {
   });
 }
 
-int run_ready(const Args& args) {
+Result<int> run_ready(const Args& args) {
   return run_either(args, {"ready"}, [&](task::NativeStore& store) -> Result<int> {
     TRY_VOID(print_beads(args, store, TRY(store.ready()), "Nothing is ready.\n"));
     return kUnlessDamaged;
   });
 }
 
-int run_show(const Args& args) {
+Result<int> run_show(const Args& args) {
   const std::string id(args.positional(0).value_or(""));
   return run_either(args, {"show", id}, [&](task::NativeStore& store) -> Result<int> {
     print(args.flag("json") ? TRY(store.show_json(id)) : ui::bead_page(TRY(store.show(id))));
@@ -200,7 +185,7 @@ int run_show(const Args& args) {
   });
 }
 
-int run_close(const Args& args) {
+Result<int> run_close(const Args& args) {
   const std::string id(args.positional(0).value_or(""));
   const std::string reason = value_of(args, "reason");
   std::vector<std::string> words{"close", id};
@@ -214,7 +199,7 @@ int run_close(const Args& args) {
   });
 }
 
-int run_comment(const Args& args) {
+Result<int> run_comment(const Args& args) {
   const std::string id(args.positional(0).value_or(""));
   const std::string text(args.positional(1).value_or(""));
   return run_either(args, {"comments", "add", id, text},

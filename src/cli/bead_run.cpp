@@ -20,8 +20,6 @@ namespace {
 
 using event::PhaseRule;
 
-constexpr const char* kConvergence[] = {"stop", "warn", "off"};
-
 std::string progress_line(engine::Tracker& tracker, const char* kind, const engine::Bead& bead) {
   const auto progress = engine::progress(tracker, bead.id);
   if (!progress || progress->total == 0) return {};
@@ -144,12 +142,9 @@ Result<void> BeadRun::adopt_worktree() {
 event::RunStarted BeadRun::started(const event::Definition& definition, std::string branch) const {
   const config::Config& config = project().config;
   // The pipeline is built in: its rules need not be kept with every run.
-  return {bead_.id,
-          bead_.title,
-          config.provider,
-          config.max_retries,
-          kConvergence[static_cast<std::size_t>(config.convergence)],
-          definition == phases::pipeline() ? event::Definition{} : definition,
+  return {bead_.id,           bead_.title,
+          config.provider,    config.max_retries,
+          config.convergence, definition == phases::pipeline() ? event::Definition{} : definition,
           std::move(branch)};
 }
 
@@ -187,8 +182,7 @@ std::string BeadRun::summary() {
   std::erase(around.progress, "");
   const auto& left_out = conductor_->world().left_out();
   if (!left_out.empty())
-    around.notes.push_back("kept out of main: " + std::to_string(left_out.size()) +
-                           (left_out.size() == 1 ? " file" : " files") + ", such as " +
+    around.notes.push_back("kept out of main: " + counted(left_out.size(), "file") + ", such as " +
                            printable(left_out.front()));
   if (!project().config.verify.test)
     around.notes.emplace_back("no test command is configured: RED and GREEN were not checked");

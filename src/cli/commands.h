@@ -8,7 +8,7 @@ namespace capsule::cli {
 
 using command_line::Args;
 using command_line::Command;
-using command_line::main_of;
+using command_line::Errors;
 using command_line::Option;
 using command_line::Positional;
 using command_line::report;

@@ -69,20 +69,19 @@ void print_table(const config::Config& config) {
   }
 }
 
-int report_all(const std::vector<Problem>& problems) {
+Result<int> report_all(const std::vector<Problem>& problems) {
   for (const Problem& problem : problems)
-    report({problem.reason, config::told(problem), problem.hint}, 2);
+    report({problem.reason, config::told(problem), problem.hint});
   return 2;
 }
 
-int show_config(const Args& args) {
+Result<int> show_config(const Args& args) {
   config::Sources sources;
   sources.project_dir = project_folder(args);
   sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
   if (!is_folder(sources.project_dir))
-    return report({Reason::not_found, "no such folder: " + sources.project_dir,
-                   "--project-dir names the project's root"},
-                  2);
+    return fail(Reason::not_found, "no such folder: " + sources.project_dir,
+                "--project-dir names the project's root");
   const config::Loaded loaded = config::load_all(sources);
   if (!loaded.problems.empty()) return report_all(loaded.problems);
   if (args.flag("json")) {
@@ -93,7 +92,7 @@ int show_config(const Args& args) {
   return 0;
 }
 
-int list_keys(const Args& args) {
+Result<int> list_keys(const Args& args) {
   if (args.flag("json")) {
     Json rows = Json::object();
     for (const Key& key : config::keys())
@@ -130,6 +129,7 @@ Command config_show_command() {
       .positionals = {},
       .options = kShowOptions,
       .run = show_config,
+      .errors = Errors::two,
       .examples = "  capsule config show\n  capsule config show --json | jq .provider",
   };
 }

@@ -205,7 +205,8 @@ std::vector<DeliveryFact> taken_up(const Record& record, const std::vector<Task>
   return facts;
 }
 
-Result<int> deliver(const Args& args, ui::Look look) {
+Result<int> deliver(const Args& args) {
+  const ui::Look look = ui::look_for(args.flag("json"));
   const std::string word(args.positional(0).value_or(""));
   world::Project project = TRY(open_project(args));
   event::delivery::Slots slots = world::slots_of(project.config);
@@ -311,11 +312,6 @@ Result<int> deliver(const Args& args, ui::Look look) {
   return code;
 }
 
-int deliver_main(const Args& args) {
-  const auto code = deliver(args, ui::look_for(args.flag("json")));
-  return code ? *code : report(code.error(), 2);
-}
-
 }  // namespace
 
 Command deliver_command() {
@@ -334,7 +330,8 @@ Command deliver_command() {
           "not run.",
       .positionals = kDeliverPositionals,
       .options = kDeliverOptions,
-      .run = deliver_main,
+      .run = deliver,
+      .errors = Errors::two,
       .examples =
           "  capsule plan check PLAN.md\n  capsule deliver PLAN.md --developers=3\n"
           "  capsule deliver PLAN.md --json --answers=answers.txt",

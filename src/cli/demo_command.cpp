@@ -123,11 +123,6 @@ Result<int> demo(const Args& args) {
   return 0;
 }
 
-int demo_main(const Args& args) {
-  const auto code = demo(args);
-  return code ? *code : report(code.error(), 1);
-}
-
 }  // namespace
 
 Command demo_command() {
@@ -143,7 +138,7 @@ Command demo_command() {
               "Exit codes: 0 both acts ended in a merge; otherwise that of the run, or 1.",
           .positionals = kDemoPositionals,
           .options = {},
-          .run = demo_main,
+          .run = demo,
           .examples = "  capsule demo\n  capsule demo ~/demo"};
 }
 

@@ -34,6 +34,7 @@ constexpr Option kDoctorOptions[] = {kProjectDir, kProvider, {"json", "", "Print
 
 enum class Health { good, doubtful, bad };
 constexpr std::string_view kHealthWords[] = {"ok", "warning", "problem"};
+static_assert(std::size(kHealthWords) == static_cast<std::size_t>(Health::bad) + 1);
 
 struct Finding {
   Health health;
@@ -256,7 +257,7 @@ void print_findings(const Findings& findings, bool ready) {
   print(text);
 }
 
-int doctor_main(const Args& args) {
+Result<int> doctor(const Args& args) {
   Findings findings{check_git()};
   if (findings.front().health != Health::bad) check_project(args, findings);
   bool ready = true;
@@ -288,8 +289,7 @@ Command doctor_command() {
               "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
           .positionals = {},
           .options = kDoctorOptions,
-          .run = doctor_main,
-          .usage_exit = 2,
+          .run = doctor,
           .examples =
               "  capsule doctor\n  capsule doctor --provider=rehearsal\n"
               "  capsule doctor --json | jq '.checks[] | select(.state != \"ok\")'"};

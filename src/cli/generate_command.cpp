@@ -11,7 +11,7 @@ constexpr Positional kGeneratePositionals[] = {
     {"KIND", "What to print", true, "man|bash|zsh|fish"},
 };
 
-int generate(const Args& args) {
+Result<int> generate(const Args& args) {
   const std::string_view kind = args.positional(0).value_or("");
   std::string text;
   if (kind == "man") text = command_line::man_page(commands());

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -245,10 +246,9 @@ Found look(const ClaudeFolder& place) {
   return found;
 }
 
-std::size_t commands_at(const ClaudeFolder& place) {
-  std::size_t count = 0;
-  for (const char* name : kCommandFiles) count += exists(place.command(name)) ? 1 : 0;
-  return count;
+std::ptrdiff_t commands_at(const ClaudeFolder& place) {
+  return std::count_if(kCommandFiles.begin(), kCommandFiles.end(),
+                       [&](const char* name) { return exists(place.command(name)); });
 }
 
 Result<int> hook_status(const Args& args) {
@@ -284,10 +284,10 @@ constexpr Command kHookRows[] = {
                 "/capsule-status and /capsule-run. Everything else in the settings stays as it is, "
                 "and the file is kept as a backup. Doing it again changes nothing. Settings that "
                 "are not valid JSON are reported and left alone.\n\n"
-                "Exit codes: 0 installed; 1 not; 2 wrong usage.",
+                "Exit codes: 0 installed; 1 not; 2 an error.",
      .positionals = {},
      .options = kScopeOptions,
-     .run = main_of<install>,
+     .run = install,
      .examples = "  capsule hook install\n  capsule hook install --user",
      .people_only = true},
     {.path = "hook uninstall",
@@ -297,15 +297,15 @@ constexpr Command kHookRows[] = {
                 "wrong usage.",
      .positionals = {},
      .options = kScopeOptions,
-     .run = main_of<uninstall>,
+     .run = uninstall,
      .people_only = true},
     {.path = "hook status",
      .summary = "Show where the Stop hook is installed",
-     .details = "Exit codes: 0 it is installed, for the project or the user; 1 nowhere; 2 wrong "
-                "usage.",
+     .details =
+         "Exit codes: 0 it is installed, for the project or the user; 1 nowhere; 2 an error.",
      .positionals = {},
      .options = kHookStatusOptions,
-     .run = main_of<hook_status>},
+     .run = hook_status},
     {.path = "hook stop",
      .summary = "The Stop hook itself: Claude Code calls it, people do not",
      .details = "Reads the client's event from stdin. When auto mode is active for this session "
@@ -314,8 +314,8 @@ constexpr Command kHookRows[] = {
                 "happens: a fault of its own allows the stop, with a line on stderr.",
      .positionals = {},
      .options = {},
-     .run = [](const Args&) { return client::hook_stop(); },
-     .usage_exit = 1},
+     .run = [](const Args&) -> Result<int> { return client::hook_stop(); },
+     .errors = Errors::one},
 };
 
 }  // namespace

@@ -179,11 +179,6 @@ Result<int> init(const Args& args) {
   return 0;
 }
 
-int init_main(const Args& args) {
-  const auto code = init(args);
-  return code ? *code : report(code.error(), 2);
-}
-
 }  // namespace
 
 Command init_command() {
@@ -198,8 +193,8 @@ Command init_command() {
               "can be called again at any time.\n\nExit codes: 0 ready; 2 an error.",
           .positionals = {},
           .options = kInitOptions,
-          .run = init_main,
-          .usage_exit = 2,
+          .run = init,
+          .errors = Errors::two,
           .examples = "  capsule init\n  capsule init --project-dir=../shop --json",
           .people_only = true};
 }

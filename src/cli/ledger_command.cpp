@@ -80,11 +80,6 @@ Result<int> show(const Args& args) {
   return 0;
 }
 
-int ledger_main(const Args& args) {
-  const auto code = show(args);
-  return code ? *code : report(code.error(), 2);
-}
-
 }  // namespace
 
 Command ledger_command() {
@@ -98,7 +93,8 @@ Command ledger_command() {
           "phases.",
       .positionals = {},
       .options = kLedgerOptions,
-      .run = ledger_main,
+      .run = show,
+      .errors = Errors::two,
       .examples = "  capsule ledger\n  capsule ledger --by=provider"};
 }
 

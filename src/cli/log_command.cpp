@@ -143,11 +143,6 @@ Result<int> log(const Args& args) {
   return 0;
 }
 
-int log_main(const Args& args) {
-  const auto code = log(args);
-  return code ? *code : exit_for_looking(code.error());
-}
-
 }  // namespace
 
 Command log_command() {
@@ -160,10 +155,10 @@ Command log_command() {
               "that task's agents. What an agent wrote to stderr follows what it wrote to stdout. "
               "On a terminal control characters are shown as \\xNN; into a pipe or file the bytes "
               "go as they are.\n\n"
-              "Exit codes: 0 shown; 1 there is none; 2 wrong usage.",
+              "Exit codes: 0 shown; 1 there is none; 2 an error.",
           .positionals = kLogPositionals,
           .options = kLogOptions,
-          .run = log_main,
+          .run = log,
           .examples =
               "  capsule log demo-1.1.1 --phase=execute\n  capsule log demo-1.1.1 --follow\n"
               "  capsule log PLAN.md T-3 --role=critic\n  capsule log auto"};

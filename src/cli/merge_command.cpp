@@ -11,9 +11,9 @@ constexpr Positional kMergePositionals[] = {{"BEAD", "The bead whose worktree to
 constexpr Option kMergeOptions[] = {
     kProjectDir, kProvider, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
 
-Result<int> merge(const Args& args, ui::Look look) {
+Result<int> merge(const Args& args) {
   const std::string id = TRY(bead_argument(args));
-  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id, look));
+  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id, ui::look_for(args.flag("json"))));
   const auto newest = TRY(run->newest());
   if (newest && newest->merged() && !run->has_worktree()) {
     run->show_merged(newest->state.merge_commit);
@@ -31,11 +31,6 @@ Result<int> merge(const Args& args, ui::Look look) {
   return run->carry_on();
 }
 
-int merge_main(const Args& args) {
-  const auto code = merge(args, ui::look_for(args.flag("json")));
-  return code ? *code : report(code.error(), 2);
-}
-
 }  // namespace
 
 Command merge_command() {
@@ -50,8 +45,8 @@ Command merge_command() {
           "error.",
           kMergePositionals,
           kMergeOptions,
-          merge_main,
-          2,
+          merge,
+          Errors::two,
           "",
           "  capsule merge demo-1.1.1",
           false,

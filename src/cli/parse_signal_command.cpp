@@ -2,28 +2,13 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
+#include "base/files.h"
 #include "cli/commands.h"
 #include "command_line/input.h"
 #include "signal/contract.h"
 
 namespace capsule::cli {
 namespace {
-
-Result<void> print_line(std::string line) {
-  line += '\n';
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t wrote = ::write(STDOUT_FILENO, rest.data(), rest.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0)
-      return fail(Reason::io, std::string("cannot write to stdout: ") + std::strerror(errno));
-    rest.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  return {};
-}
 
 // Reads in pieces even where stdin could be mapped: a file may still be growing, or be cut short,
 // while we read it, and copying is not what takes the time.
@@ -36,7 +21,7 @@ Result<int> read_and_print() {
     scanner.feed(chunk);
   }
   signal::ContractResult result = scanner.finish();
-  TRY_VOID(print_line(std::move(result.signal.json)));
+  TRY_VOID(write_all(STDOUT_FILENO, result.signal.json + "\n", "stdout"));
   return result.fault == signal::ContractFault::none ? 0 : 1;
 }
 
@@ -44,7 +29,9 @@ Result<int> read_and_print() {
 
 int parse_signal() {
   const Result<int> code = read_and_print();
-  return code ? *code : report(code.error(), 2);
+  if (code) return *code;
+  report(code.error());
+  return command_line::exit_code(code.error().reason, Errors::two);
 }
 
 Command parse_signal_command() {
@@ -56,7 +43,8 @@ Command parse_signal_command() {
               "that says what is wrong (exit 1).",
           .positionals = {},
           .options = {},
-          .run = [](const Args&) { return parse_signal(); },
+          .run = [](const Args&) { return read_and_print(); },
+          .errors = Errors::two,
           .examples = "claude -p \"$PROMPT\" | capsule parse-signal"};
 }
 

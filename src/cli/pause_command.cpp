@@ -73,16 +73,6 @@ Result<int> abort_run(const Args& args) {
   return 0;
 }
 
-int pause_main(const Args& args) {
-  const auto code = pause(args);
-  return code ? *code : report(code.error(), code.error().reason == Reason::not_found ? 1 : 2);
-}
-
-int abort_main(const Args& args) {
-  const auto code = abort_run(args);
-  return code ? *code : report(code.error(), code.error().reason == Reason::not_found ? 1 : 2);
-}
-
 }  // namespace
 
 Command pause_command() {
@@ -94,7 +84,7 @@ Command pause_command() {
           "is going on; 2 an error.",
       .positionals = kPausePositionals,
       .options = kPauseOptions,
-      .run = pause_main,
+      .run = pause,
       .examples = "  capsule pause demo-1.1.1\n  capsule run demo-1.1.1 --resume",
       .people_only = true};
 }
@@ -108,7 +98,7 @@ Command abort_command() {
               "error.",
           .positionals = kPausePositionals,
           .options = kPauseOptions,
-          .run = abort_main,
+          .run = abort_run,
           .examples = "  capsule abort demo-1.1.1\n  capsule abort PLAN.md\n  capsule abort auto",
           .people_only = true};
 }

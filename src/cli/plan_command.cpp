@@ -34,26 +34,25 @@ std::string money(double amount) {
   return text;
 }
 
-std::string ids(const plan::Plan& plan, const std::vector<int>& tasks, std::string_view between) {
+std::string ids(const plan::Plan& plan, const std::vector<std::size_t>& tasks,
+                std::string_view between) {
   std::string text;
-  for (int task : tasks)
-    text +=
-        (text.empty() ? "" : std::string(between)) + plan.tasks[static_cast<std::size_t>(task)].id;
+  for (const std::size_t task : tasks)
+    text += (text.empty() ? "" : std::string(between)) + plan.tasks[task].id;
   return text;
 }
 
-Json id_list(const plan::Plan& plan, const std::vector<int>& tasks) {
+Json id_list(const plan::Plan& plan, const std::vector<std::size_t>& tasks) {
   Json list = Json::array();
-  for (int task : tasks) list.push_back(plan.tasks[static_cast<std::size_t>(task)].id);
+  for (const std::size_t task : tasks) list.push_back(plan.tasks[task].id);
   return list;
 }
 
 std::string told(const plan::Plan& plan, const plan::Schedule& schedule, const plan::Bound& bound) {
-  std::string text = printable(plan.title) + ": " + std::to_string(plan.tasks.size()) +
-                     (plan.tasks.size() == 1 ? " task\n" : " tasks\n");
+  std::string text = printable(plan.title) + ": " + counted(plan.tasks.size(), "task") + "\n";
   constexpr std::size_t kShownWaves = 50, kShownTasks = 20;
   for (std::size_t i = 0; i < schedule.waves.size() && i < kShownWaves; ++i) {
-    std::vector<int> shown = schedule.waves[i];
+    std::vector<std::size_t> shown = schedule.waves[i];
     const std::size_t all = shown.size();
     if (all > kShownTasks) shown.resize(kShownTasks);
     text += "  wave " + std::to_string(i + 1) + ": " + ids(plan, shown, ", ") +
@@ -61,7 +60,7 @@ std::string told(const plan::Plan& plan, const plan::Schedule& schedule, const p
   }
   if (schedule.waves.size() > kShownWaves)
     text += "  and " + std::to_string(schedule.waves.size() - kShownWaves) + " more waves\n";
-  std::vector<int> path = schedule.critical_path;
+  std::vector<std::size_t> path = schedule.critical_path;
   const std::size_t length = path.size();
   if (length > kShownTasks) path.resize(kShownTasks);
   text += "  critical path (" + std::to_string(length) + "): " + ids(plan, path, " → ") +
@@ -103,7 +102,8 @@ Result<int> check(const Args& args) {
     return 0;
   }
   Json waves = Json::array();
-  for (const std::vector<int>& wave : schedule.waves) waves.push_back(id_list(checked.plan, wave));
+  for (const std::vector<std::size_t>& wave : schedule.waves)
+    waves.push_back(id_list(checked.plan, wave));
   Json by_role = Json::object();
   for (const auto& [role, runs] : bound.by_role) by_role[role] = runs;
   print(Json{{"ok", true},
@@ -122,11 +122,6 @@ Result<int> check(const Args& args) {
   return 0;
 }
 
-int check_main(const Args& args) {
-  const auto code = check(args);
-  return code ? *code : report(code.error(), 2);
-}
-
 }  // namespace
 
 Command plan_check_command() {
@@ -143,7 +138,8 @@ Command plan_check_command() {
           "read.",
       .positionals = kPlanPositionals,
       .options = kPlanOptions,
-      .run = check_main,
+      .run = check,
+      .errors = Errors::two,
       .examples = "  capsule plan check PLAN.md\n  capsule plan check PLAN.md --json | jq .bound"};
 }
 

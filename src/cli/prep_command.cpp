@@ -13,11 +13,11 @@ constexpr Positional kPrepPositionals[] = {{"BEAD", "The bead to prepare"}};
 constexpr Option kPrepOptions[] = {
     kProjectDir, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
 
-Result<int> prep(const Args& args, bool json) {
+Result<int> prep(const Args& args) {
   const std::string id = TRY(bead_argument(args));
   // The plain lines of a run are not shown: prep has its own.
-  const auto run =
-      TRY(BeadRun::open(TRY(open_project(args)), id, json ? ui::Look::json : ui::Look::quiet));
+  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id,
+                                     args.flag("json") ? ui::Look::json : ui::Look::quiet));
   if (engine::is_closed(run->bead().status)) return fail(Reason::refused, id + " is closed");
   TRY_VOID(refuse_blocked(*run));
   if (run->has_worktree()) return tl::unexpected(already_exists(*run, TRY(run->newest())));
@@ -34,15 +34,10 @@ Result<int> prep(const Args& args, bool json) {
     return fail(Reason::failed, state.detail.substr(0, line),
                 hint ? state.detail.substr(line + 1) : "");
   }
-  if (!json)
+  if (!args.flag("json"))
     print("Worktree: " + state.worktree + "\nBranch: " + state.branch +
           "\nWorklog: " + state.worktree + "/worklog.md\n");
   return 0;
-}
-
-int prep_main(const Args& args) {
-  const auto code = prep(args, args.flag("json"));
-  return code ? *code : report(code.error(), 1);
 }
 
 }  // namespace
@@ -55,8 +50,8 @@ Command prep_command() {
           "mission briefing for every phase. Exit codes: 0 done; 1 failed.",
           kPrepPositionals,
           kPrepOptions,
-          prep_main,
-          1,
+          prep,
+          Errors::one,
           "",
           "  capsule prep demo-1.1.1\n  capsule run demo-1.1.1 --resume",
           false,

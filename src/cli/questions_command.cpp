@@ -90,18 +90,6 @@ Result<int> answer(const Args& args) {
   return 0;
 }
 
-int exit_for(const Error& error) {
-  return report(error, error.reason == Reason::not_found || error.reason == Reason::exists ? 1 : 2);
-}
-int questions_main(const Args& args) {
-  const auto code = show_questions(args);
-  return code ? *code : exit_for(code.error());
-}
-int answer_main(const Args& args) {
-  const auto code = answer(args);
-  return code ? *code : exit_for(code.error());
-}
-
 }  // namespace
 
 Command questions_command() {
@@ -112,7 +100,7 @@ Command questions_command() {
               "reads, also while a run goes on. Exit codes: 0 shown; 2 an error.",
           .positionals = {},
           .options = kQuestionsOptions,
-          .run = questions_main,
+          .run = show_questions,
           .examples = "  capsule questions\n  capsule answer 1 \"Use UTC everywhere\""};
 }
 
@@ -129,7 +117,7 @@ Command answer_command() {
               "answered before; 2 an error, or no valid answer.",
           .positionals = kAnswerWords,
           .options = kAnswerOptions,
-          .run = answer_main,
+          .run = answer,
           .examples =
               "  capsule answer 1 \"Use UTC everywhere\"\n  capsule answer demo-1.1.1 1 approve",
           .people_only = true};

@@ -9,7 +9,7 @@ constexpr Positional kRehearsePositionals[] = {
     {"CASSETTE", "The file to play, or builtin:NAME"},
     {"PROMPT", "The prompt; read from stdin when it is left out", false}};
 
-int rehearse(const Args& args) {
+Result<int> rehearse(const Args& args) {
   return agent::rehearsal::rehearsal_main(std::string(*args.positional(0)), args.positional(1));
 }
 

@@ -34,8 +34,4 @@ ui::Surroundings surroundings(const world::Project& project, const phases::State
   return around;
 }
 
-int exit_for_looking(const Error& error) {
-  return report(error, error.reason == Reason::usage ? 2 : 1);
-}
-
 }  // namespace capsule::cli

@@ -26,7 +26,4 @@ ui::RunWords run_words(const world::Project& project, const world::Run& run);
 // What the summary of a run of phases needs of its project; options and notes are the caller's.
 ui::Surroundings surroundings(const world::Project& project, const phases::State& state);
 
-// 2 for wrong usage, 1 otherwise: commands that only look.
-int exit_for_looking(const Error& error);
-
 }  // namespace capsule::cli

@@ -82,11 +82,11 @@ Result<void> choose_run(BeadRun& run, const Args& args) {
               "start it: capsule run " + bead + run.project().option);
 }
 
-Result<int> run(const Args& args, ui::Look look) {
+Result<int> run_bead(const Args& args) {
   const std::string id = TRY(bead_argument(args));
   if (args.flag("resume") && args.flag("clean"))
     return fail(Reason::usage, "--resume goes on and --clean starts over: give one of them");
-  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id, look));
+  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id, ui::look_for(args.flag("json"))));
   const auto newest = TRY(run->newest());
   const bool cut_off = newest && !newest->ended();
   if (engine::is_closed(run->bead().status) && !cut_off) {
@@ -98,11 +98,6 @@ Result<int> run(const Args& args, ui::Look look) {
   TRY_VOID(refuse_blocked(*run));
   TRY_VOID(choose_run(*run, args));
   return run->carry_on();
-}
-
-int run_command_main(const Args& args) {
-  const auto code = run(args, ui::look_for(args.flag("json")));
-  return code ? *code : report(code.error(), 2);
 }
 
 }  // namespace
@@ -120,8 +115,8 @@ Command run_command() {
           "--resume.",
           kRunPositionals,
           kRunOptions,
-          run_command_main,
-          2,
+          run_bead,
+          Errors::two,
           "run-pipeline",
           "  capsule run demo-1.1.1\n  capsule run demo-1.1.1 --provider=rehearsal\n  capsule run "
           "demo-1.1.1 --resume\n  capsule run demo-1.1.1 --workflow=spike",

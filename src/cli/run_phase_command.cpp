@@ -87,11 +87,6 @@ Result<int> run_phase(const Args& args) {
   return static_cast<int>(report.signal.status);
 }
 
-int run_phase_main(const Args& args) {
-  const auto code = run_phase(args);
-  return code ? *code : report(code.error(), 2);
-}
-
 }  // namespace
 
 Command run_phase_command() {
@@ -103,8 +98,8 @@ Command run_phase_command() {
           "Exit codes: 0 PASS; 1 NEEDS_WORK; 2 ERROR, or the phase could not run.",
           kRunPhasePositionals,
           kRunPhaseOptions,
-          run_phase_main,
-          2,
+          run_phase,
+          Errors::two,
           "",
           "  capsule run-phase test-writer .capsule/worktrees/demo-1.1.1\n"
           "  capsule run-phase execute . --feedback=\"handle empty input\"",

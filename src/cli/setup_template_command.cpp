@@ -26,10 +26,8 @@ Result<std::string> set_up(const Args& args) {
                                       folder, config.tracker);
 }
 
-int set_up_main(const Args& args) {
-  const auto folder = set_up(args);
-  if (!folder) return report(folder.error(), 1);
-  print(*folder + "\n");
+Result<int> set_up_and_tell(const Args& args) {
+  print(TRY(set_up(args)) + "\n");
   return 0;
 }
 
@@ -47,8 +45,8 @@ Command setup_template_command() {
               "holds a git repository is refused. Exit codes: 0 made; 1 anything else.",
           .positionals = kSetupTemplatePositionals,
           .options = kSetupTemplateOptions,
-          .run = set_up_main,
-          .usage_exit = 1,
+          .run = set_up_and_tell,
+          .errors = Errors::one,
           .examples =
               "  cd \"$(capsule setup-template)\"\n"
               "  capsule run demo-1.1.1 --provider=rehearsal"};

@@ -112,39 +112,29 @@ int parse_block(std::string_view text, const signal::BlockOptions& options, bool
   return result.signal ? 0 : 1;
 }
 
-// What was printed may still be on its way: a full disk shows only here.
-int flushed(int exit_code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  return report({Reason::io, "cannot write the result to stdout"}, 2);
-}
-
-int run_parse(const Args& args) {
+Result<int> run_parse(const Args& args) {
   const auto name = args.option("dialect");
-  if (!name)
-    return report({Reason::usage, "--dialect is missing", "valid: contract, line, block"}, 2);
+  if (!name) return fail(Reason::usage, "--dialect is missing", "valid: contract, line, block");
   const auto task = args.option("task");
   if (task && !signal::is_task_id(*task))
-    return report({Reason::usage, "'" + std::string(*task) + "' is not a task id",
-                   "valid: up to 100 letters, digits, '.', '_' and '-', the first a letter or a "
-                   "digit, without '..'"},
-                  2);
-  auto input = command_line::Input::open(args.positional(0).value_or("-"));
-  if (!input) return report(input.error(), 2);
-  const auto text = input->whole();
-  if (!text) return report(text.error(), 2);
+    return fail(Reason::usage, "'" + std::string(*task) + "' is not a task id",
+                "valid: up to 100 letters, digits, '.', '_' and '-', the first a letter or a "
+                "digit, without '..'");
+  auto input = TRY(command_line::Input::open(args.positional(0).value_or("-")));
+  const std::string_view text = TRY(input.whole());
   const bool explain = args.flag("explain");
   switch (*signal::dialect_named(*name)) {
     case signal::Dialect::contract:
-      return flushed(parse_contract(*text, explain));
+      return parse_contract(text, explain);
     case signal::Dialect::line: {
       signal::LineOptions options{.task = task};
       if (const auto role = args.option("role")) options.role = signal::role_named(*role);
-      return flushed(parse_line(*text, options, explain));
+      return parse_line(text, options, explain);
     }
     case signal::Dialect::block: {
       signal::BlockOptions options;
       if (const auto phase = args.option("phase")) options.phase = signal::phase_named(*phase);
-      return flushed(parse_block(*text, options, explain));
+      return parse_block(text, options, explain);
     }
   }
   return 2;
@@ -178,6 +168,7 @@ Command signal_parse_command() {
       .positionals = kSignalPositionals,
       .options = kSignalOptions,
       .run = run_parse,
+      .errors = Errors::two,
       .examples =
           "capsule signal parse --dialect=line --role=critic --task=task-1 output.txt\n"
           "claude -p 'plan it' | capsule signal parse --dialect=block --explain",

@@ -14,15 +14,6 @@ namespace {
 using signal::Dialect;
 using signal::Row;
 
-std::string joined(const std::vector<std::string>& words, std::string_view separator) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += separator;
-    text += word;
-  }
-  return text;
-}
-
 std::string as_json(const Row& row) {
   std::vector<std::string> senders = signal::senders_of(row);
   for (std::string& sender : senders) sender = json::quoted(sender);
@@ -40,7 +31,7 @@ using Columns = std::array<std::string, 6>;
 
 Columns as_columns(const Row& row) {
   const std::vector<std::string> senders = signal::senders_of(row);
-  std::string who = joined(senders, ", ");
+  std::string who = joined(senders);
   if (row.dialect == Dialect::line && senders.size() == signal::kRoleCount) who = "every role";
   if (row.dialect == Dialect::contract) who = "every phase of the pipeline";
   if (row.dialect == Dialect::block && senders.size() > 1) who = "every phase";
@@ -71,7 +62,7 @@ void print_signals(std::span<const Row> rows) {
   std::fputs(text.c_str(), stdout);
 }
 
-int list_signals(const Args& args) {
+Result<int> list_signals(const Args& args) {
   std::span<const Row> rows = signal::vocabulary();
   if (const auto name = args.option("dialect"))
     rows = signal::vocabulary(*signal::dialect_named(*name));
@@ -85,7 +76,7 @@ int list_signals(const Args& args) {
   return 0;
 }
 
-int unknown_name(std::string_view name) {
+Result<int> unknown_name(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Row& row : signal::vocabulary())
     if (!row.format.empty()) names.push_back(row.name);
@@ -95,29 +86,27 @@ int unknown_name(std::string_view name) {
     for (std::string_view known : names) hint += " " + std::string(known);
   else
     hint = "did you mean " + std::string(near) + "? 'capsule signal list' shows them all";
-  return report({Reason::usage, "unknown signal '" + std::string(name) + "'", hint}, 2);
+  return fail(Reason::usage, "unknown signal '" + std::string(name) + "'", hint);
 }
 
-int run_format(const Args& args) {
+Result<int> run_format(const Args& args) {
   const std::string_view name = *args.positional(0);
   const Row* row = signal::find_signal(name);
   if (row == nullptr || row->format.empty()) return unknown_name(name);
   const std::string_view task = args.option("task").value_or("");
   if (args.option("task") && !signal::is_task_id(task))
-    return report({Reason::usage, "'" + std::string(task) + "' is not a task id",
-                   "valid: up to 100 letters, digits, '.', '_' and '-', the first a letter or a "
-                   "digit, without '..'"},
-                  2);
+    return fail(Reason::usage, "'" + std::string(task) + "' is not a task id",
+                "valid: up to 100 letters, digits, '.', '_' and '-', the first a letter or a "
+                "digit, without '..'");
   std::optional<signal::Phase> phase;
   if (const auto wanted = args.option("phase")) phase = signal::phase_named(*wanted);
   const bool is_bound =
       row->kind == signal::BlockKind::completion || row->kind == signal::BlockKind::transition;
   if (phase && is_bound && *phase != row->phase)
-    return report({Reason::usage,
-                   std::string(row->name) + " does not belong to the phase " +
-                       std::string(signal::name_of(*phase)),
-                   "valid: --phase=" + std::string(signal::name_of(row->phase))},
-                  2);
+    return fail(Reason::usage,
+                std::string(row->name) + " does not belong to the phase " +
+                    std::string(signal::name_of(*phase)),
+                "valid: --phase=" + std::string(signal::name_of(row->phase)));
   std::fputs(signal::format_text(*row, task, phase).c_str(), stdout);
   return 0;
 }

@@ -177,15 +177,8 @@ Result<int> collect(const Args& args) {
     print(std::string(dry ? "would remove " : "removed ") + short_name(ref) + "  " +
           date_of(ref.time) + "\n");
   if (!dry) TRY_VOID(git::delete_refs(project.repository, old));
-  print(std::to_string(old.size()) + (old.size() == 1 ? " snapshot" : " snapshots") +
-        (dry ? " would go" : " gone") + "\n");
+  print(counted(old.size(), "snapshot") + (dry ? " would go" : " gone") + "\n");
   return 0;
-}
-
-template <Result<int> (*command)(const Args&)>
-int ended(const Args& args) {
-  const auto code = command(args);
-  return code ? *code : report(code.error(), code.error().reason == Reason::not_found ? 1 : 2);
 }
 
 }  // namespace
@@ -202,7 +195,7 @@ Command snapshots_command() {
           "of its tasks: only that task's.",
       .positionals = kListWords,
       .options = kListOptions,
-      .run = ended<list>,
+      .run = list,
       .examples =
           "  capsule snapshots demo-1.1.1\n  capsule snapshots PLAN.md T-3\n"
           "  capsule snapshots auto"};
@@ -214,7 +207,7 @@ Command restore_command() {
           .details = "Prints the folder. Nothing that exists is overwritten.",
           .positionals = kRestoreWords,
           .options = kRestoreOptions,
-          .run = ended<restore>,
+          .run = restore,
           .examples =
               "  capsule restore demo-1.1.1 3-execute --to=/tmp/look\n"
               "  capsule restore PLAN.md T-3 0001-developer"};
@@ -228,7 +221,7 @@ Command gc_command() {
               "off, stopped or failed, that waits for a person, a halted delivery.",
           .positionals = {},
           .options = kGcOptions,
-          .run = ended<collect>,
+          .run = collect,
           .examples = "  capsule gc --older-than=30d --dry-run",
           .people_only = true};
 }

@@ -58,34 +58,31 @@ Result<int> tell_all(const Args& args, const world::Project& project, store::Sto
   return 0;
 }
 
-int status_main(const Args& args) {
-  const auto code = [&]() -> Result<int> {
-    const world::Project project = TRY(open_project(args));
-    const auto store = TRY(world::journal_of(project));
-    return args.positional(0) ? tell_one(args, project, store.get())
-                              : tell_all(args, project, store.get());
-  }();
-  return code ? *code : exit_for_looking(code.error());
+Result<int> status(const Args& args) {
+  const world::Project project = TRY(open_project(args));
+  const auto store = TRY(world::journal_of(project));
+  return args.positional(0) ? tell_one(args, project, store.get())
+                            : tell_all(args, project, store.get());
 }
 
 }  // namespace
 
 Command status_command() {
-  return {.path = "status",
-          .summary = "Show what the runs did, are doing, and wait for",
-          .details =
-              "Without RUN: the newest run of each bead, plan and of auto mode on a line, with its "
-              "outcome, or where it is, the process that works on it and what it waits for. With "
-              "RUN: phase by phase or task by task, with worktree, open questions and what to do "
-              "next; with a plan and one of its tasks, that task and its agents. Only reads, also "
-              "while a run is going on.\n\nExit codes: 0 shown; 1 there is no such run; 2 wrong "
-              "usage.",
-          .positionals = kStatusPositionals,
-          .options = kStatusOptions,
-          .run = status_main,
-          .examples =
-              "  capsule status\n  capsule status demo-1.1.1\n  capsule status PLAN.md T-3\n"
-              "  capsule status --json | jq '.[] | select(.state == \"waiting\")'"};
+  return {
+      .path = "status",
+      .summary = "Show what the runs did, are doing, and wait for",
+      .details =
+          "Without RUN: the newest run of each bead, plan and of auto mode on a line, with its "
+          "outcome, or where it is, the process that works on it and what it waits for. With "
+          "RUN: phase by phase or task by task, with worktree, open questions and what to do "
+          "next; with a plan and one of its tasks, that task and its agents. Only reads, also "
+          "while a run is going on.\n\nExit codes: 0 shown; 1 there is no such run; 2 an error.",
+      .positionals = kStatusPositionals,
+      .options = kStatusOptions,
+      .run = status,
+      .examples =
+          "  capsule status\n  capsule status demo-1.1.1\n  capsule status PLAN.md T-3\n"
+          "  capsule status --json | jq '.[] | select(.state == \"waiting\")'"};
 }
 
 }  // namespace capsule::cli

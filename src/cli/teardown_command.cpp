@@ -39,7 +39,7 @@ struct Cleaning {
   void say(std::string_view text) const { print(std::string(text) + "\n"); }
   void tell_failure(const Error& error) {
     ++failures;
-    report(error, 1);
+    report(error);
   }
   std::string would(std::string_view doing, std::string_view done_it) const {
     return std::string(dry_run ? doing : done_it);
@@ -174,11 +174,6 @@ Result<int> teardown(const Args& args) {
   return cleaning.failures == 0 ? 0 : 1;
 }
 
-int teardown_main(const Args& args) {
-  const auto code = teardown(args);
-  return code ? *code : report(code.error(), 1);
-}
-
 }  // namespace
 
 Command teardown_command() {
@@ -194,8 +189,8 @@ Command teardown_command() {
               "Exit codes: 0 cleaned, or nothing to clean; 1 something could not be cleaned.",
           .positionals = kTeardownPositionals,
           .options = kTeardownOptions,
-          .run = teardown_main,
-          .usage_exit = 1,
+          .run = teardown,
+          .errors = Errors::one,
           .examples = "  capsule teardown --dry-run\n  capsule teardown --project-dir=../shop",
           .people_only = true};
 }

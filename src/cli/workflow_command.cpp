@@ -74,10 +74,9 @@ Result<int> check_workflow(const Args& args) {
   print((definition.summary.empty() ? "" : printable(definition.summary) + "\n\n") +
         phases::picture(definition, retries));
   const int most = phases::most_runs(definition, retries);
-  print(most > 0
-            ? "\nAt most " + std::to_string(most) + (most == 1 ? " agent run" : " agent runs") +
-                  " with max_retries: " + std::to_string(retries) + ".\n"
-            : std::string("\nIt can go in more ways than can be counted.\n"));
+  print(most > 0 ? "\nAt most " + counted(most, "agent run") +
+                       " with max_retries: " + std::to_string(retries) + ".\n"
+                 : std::string("\nIt can go in more ways than can be counted.\n"));
   return phases::runnable(problems) ? 0 : 1;
 }
 
@@ -112,37 +111,30 @@ Result<int> init_workflow(const Args& args) {
   return 0;
 }
 
-template <Result<int> (*command)(const Args&)>
-int workflow_main(const Args& args) {
-  const auto code = command(args);
-  return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
-}
-
 constexpr Command kWorkflowRows[] = {
     {.path = "workflow list",
      .summary = "List the workflows that 'capsule run' can take",
      .details = "Those that come with Capsule, and those in .capsule/workflows/ of the project.",
      .positionals = {},
      .options = kWorkflowOptions,
-     .run = workflow_main<list_workflows>},
+     .run = list_workflows},
     {.path = "workflow check",
      .summary = "Check a workflow, draw it, and say what it can cost",
      .details =
          "Finds unknown names, phases that are never reached, loops without a limit, missing "
          "prompts and providers. Prints the phases with where each status leads, and the "
          "most agent runs that a run can cost.\n\n"
-         "Exit codes: 0 it can be run; 1 it cannot, or there is none of this name; 2 wrong "
-         "usage.",
+         "Exit codes: 0 it can be run; 1 it cannot, or there is none of this name; 2 an error.",
      .positionals = kName,
      .options = kWorkflowOptions,
-     .run = workflow_main<check_workflow>,
+     .run = check_workflow,
      .examples = "  capsule workflow check spike"},
     {.path = "workflow show",
      .summary = "Print the file of a workflow",
      .details = "The pipeline itself is such a file.",
      .positionals = kName,
      .options = kWorkflowOptions,
-     .run = workflow_main<show_workflow>,
+     .run = show_workflow,
      .examples = "  capsule workflow show pipeline"},
     {.path = "workflow init",
      .summary = "Begin a workflow of your own",
@@ -151,7 +143,7 @@ constexpr Command kWorkflowRows[] = {
          "the project, as far as they are not there.",
      .positionals = kName,
      .options = kWorkflowInitOptions,
-     .run = workflow_main<init_workflow>,
+     .run = init_workflow,
      .examples = "  capsule workflow init mine --from=pipeline"},
 };
 

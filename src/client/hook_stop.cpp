@@ -10,6 +10,7 @@
 
 #include "auto_state/state_file.h"
 #include "base/clock.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "client/hook_event.h"
 #include "client/hook_words.h"
@@ -23,10 +24,7 @@ namespace {
 
 using auto_mode::Verdict;
 
-void say(const std::string& text) {
-  const std::string line = "capsule: " + text + "\n";
-  (void)::write(STDERR_FILENO, line.data(), line.size());
-}
+void say(const std::string& text) { print_error("capsule: " + text + "\n"); }
 
 auto_mode::Moment now() {
   return {utc_now().substr(0, 19) + "Z", static_cast<std::int64_t>(std::time(nullptr))};

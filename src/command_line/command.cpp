@@ -73,14 +73,8 @@ std::vector<std::string_view> words_after(Table table, std::string_view group) {
   return names;
 }
 
-std::string listed(std::span<const std::string_view> names) {
-  std::string text;
-  for (std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
-}
-
 // `words` begin with no command's path: the name of a group, or nothing that is known.
-int run_without_command(Table table, std::span<const char* const> words) {
+Result<int> run_without_command(Table table, std::span<const char* const> words) {
   std::string group;
   std::vector<std::string_view> names = words_after(table, group);
   for (const std::string_view word : words) {
@@ -92,17 +86,17 @@ int run_without_command(Table table, std::span<const char* const> words) {
       const std::string prefix = group.empty() ? "" : group + " ";
       const std::string_view near = nearest(word, names);
       std::string hint = near.empty() ? "" : "did you mean '" + prefix + std::string(near) + "'? ";
-      hint += "valid: " + listed(names);
-      return report({Reason::usage, "unknown command '" + prefix + shown(word) + "'", hint}, 2);
+      hint += "valid: " + joined(names);
+      return fail(Reason::usage, "unknown command '" + prefix + shown(word) + "'", hint);
     }
     group += (group.empty() ? "" : " ") + std::string(word);
     names = words_after(table, group);
   }
-  return report({Reason::usage, "'" + group + "' needs a command", "valid: " + listed(names)}, 2);
+  return fail(Reason::usage, "'" + group + "' needs a command", "valid: " + joined(names));
 }
 
 // `capsule help [words]`
-int run_help(Table table, std::span<const char* const> words) {
+Result<int> run_help(Table table, std::span<const char* const> words) {
   if (words.empty()) {
     std::fputs(help_text(table).c_str(), stdout);
     return 0;
@@ -117,7 +111,26 @@ int run_help(Table table, std::span<const char* const> words) {
   return run_without_command(table, group);
 }
 
+Result<int> run_command(const Command& command, std::span<const char* const> words) {
+  const Args args = TRY(parse_args(command, words));
+  if (args.flag(kHelpOption.name)) {
+    std::fputs(help_text(command).c_str(), stdout);
+    return 0;
+  }
+  if (command.people_only && process::inside_agent_tree())
+    return fail(Reason::refused,
+                "'capsule " + std::string(command.path) +
+                    "' is for people: it refuses to be called by an agent",
+                "an agent ends its phase with a signal; Capsule decides what follows");
+  return command.run(args);
+}
+
 int run_words(Table table, std::span<const char* const> words) {
+  const auto ended = [](const Result<int>& code, Errors errors) {
+    if (code) return *code;
+    report(code.error());
+    return exit_code(code.error().reason, errors);
+  };
   if (words.empty()) {
     std::fputs(help_text(table).c_str(), stderr);
     return 2;
@@ -128,22 +141,10 @@ int run_words(Table table, std::span<const char* const> words) {
     return 0;
   }
   if (first == "--help" || first == "-h" || first == "help")
-    return run_help(table, words.subspan(1));
+    return ended(run_help(table, words.subspan(1)), Errors::by_reason);
   const Match match = match_command(table, words);
-  if (match.command == nullptr) return run_without_command(table, words);
-  const auto args = parse_args(*match.command, words.subspan(match.words));
-  if (!args) return report(args.error(), match.command->usage_exit);
-  if (args->flag(kHelpOption.name)) {
-    std::fputs(help_text(*match.command).c_str(), stdout);
-    return 0;
-  }
-  if (match.command->people_only && process::inside_agent_tree())
-    return report({Reason::refused,
-                   "'capsule " + std::string(match.command->path) +
-                       "' is for people: it refuses to be called by an agent",
-                   "an agent ends its phase with a signal; Capsule decides what follows"},
-                  match.command->usage_exit);
-  return match.command->run(*args);
+  if (match.command == nullptr) return ended(run_without_command(table, words), Errors::by_reason);
+  return ended(run_command(*match.command, words.subspan(match.words)), match.command->errors);
 }
 
 }  // namespace
@@ -251,7 +252,28 @@ Match match_command(Table table, std::span<const char* const> words) {
   return best;
 }
 
-int report(const Error& error, int exit_code) {
+int exit_code(Reason reason, Errors errors) {
+  if (errors != Errors::by_reason) return errors == Errors::one ? 1 : 2;
+  switch (reason) {
+    case Reason::not_found:
+    case Reason::exists:
+    case Reason::refused:
+    case Reason::blocked:
+    case Reason::conflict:
+      return 1;
+    case Reason::usage:
+    case Reason::damaged:
+    case Reason::io:
+    case Reason::missing_program:
+    case Reason::failed:
+    case Reason::timed_out:
+    case Reason::interrupted:
+      return 2;
+  }
+  return 2;
+}
+
+void report(const Error& error) {
   std::string text = "capsule: " + printable(error.message);
   if (!error.hint.empty()) {
     const bool one_line = error.reason == Reason::usage || error.reason == Reason::not_found;
@@ -259,16 +281,14 @@ int report(const Error& error, int exit_code) {
   }
   text += '\n';
   std::fputs(text.c_str(), stderr);
-  return exit_code;
 }
 
 int run_program(Table table, std::span<const char* const> words) {
   const int code = run_words(table, words);
   // What was printed counts only once it has arrived.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return report({Reason::io, std::string("cannot write to stdout: ") + std::strerror(errno)},
-                  code == 0 ? 2 : code);
-  return code;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  report({Reason::io, std::string("cannot write to stdout: ") + std::strerror(errno)});
+  return 2;
 }
 
 }  // namespace capsule::command_line

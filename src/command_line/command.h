@@ -35,6 +35,14 @@ struct Positional {
 
 class Args;
 
+// What errors of a command exit with; exit_code has the table.
+enum class Errors {
+  by_reason,  // 1: the answer is no; 2: there is no answer
+  one,        // 1, all of them: it stands for a script that knows no other code
+  two,        // 2, all of them: its 1 is what it found out, such as "needs work"
+};
+int exit_code(Reason reason, Errors errors);
+
 struct Command {
   std::string_view path;     // "parse-signal", "signal parse": words parted by one space
   std::string_view summary;  // one line, no full stop
@@ -43,8 +51,8 @@ struct Command {
   std::string_view details;
   std::span<const Positional> positionals;
   std::span<const Option> options;
-  int (*run)(const Args&);         // returns the exit code
-  int usage_exit = 2;              // what a usage error of this command returns
+  Result<int> (*run)(const Args&);  // the exit code
+  Errors errors = Errors::by_reason;
   std::string_view alias = {};     // another path that means the same
   std::string_view examples = {};  // lines, each a command that can be pasted
   bool hidden = false;             // not for people: not in help, man page or completions
@@ -101,15 +109,7 @@ int run_program(Table table, std::span<const char* const> words);
 
 // Prints "capsule: <message>" on stderr, with the hint on the same line when the caller's words
 // were off (usage, not_found) and on a line of its own otherwise. Control characters are shown
-// escaped. Returns `exit_code`, so that commands can end with it.
-int report(const Error& error, int exit_code);
-
-// What a row runs, made of a function that may fail: an error of the caller's words exits with 2,
-// any other with 1.
-template <Result<int> (*command)(const Args&)>
-int main_of(const Args& args) {
-  const auto code = command(args);
-  return code ? *code : report(code.error(), code.error().reason == Reason::usage ? 2 : 1);
-}
+// escaped.
+void report(const Error& error);
 
 }  // namespace capsule::command_line

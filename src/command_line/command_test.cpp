@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "base/fill.h"
 #include "base/text.h"
 
@@ -172,6 +174,44 @@ TEST(HelpText, FitsEightyColumnsAndKeepsIndentedLines) {
   EXPECT_NE(text.find("contract, line, block (default: contract)"), text.npos);
   EXPECT_NE(text.find("\n  capsule sample run merge --json\n"), text.npos);
   EXPECT_NE(text.find("Also:  capsule sample-run\n"), text.npos);
+}
+
+TEST(ExitCode, NoIsOneAndNoAnswerIsTwo) {
+  for (const Reason no :
+       {Reason::not_found, Reason::exists, Reason::refused, Reason::blocked, Reason::conflict})
+    EXPECT_EQ(exit_code(no, Errors::by_reason), 1);
+  for (const Reason fault : {Reason::usage, Reason::damaged, Reason::io, Reason::missing_program,
+                             Reason::failed, Reason::timed_out, Reason::interrupted})
+    EXPECT_EQ(exit_code(fault, Errors::by_reason), 2);
+}
+
+TEST(ExitCode, ACommandWhoseCodesAreTakenHasOneForAllErrors) {
+  for (const Reason reason : {Reason::usage, Reason::not_found, Reason::io}) {
+    EXPECT_EQ(exit_code(reason, Errors::one), 1);
+    EXPECT_EQ(exit_code(reason, Errors::two), 2);
+  }
+}
+
+TEST(ExitCode, WhatACommandFailsWithBecomesTheCodeOfTheProgram) {
+  constexpr Command kRows[] = {
+      {.path = "look",
+       .summary = "",
+       .details = "",
+       .positionals = {},
+       .options = {},
+       .run = [](const Args&) -> Result<int> { return fail(Reason::not_found, "none"); }},
+      {.path = "work",
+       .summary = "",
+       .details = "",
+       .positionals = {},
+       .options = {},
+       .run = [](const Args&) -> Result<int> { return fail(Reason::not_found, "none"); },
+       .errors = Errors::two},
+  };
+  const auto code_of = [&](const char* word) { return run_program(kRows, std::array{word}); };
+  EXPECT_EQ(code_of("look"), 1);
+  EXPECT_EQ(code_of("work"), 2);
+  EXPECT_EQ(code_of("nothing"), 2);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/files.h"
+
 namespace capsule::command_line {
 namespace {
 
@@ -25,16 +27,6 @@ ssize_t read_some(int fd, char* buffer, std::size_t size) {
   do got = ::read(fd, buffer, size);
   while (got < 0 && errno == EINTR);
   return got;
-}
-
-bool copied_to(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  return true;
 }
 
 // A file that has no name from the start or loses it at once.
@@ -133,7 +125,7 @@ Result<std::string_view> Input::whole() {
     }
     if (chunk->empty()) break;
     if (copy < 0) copy = nameless_file();
-    if (copy < 0 || !copied_to(copy, *chunk)) {
+    if (copy < 0 || !write_all(copy, *chunk, "a copy")) {
       const auto error = input_error("cannot keep a copy of " + name_);
       if (copy >= 0) ::close(copy);
       return error;

@@ -1,9 +1,9 @@
 #include "config/config.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "config/layer.h"
 
@@ -143,7 +143,7 @@ void fill(Config& config) {
   for (const Entry& entry : config.entries) {
     const auto* filler = std::find_if(std::begin(kFillers), std::end(kFillers),
                                       [&](const Filler& f) { return f.path == entry.key->path; });
-    assert(filler != std::end(kFillers));
+    CHECK(filler != std::end(kFillers));
     filler->fill(config, entry);
   }
 }
@@ -203,6 +203,7 @@ const char* variable(const Sources& sources, const std::string& name) {
 
 std::string_view name_of(Layer layer) {
   constexpr std::string_view kNames[] = {"default", "user", "project", "environment", "flag"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Layer::flag) + 1);
   return kNames[static_cast<std::size_t>(layer)];
 }
 
@@ -245,7 +246,7 @@ std::string Config::model_of_role(std::string_view role) const {
 const Origin& Config::origin(std::string_view path) const {
   const auto found = std::find_if(entries.begin(), entries.end(),
                                   [&](const Entry& entry) { return entry.path == path; });
-  assert(found != entries.end());
+  CHECK(found != entries.end());
   return found->origin;
 }
 

@@ -15,11 +15,12 @@
 
 #include "base/result.h"
 #include "config/key.h"
+#include "event/common.h"
 
 namespace capsule::config {
 
 enum class Tracker { automatic, native, bd };
-enum class Convergence { stop, warn, off };
+using event::Convergence;
 enum class Stdin { automatic, prompt, none };  // automatic: the prompt, unless {prompt} is in argv
 
 // Either a list that is run as it is, or one text for /bin/sh -c.

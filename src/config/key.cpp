@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 
+#include "base/check.h"
 #include "base/ids.h"
 #include "base/text.h"
 
@@ -306,7 +306,7 @@ std::span<const Key> keys() { return kKeys; }
 const Key& key(std::string_view path) {
   const auto found = std::find_if(kKeys.begin(), kKeys.end(),
                                   [&](const Key& candidate) { return candidate.path == path; });
-  assert(found != kKeys.end());
+  CHECK(found != kKeys.end());
   return *found;
 }
 

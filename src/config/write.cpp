@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
-#include <cstdlib>
 
+#include "base/check.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "config/layer.h"
@@ -24,8 +23,7 @@ const Key& row_of(std::string_view path) {
                                     path.ends_with(row.path.substr(star + 1)))
       return row;
   }
-  assert(false && "no such key");
-  std::abort();
+  CHECK(false, "no such key");
 }
 
 // The words of a path: "providers", "a.b", "command".

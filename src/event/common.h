@@ -37,6 +37,9 @@ enum class MergeRefusal {
 inline constexpr int kMergeRefusals = 9;
 std::string_view name_of(MergeRefusal refusal);
 
+// What follows when two reviews in a row say the same about the same tree.
+enum class Convergence { stop, warn, off };
+
 enum class Verdict {
   held,       // "true"
   broken,     // "false": the work goes back

@@ -15,6 +15,11 @@ static Names names(Outcome) {
   static_assert(std::size(kNames) == kOutcomes);
   return kNames;
 }
+static Names names(Convergence) {
+  static constexpr std::string_view kNames[] = {"stop", "warn", "off"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Convergence::off) + 1);
+  return kNames;
+}
 static Names names(Finish) {
   static constexpr std::string_view kNames[] = {"merge", "branch", "nothing"};
   static_assert(std::size(kNames) == kFinishes);

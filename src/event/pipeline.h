@@ -45,7 +45,7 @@ std::string_view name_of(Outcome outcome);
 struct RunStarted {
   std::string bead, title, provider;
   int max_retries = 3;
-  std::string convergence = "stop";
+  Convergence convergence{};
   Definition definition;  // without phases: the pipeline, as it is built in
   std::string branch;     // the one that it looks at, when the definition says so
   bool operator==(const RunStarted&) const = default;

@@ -24,7 +24,7 @@ PhaseFinished sample() {
 
 TEST(PipelineFacts, EveryKindIsReadBackAsItWasWritten) {
   const std::vector<PipelineFact> facts = {
-      RunStarted{"b", "t", "claude", 5, "warn", {}, ""},
+      RunStarted{"b", "t", "claude", 5, Convergence::warn, {}, ""},
       WorktreeIntended{"w", "b", "c"},
       WorktreeReady{"w", "b", "c"},
       PhaseStarted{"sign-off", 5, 2, "fb", "mine", "m", true},

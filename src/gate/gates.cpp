@@ -28,7 +28,7 @@ void hold(Checked& result, const std::string& what, bool holds, const std::strin
 }
 
 // Long enough that an agent can put all of it right at once.
-std::string listed(const std::vector<std::string>& names) { return short_list(names, 20); }
+constexpr std::size_t kListed = 20;
 
 bool named(const Check& check, std::string_view name) {
   return std::find(check.names.begin(), check.names.end(), name) != check.names.end();
@@ -157,9 +157,10 @@ Result<void> Gates::files_changed(Checked& result, const Check& check) {
   std::set_difference(claimed.begin(), claimed.end(), really.begin(), really.end(),
                       std::back_inserter(invented));
   std::string detail;
-  if (!left_out.empty()) detail = "left out: " + listed(left_out);
+  if (!left_out.empty()) detail = "left out: " + short_list(left_out, kListed);
   if (!invented.empty())
-    detail += (detail.empty() ? "" : "; ") + std::string("not changed: ") + listed(invented);
+    detail +=
+        (detail.empty() ? "" : "; ") + std::string("not changed: ") + short_list(invented, kListed);
   say(result, "files_changed", detail.empty() ? event::Verdict::held : event::Verdict::differs,
       detail);
   return {};
@@ -182,7 +183,7 @@ Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
       if (!path.empty() && brought.contains(path)) others.push_back(path);
   say(result, "the commit of what was signed off",
       others.empty() ? event::Verdict::held : event::Verdict::differs,
-      others.empty() ? "" : "it differs in " + listed(others));
+      others.empty() ? "" : "it differs in " + short_list(others, kListed));
   return {};
 }
 
@@ -197,10 +198,10 @@ Result<void> Gates::tests_untouched(Checked& result, const Check& check) {
     if (written.contains(change.path) && change.status != 'A') touched.push_back(change.path);
     if (!change.from.empty() && written.contains(change.from)) touched.push_back(change.from);
   }
-  hold(result, "the tests were not touched", touched.empty(), listed(touched),
+  hold(result, "the tests were not touched", touched.empty(), short_list(touched, kListed),
        "The tests that test-writer wrote must stay as they are, but these were changed, "
        "moved or deleted: " +
-           listed(touched) + ". Put them back and make them pass.");
+           short_list(touched, kListed) + ". Put them back and make them pass.");
   return {};
 }
 
@@ -208,8 +209,8 @@ Result<void> Gates::only_tests(Checked& result, const Check& check) {
   std::vector<std::string> others;
   for (const Changed& change : TRY(changes(check.base, check.commit)))
     if (!world_.is_test_file(change.path)) others.push_back(change.path);
-  hold(result, "only test files changed", others.empty(), listed(others),
-       "This phase may only write test files, but it changed " + listed(others) +
+  hold(result, "only test files changed", others.empty(), short_list(others, kListed),
+       "This phase may only write test files, but it changed " + short_list(others, kListed) +
            ". Take these changes back: the implementation is written later.");
   return {};
 }

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cassert>
 #include <cerrno>
 #include <ctime>
 #include <string_view>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "git/remove_tree.h"
 
@@ -85,7 +85,7 @@ Result<RepositoryLock> RepositoryLock::take(const Repository& repository) {
 }
 
 RepositoryLock::RepositoryLock(File file) : file_(std::move(file)) {
-  assert(held < 0);
+  CHECK(held < 0);
   held = file_.fd();
 }
 

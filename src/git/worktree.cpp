@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "base/hash.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "git/command.h"
@@ -29,10 +30,8 @@ std::string settled(const std::string& path) {
 }
 
 std::string digest(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a: apart, not secret
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   char buffer[17];
-  std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(hash));
+  std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(hash_of(text)));
   return buffer;
 }
 

@@ -41,7 +41,7 @@ TEST(ByteSearch, OnlyTheTwoOpeningBracketsAreBrackets) {
 
 TEST(ByteSearch, TheFirstOfSeveralBracketsIsFoundHoweverFar) {
   for (auto* find : {find_bracket, find_bracket_portable}) {
-    for (std::size_t far : {70, 4095, 4096, 10'000}) {
+    for (const std::size_t far : {70u, 4095u, 4096u, 10'000u}) {
       for (const char* brackets : {"[ { [", "{ [ {"}) {
         const std::string text = std::string(far, ' ') + brackets;
         EXPECT_EQ(find(text.data(), text.data() + text.size()), text.data() + far);

@@ -1,8 +1,8 @@
 #include "json/places.h"
 
 #include <algorithm>
-#include <cassert>
 
+#include "base/check.h"
 #include "json/text.h"
 
 namespace capsule::json {
@@ -156,7 +156,7 @@ std::size_t nesting(std::string_view text) {
 
 std::string with_member(std::string_view object, std::string_view key, std::string_view value) {
   const std::optional<Container> all = object_at(object, 0);
-  assert(all);
+  CHECK(all);
   const Container::Item* found = all->find(key);
   if (found == nullptr)
     return inserted_at_end(object, *all, quoted(key) + ":" + std::string(value));
@@ -168,7 +168,7 @@ std::string with_member(std::string_view object, std::string_view key, std::stri
 
 std::string with_element(std::string_view array, std::string_view value) {
   const std::optional<Container> all = array_at(array, 0);
-  assert(all);
+  CHECK(all);
   return inserted_at_end(array, *all, value);
 }
 

@@ -1,9 +1,9 @@
 #include "json/scan.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 
+#include "base/check.h"
 #include "json/byte_search.h"
 
 namespace capsule::json {
@@ -140,7 +140,7 @@ Scan::Step Scan::read(std::string_view bytes) {
     const char byte = *at;
     switch (state) {
       case State::start:
-        assert(byte == '{' || byte == '[');
+        CHECK(byte == '{' || byte == '[');
         is_object_ = byte == '{';
         push(is_object_, depth++);
         state = is_object_ ? State::key_or_close : State::value_or_close;

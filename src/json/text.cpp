@@ -1,11 +1,11 @@
 #include "json/text.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "json/byte_search.h"
 #include "json/scan.h"
@@ -98,7 +98,7 @@ char unescaped(char letter) {
 const char* string_end(const char* at, const char* end) {
   for (++at;;) {
     at = find_string_special(at, end);
-    assert(at != end);
+    CHECK(at != end);
     if (*at == '"') return at + 1;
     at += *at == '\\' ? 2 : 1;
   }

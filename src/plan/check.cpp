@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -97,7 +98,7 @@ struct Checker {
   Checked& out;
   const std::vector<Lines>& lines;
   const ReadingExists& exists;
-  std::unordered_map<std::string, int> index = {};
+  std::unordered_map<std::string, std::size_t> index = {};
 
   std::vector<Task>& tasks() { return out.plan.tasks; }
   // Where the part of a task stands, or the task.
@@ -118,7 +119,7 @@ struct Checker {
     if (tasks().empty())
       error(ProblemKind::no_tasks, 0, "the plan has no task (`#### Task ID: Title`)", {});
     for (std::size_t i = 0; i < tasks().size(); ++i) {
-      const auto [place, is_new] = index.emplace(tasks()[i].id, static_cast<int>(i));
+      const auto [place, is_new] = index.emplace(tasks()[i].id, i);
       if (is_new) continue;
       const Task& first = tasks()[place->second];
       error(ProblemKind::duplicate_id, tasks()[i].line,
@@ -146,10 +147,10 @@ struct Checker {
   }
 
   void cycles(const Graph& graph) {
-    for (const std::vector<int>& cycle : cycles_of(graph, kMaxCycles)) {
+    for (const std::vector<std::size_t>& cycle : cycles_of(graph, kMaxCycles)) {
       std::vector<std::string> path;
       std::string text = "a cycle: ";
-      for (const int node : cycle) {
+      for (const std::size_t node : cycle) {
         if (!path.empty()) text += " → ";
         path.push_back(tasks()[node].id);
         text += printable(path.back());
@@ -196,9 +197,9 @@ struct Checker {
   // Of the tasks that touch one file, in an order that respects who waits for whom, all pairs are
   // looked at; where they are too many, neighbours: if those are ordered, all are.
   void shared_files(const Graph& graph, const Order& order) {
-    std::unordered_map<std::string, std::vector<int>> touching;
+    std::unordered_map<std::string, std::vector<std::size_t>> touching;
     std::vector<std::string> names;  // in the order of the plan, so that warnings are too
-    for (const int node : order.nodes) {
+    for (const std::size_t node : order.nodes) {
       for (const std::string& file : touched(tasks()[node])) {
         auto& list = touching[file];
         if (list.empty()) names.push_back(file);
@@ -207,7 +208,7 @@ struct Checker {
     }
     std::size_t all = 0;
     for (const auto& [name, list] : touching) all += list.size() * (list.size() - 1) / 2;
-    std::vector<std::pair<int, int>> pairs;
+    std::vector<std::pair<std::size_t, std::size_t>> pairs;
     std::vector<const std::string*> files;
     for (const std::string& name : names) {
       const auto& list = touching[name];
@@ -292,6 +293,7 @@ std::string_view name_of(ProblemKind kind) {
       "not_text",         "too_large",    "no_title",          "no_tasks", "bad_heading",
       "bad_id",           "duplicate_id", "unknown_reference", "cycle",    "nothing_can_start",
       "repeated_section", "unverifiable", "missing_reading",   "same_file"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(ProblemKind::same_file) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <optional>
 
 namespace capsule::plan {
 namespace {
@@ -10,15 +12,16 @@ constexpr std::size_t kCycleWork = 4'000'000;  // edges looked at when cycles sh
 
 // The groups of nodes that reach one another along `edges`, of more than one node or with an edge
 // to itself; only nodes whose `inside` is set count. Tarjan's, with a stack of its own.
-std::vector<std::vector<int>> groups_of(const std::vector<std::vector<int>>& edges,
-                                        const std::vector<int>& nodes, std::vector<char>& inside) {
-  std::vector<int> number(edges.size(), 0), low(edges.size(), 0);
+std::vector<std::vector<std::size_t>> groups_of(const std::vector<std::vector<std::size_t>>& edges,
+                                                const std::vector<std::size_t>& nodes,
+                                                std::vector<char>& inside) {
+  std::vector<std::size_t> number(edges.size(), 0), low(edges.size(), 0);
   std::vector<char> open(edges.size(), 0);
-  std::vector<int> stack;
-  std::vector<std::pair<int, std::size_t>> walk;
-  std::vector<std::vector<int>> groups;
-  int count = 0;
-  for (const int root : nodes) {
+  std::vector<std::size_t> stack;
+  std::vector<std::pair<std::size_t, std::size_t>> walk;
+  std::vector<std::vector<std::size_t>> groups;
+  std::size_t count = 0;
+  for (const std::size_t root : nodes) {
     if (!inside[root] || number[root] != 0) continue;
     walk.emplace_back(root, 0);
     while (!walk.empty()) {
@@ -30,7 +33,7 @@ std::vector<std::vector<int>> groups_of(const std::vector<std::vector<int>>& edg
       }
       bool down = false;
       while (at < edges[node].size()) {
-        const int next = edges[node][at++];
+        const std::size_t next = edges[node][at++];
         if (!inside[next]) continue;
         if (number[next] == 0) {
           walk.emplace_back(next, 0);
@@ -40,12 +43,12 @@ std::vector<std::vector<int>> groups_of(const std::vector<std::vector<int>>& edg
         if (open[next]) low[node] = std::min(low[node], number[next]);
       }
       if (down) continue;
-      const int done = node;
+      const std::size_t done = node;
       walk.pop_back();
       if (!walk.empty()) low[walk.back().first] = std::min(low[walk.back().first], low[done]);
       if (low[done] != number[done]) continue;
-      std::vector<int> group;
-      int member = -1;
+      std::vector<std::size_t> group;
+      std::size_t member = done;
       do {
         member = stack.back();
         stack.pop_back();
@@ -65,23 +68,23 @@ std::vector<std::vector<int>> groups_of(const std::vector<std::vector<int>>& edg
 }
 
 // The shortest way from `start` back to itself along `edges`; the group makes sure there is one.
-std::vector<int> way_back(const std::vector<std::vector<int>>& edges, int start,
-                          const std::vector<int>& group) {
-  std::unordered_map<int, int> from;
-  for (const int node : group) from[node] = -1;
-  std::vector<int> queue{start};
+std::vector<std::size_t> way_back(const std::vector<std::vector<std::size_t>>& edges,
+                                  std::size_t start, const std::vector<std::size_t>& group) {
+  std::unordered_map<std::size_t, std::optional<std::size_t>> from;
+  for (const std::size_t node : group) from[node] = {};
+  std::vector<std::size_t> queue{start};
   for (std::size_t i = 0; i < queue.size(); ++i) {
-    const int node = queue[i];
-    for (const int next : edges[node]) {
+    const std::size_t node = queue[i];
+    for (const std::size_t next : edges[node]) {
       if (next == start) {
-        std::vector<int> path{start};
-        for (int at = node; at != start; at = from[at]) path.push_back(at);
+        std::vector<std::size_t> path{start};
+        for (std::size_t at = node; at != start; at = *from[at]) path.push_back(at);
         path.push_back(start);
         std::reverse(path.begin(), path.end());
         return path;
       }
       const auto found = from.find(next);
-      if (found == from.end() || found->second != -1) continue;
+      if (found == from.end() || found->second) continue;
       found->second = node;
       queue.push_back(next);
     }
@@ -92,18 +95,18 @@ std::vector<int> way_back(const std::vector<std::vector<int>>& edges, int start,
 }  // namespace
 
 Graph graph_of(const std::vector<event::delivery::Task>& tasks,
-               const std::unordered_map<std::string, int>& index) {
+               const std::unordered_map<std::string, std::size_t>& index) {
   Graph graph;
   graph.blockers.resize(tasks.size());
   graph.dependants.resize(tasks.size());
-  for (int i = 0; i < static_cast<int>(tasks.size()); ++i) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
     auto& blockers = graph.blockers[i];
     for (const std::string& id : tasks[i].blocked_by)
       if (const auto found = index.find(id); found != index.end())
         blockers.push_back(found->second);
     std::sort(blockers.begin(), blockers.end());
     blockers.erase(std::unique(blockers.begin(), blockers.end()), blockers.end());
-    for (const int blocker : blockers) graph.dependants[blocker].push_back(i);
+    for (const std::size_t blocker : blockers) graph.dependants[blocker].push_back(i);
   }
   return graph;
 }
@@ -111,17 +114,17 @@ Graph graph_of(const std::vector<event::delivery::Task>& tasks,
 Order order_of(const Graph& graph) {
   Order order;
   const std::size_t count = graph.blockers.size();
-  order.level.assign(count, -1);
-  std::vector<int> open(count), wave, next;
+  order.level.resize(count);
+  std::vector<std::size_t> open(count), wave, next;
   for (std::size_t i = 0; i < count; ++i) {
-    open[i] = static_cast<int>(graph.blockers[i].size());
-    if (open[i] == 0) wave.push_back(static_cast<int>(i));
+    open[i] = graph.blockers[i].size();
+    if (open[i] == 0) wave.push_back(i);
   }
-  for (int level = 0; !wave.empty(); ++level) {
-    for (const int node : wave) {
+  for (std::size_t level = 0; !wave.empty(); ++level) {
+    for (const std::size_t node : wave) {
       order.level[node] = level;
       order.nodes.push_back(node);
-      for (const int dependant : graph.dependants[node])
+      for (const std::size_t dependant : graph.dependants[node])
         if (--open[dependant] == 0) next.push_back(dependant);
     }
     std::sort(next.begin(), next.end());
@@ -131,28 +134,28 @@ Order order_of(const Graph& graph) {
   return order;
 }
 
-std::vector<std::vector<int>> cycles_of(const Graph& graph, std::size_t limit) {
-  std::vector<std::vector<int>> cycles;
+std::vector<std::vector<std::size_t>> cycles_of(const Graph& graph, std::size_t limit) {
+  std::vector<std::vector<std::size_t>> cycles;
   auto edges = graph.blockers;
   std::vector<char> inside(edges.size(), 1);
-  std::vector<int> all(edges.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  std::vector<std::size_t> all(edges.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   auto groups = groups_of(edges, all, inside);
   std::size_t work = 0;
   // Each group gives one cycle; without one edge of it the group is looked at again, so that cycles
   // that share tasks are all told while that is cheap.
   while (!groups.empty() && cycles.size() < limit) {
-    const std::vector<int> group = std::move(groups.back());
+    const std::vector<std::size_t> group = std::move(groups.back());
     groups.pop_back();
-    std::vector<int> path = way_back(edges, group.front(), group);
+    std::vector<std::size_t> path = way_back(edges, group.front(), group);
     auto& cut = edges[path[path.size() - 2]];
     cut.erase(std::remove(cut.begin(), cut.end(), path.back()), cut.end());
     cycles.push_back(std::move(path));
     work += edges.size();
-    for (const int node : group) work += edges[node].size();
+    for (const std::size_t node : group) work += edges[node].size();
     if (work > kCycleWork) continue;
     inside.assign(edges.size(), 0);
-    for (const int node : group) inside[node] = 1;
+    for (const std::size_t node : group) inside[node] = 1;
     for (auto& rest : groups_of(edges, group, inside)) groups.push_back(std::move(rest));
   }
   std::sort(cycles.begin(), cycles.end());
@@ -160,7 +163,7 @@ std::vector<std::vector<int>> cycles_of(const Graph& graph, std::size_t limit) {
 }
 
 std::vector<bool> ordered(const Graph& graph, const Order& order,
-                          const std::vector<std::pair<int, int>>& pairs) {
+                          const std::vector<std::pair<std::size_t, std::size_t>>& pairs) {
   std::vector<bool> result(pairs.size());
   std::vector<std::uint64_t> reached(graph.blockers.size());
   for (std::size_t first = 0; first < pairs.size(); first += 64) {
@@ -168,9 +171,9 @@ std::vector<bool> ordered(const Graph& graph, const Order& order,
     std::fill(reached.begin(), reached.end(), 0);
     for (std::size_t i = 0; i < count; ++i)
       reached[pairs[first + i].first] |= std::uint64_t{1} << i;
-    for (const int node : order.nodes)
+    for (const std::size_t node : order.nodes)
       if (const std::uint64_t bits = reached[node]; bits != 0)
-        for (const int dependant : graph.dependants[node]) reached[dependant] |= bits;
+        for (const std::size_t dependant : graph.dependants[node]) reached[dependant] |= bits;
     for (std::size_t i = 0; i < count; ++i)
       result[first + i] = (reached[pairs[first + i].second] >> i & 1) != 0;
   }

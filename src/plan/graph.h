@@ -12,28 +12,29 @@
 namespace capsule::plan {
 
 struct Graph {
-  std::vector<std::vector<int>> blockers;  // known ones, each once, in the order of the plan's text
-  std::vector<std::vector<int>> dependants;
+  std::vector<std::vector<std::size_t>>
+      blockers;  // known ones, each once, in the order of the plan's text
+  std::vector<std::vector<std::size_t>> dependants;
 };
 Graph graph_of(const std::vector<event::delivery::Task>& tasks,
-               const std::unordered_map<std::string, int>& index);
+               const std::unordered_map<std::string, std::size_t>& index);
 
 // The nodes so that blockers come first; by level, then by index. What is in a cycle, or behind
 // one, is left out.
 struct Order {
-  std::vector<int> nodes;
-  std::vector<int> level;  // 0: no blockers; -1: left out
+  std::vector<std::size_t> nodes;
+  std::vector<std::size_t> level;  // of each node that is not left out; 0: no blockers
 };
 Order order_of(const Graph& graph);
 
 // Paths of cycles, each along "is blocked by" and closed (the first again at the end), beginning
 // with its earliest task. Every group of tasks that wait for one another has at least one; at most
 // `limit` in all.
-std::vector<std::vector<int>> cycles_of(const Graph& graph, std::size_t limit);
+std::vector<std::vector<std::size_t>> cycles_of(const Graph& graph, std::size_t limit);
 
 // For each pair whether the second waits for the first, directly or not. Sixty-four pairs cost one
 // pass over the graph. Requires: no cycle.
 std::vector<bool> ordered(const Graph& graph, const Order& order,
-                          const std::vector<std::pair<int, int>>& pairs);
+                          const std::vector<std::pair<std::size_t, std::size_t>>& pairs);
 
 }  // namespace capsule::plan

@@ -73,8 +73,8 @@ void predict(Task& task);
 // ---- The schedule. Requires: no errors.
 
 struct Schedule {
-  std::vector<std::vector<int>> waves;  // indices of tasks that can run at the same time
-  std::vector<int> critical_path;       // the longest chain, in tasks
+  std::vector<std::vector<std::size_t>> waves;  // indices of tasks that can run at the same time
+  std::vector<std::size_t> critical_path;       // the longest chain, in tasks
 };
 Schedule schedule_of(const Plan& plan);
 

@@ -324,8 +324,8 @@ TEST(PlanSchedule, WavesAndTheCriticalPathFollowTheReferences) {
   const Checked checked = read_plan("# T\n" + one("A", "none") + one("B", "A") + one("C", "none") +
                                     one("D", "B, C") + one("E", "A"));
   const Schedule schedule = schedule_of(checked.plan);
-  EXPECT_EQ(schedule.waves, (std::vector<std::vector<int>>{{0, 2}, {1, 4}, {3}}));
-  EXPECT_EQ(schedule.critical_path, (std::vector<int>{0, 1, 3}));
+  EXPECT_EQ(schedule.waves, (std::vector<std::vector<std::size_t>>{{0, 2}, {1, 4}, {3}}));
+  EXPECT_EQ(schedule.critical_path, (std::vector<std::size_t>{0, 1, 3}));
 }
 
 TEST(PlanBound, MoneyIsRunsTimesPricesByRole) {

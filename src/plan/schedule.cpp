@@ -10,14 +10,14 @@
 namespace capsule::plan {
 namespace {
 
-std::unordered_map<std::string, int> index_of(const std::vector<Task>& tasks) {
-  std::unordered_map<std::string, int> index;
-  for (std::size_t i = 0; i < tasks.size(); ++i) index.emplace(tasks[i].id, static_cast<int>(i));
+std::unordered_map<std::string, std::size_t> index_of(const std::vector<Task>& tasks) {
+  std::unordered_map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < tasks.size(); ++i) index.emplace(tasks[i].id, i);
   return index;
 }
 
 // One item of Blocked By: an id, or several words of which the ids are taken.
-void take_ids(std::string_view item, const std::unordered_map<std::string, int>& index,
+void take_ids(std::string_view item, const std::unordered_map<std::string, std::size_t>& index,
               std::vector<std::string>& to) {
   constexpr std::string_view kAround = "`'\"*_[](){},;.";
   const auto stripped = [&](std::string_view word) {
@@ -69,22 +69,21 @@ Schedule schedule_of(const Plan& plan) {
   const Graph graph = graph_of(plan.tasks, index_of(plan.tasks));
   const Order order = order_of(graph);
   Schedule schedule;
-  int last = -1;
-  for (const int node : order.nodes) {
-    const int level = order.level[node];
-    if (static_cast<int>(schedule.waves.size()) == level) schedule.waves.emplace_back();
+  if (order.nodes.empty()) return schedule;
+  std::size_t last = order.nodes.front();
+  for (const std::size_t node : order.nodes) {
+    const std::size_t level = order.level[node];
+    if (schedule.waves.size() == level) schedule.waves.emplace_back();
     schedule.waves[level].push_back(node);
-    if (last < 0 || level > order.level[last]) last = node;
+    if (level > order.level[last]) last = node;
   }
-  while (last >= 0) {
+  schedule.critical_path.push_back(last);
+  while (order.level[last] > 0) {
+    const auto& blockers = graph.blockers[last];
+    last = *std::find_if(blockers.begin(), blockers.end(), [&](std::size_t blocker) {
+      return order.level[blocker] + 1 == order.level[last];
+    });
     schedule.critical_path.push_back(last);
-    int before = -1;
-    for (const int blocker : graph.blockers[last])
-      if (order.level[blocker] == order.level[last] - 1) {
-        before = blocker;
-        break;
-      }
-    last = before;
   }
   std::reverse(schedule.critical_path.begin(), schedule.critical_path.end());
   return schedule;

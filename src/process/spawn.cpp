@@ -10,12 +10,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <mutex>
 #include <thread>
 
+#include "base/check.h"
 #include "process/children.h"
 #include "process/program.h"
 
@@ -74,7 +74,7 @@ int prepare(Actions& actions, const Start& start) {
                            POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   int highest = 2;
   for (const auto& [ours, theirs] : start.fds) {
-    assert(ours >= theirs);  // an fd that is to keep its number only loses its close-on-exec
+    CHECK(ours >= theirs, "an fd that is to keep its number only loses its close-on-exec");
     if (const int e = posix_spawn_file_actions_adddup2(&actions.files, ours, theirs)) return e;
     highest = std::max(highest, theirs);
   }
@@ -110,7 +110,7 @@ bool reap(pid_t pid, int flags, int& status) {
   do ended = ::waitpid(pid, &status, flags);
   while (ended < 0 && errno == EINTR);
   if (ended == 0) return false;
-  assert(ended == pid);
+  CHECK(ended == pid);
   const std::lock_guard lock(started().mutex);
   std::erase(started().pids, pid);
   return true;

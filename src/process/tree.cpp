@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cerrno>
 #include <cstring>
 
@@ -234,7 +233,7 @@ void Loop::hear_guardian(ChildId id) {
     case Report::Kind::started:
       child->started = true;
       // Only now, so that nobody hears output of a child whose number he does not know yet.
-      for (int stream = 0; stream < 2; ++stream)
+      for (std::size_t stream = 0; stream < 2; ++stream)
         if (!poll_for(child->outputs[stream].fd(), key_of(id, stream == 0 ? kStdout : kStderr)))
           end(id, milliseconds(0));
       if (child->events != nullptr) child->events->on_started(report.value);
@@ -252,7 +251,7 @@ void Loop::hear_guardian(ChildId id) {
 }
 
 // One piece of output. False when there is none at present or the stream has ended.
-bool Loop::read_output(ChildId id, int stream) {
+bool Loop::read_output(ChildId id, std::size_t stream) {
   Child* const child = find(id);
   if (child == nullptr || !child->outputs[stream]) return false;
   File& fd = child->outputs[stream];
@@ -279,7 +278,7 @@ void Loop::finish(ChildId id) {
   reap(child->guardian, 0, status);
   if (child->exit.how == Exit::How::lost) child->exit.left_behind = kill_strangers();
   // Nobody is left to write, so this ends; somebody who could not be killed may not go on for ever.
-  for (int stream = 0; stream < 2 && child->started; ++stream)
+  for (std::size_t stream = 0; stream < 2 && child->started; ++stream)
     for (std::size_t bytes = 0; bytes < kDrainLimitBytes && read_output(id, stream);)
       bytes += kReadBytes;
   if (child->patience) cancel(*child->patience);

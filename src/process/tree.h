@@ -120,7 +120,7 @@ class Loop {
   Result<void> poll_for(int fd, std::uint64_t key);
   void dispatch(std::uint64_t key);
   void hear_guardian(ChildId id);
-  bool read_output(ChildId id, int stream);
+  bool read_output(ChildId id, std::size_t stream);
   void finish(ChildId id);
   void run_timers();
   Child* find(ChildId id);

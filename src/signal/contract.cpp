@@ -1,9 +1,9 @@
 #include "signal/contract.h"
 
 #include <array>
-#include <cassert>
 #include <cstring>
 
+#include "base/check.h"
 #include "json/byte_search.h"
 #include "json/text.h"
 
@@ -17,7 +17,8 @@ constexpr std::string_view kNoSignal = "No signal JSON found in phase output";
 constexpr std::array<std::string_view, 4> kFields{"status", "feedback", "files_changed", "summary"};
 static_assert(kFields[2].size() <= json::Scan::kKeyBytes);
 
-constexpr std::array<std::string_view, 3> kStatusNames{"PASS", "NEEDS_WORK", "ERROR"};
+constexpr std::string_view kStatusNames[] = {"PASS", "NEEDS_WORK", "ERROR"};
+static_assert(std::size(kStatusNames) == static_cast<std::size_t>(Status::error) + 1);
 
 // Most brackets stand in code and prose, where the next byte settles that no JSON begins: a glance
 // at it saves setting up the machine, which is what a flood of brackets would otherwise cost.
@@ -52,7 +53,7 @@ ContractResult faulty(ContractFault fault, std::string_view feedback) {
 // The checks on the last object, in their order.
 ContractResult check_object(std::string_view text) {
   std::optional<std::string> json = json::canonical(text);
-  assert(json);  // it was complete when it was read
+  CHECK(json, "it was complete when it was read");
   std::array<std::string_view, kFields.size()> fields;
   for (const json::Member& member : json::members_of(*json))
     for (std::size_t i = 0; i < kFields.size(); ++i)
@@ -93,7 +94,7 @@ ContractResult check_object(std::string_view text) {
 std::string_view name_of(Status status) { return kStatusNames[static_cast<std::size_t>(status)]; }
 
 std::optional<Status> status_of(std::string_view name) {
-  for (std::size_t i = 0; i < kStatusNames.size(); ++i)
+  for (std::size_t i = 0; i < std::size(kStatusNames); ++i)
     if (kStatusNames[i] == name) return static_cast<Status>(i);
   return std::nullopt;
 }

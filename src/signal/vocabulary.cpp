@@ -8,15 +8,19 @@
 namespace capsule::signal {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDialects{"contract", "line", "block"};
-constexpr std::array<std::string_view, kRoleCount> kRoles{
-    "developer",   "critic",         "auditor", "business-analyst",
-    "remediation", "health-auditor", "expert",  "plan-analyst"};
-constexpr std::array<std::string_view, 7> kPriorities{
-    "blocked", "divine", "expert request", "file conflict", "primary", "checkpoint", ""};
-constexpr std::array<std::string_view, kPhaseCount> kPhases{
-    "expansion", "init", "planning", "execution", "qa",
-    "review",    "fix",  "check",    "reflect",   "complete"};
+constexpr auto kDialects = std::to_array<std::string_view>({"contract", "line", "block"});
+static_assert(kDialects.size() == static_cast<std::size_t>(Dialect::block) + 1);
+constexpr auto kRoles =
+    std::to_array<std::string_view>({"developer", "critic", "auditor", "business-analyst",
+                                     "remediation", "health-auditor", "expert", "plan-analyst"});
+static_assert(kRoles.size() == kRoleCount);
+constexpr auto kPriorities = std::to_array<std::string_view>(
+    {"blocked", "divine", "expert request", "file conflict", "primary", "checkpoint", ""});
+static_assert(kPriorities.size() == static_cast<std::size_t>(Priority::none) + 1);
+constexpr auto kPhases =
+    std::to_array<std::string_view>({"expansion", "init", "planning", "execution", "qa", "review",
+                                     "fix", "check", "reflect", "complete"});
+static_assert(kPhases.size() == kPhaseCount);
 constexpr std::array<std::string_view, 6> kPipelinePhases{
     "test-writer", "test-review", "execute", "execute-review", "sign-off", "merge"};
 

@@ -2,10 +2,11 @@
 
 #include <sqlite3.h>
 
-#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "base/check.h"
 
 namespace capsule::store {
 namespace {
@@ -42,15 +43,14 @@ Statement& Statement::bind(int place, std::string_view text) {
   const char* bytes = text.data() == nullptr ? "" : text.data();  // a null pointer would be NULL
   const int code =
       sqlite3_bind_text64(handle_, place, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8);
-  assert(code == SQLITE_OK || code == SQLITE_NOMEM || code == SQLITE_TOOBIG);
-  (void)code;  // what could not be bound is NULL, which every column refuses
+  // What could not be bound is NULL, which every column refuses.
+  CHECK(code == SQLITE_OK || code == SQLITE_NOMEM || code == SQLITE_TOOBIG);
   return *this;
 }
 
 Statement& Statement::bind(int place, std::uint64_t number) {
   const int code = sqlite3_bind_int64(handle_, place, static_cast<sqlite3_int64>(number));
-  assert(code == SQLITE_OK);
-  (void)code;
+  CHECK(code == SQLITE_OK);
   return *this;
 }
 
@@ -83,7 +83,7 @@ std::uint64_t Statement::number(int column) const {
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access access,
                                                  const char* vfs) {
-  assert(path.starts_with('/'));  // "file:…" would be read as a URI
+  CHECK(path.starts_with('/'), "a relative path could be read as a URI");
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (access == Access::read_only ? SQLITE_OPEN_READONLY

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cassert>
 #include <cerrno>
 #include <ctime>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
@@ -118,7 +118,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Acces
 }
 
 Result<std::uint64_t> Store::begin(const engine::NewRun& run, std::span<const NewFact> facts) {
-  assert(valid_id(run.run));
+  CHECK(valid_id(run.run));
   Transaction transaction = TRY(parts_->begin_write());
   if (TRY(parts_->find_run(run.run)))
     return fail(Reason::exists, "there is a run " + printable(run.run) + " already");

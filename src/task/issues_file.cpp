@@ -1,9 +1,9 @@
 #include "task/issues_file.h"
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "task/bead_json.h"
 
@@ -76,7 +76,7 @@ const engine::Bead* IssuesFile::find(std::string_view id) const {
 
 std::string_view IssuesFile::object(std::string_view id) const {
   const auto found = last_.find(id);
-  assert(found != last_.end());
+  CHECK(found != last_.end());
   const std::string& text = lines_[found->second].text;
   return trimmed(found->second == 0 ? without_mark(text) : text);
 }

@@ -62,9 +62,7 @@ class AutoNarrator : public Narrator {
     if (!reviewed.note.empty()) line("      ! " + printable(reviewed.note));
     for (const fact::ReviewVerdict& verdict : reviewed.verdicts)
       line("      " + padded(verdict.type, 11) + std::string(fact::name_of(verdict.verdict)) +
-           (verdict.issues.empty() ? ""
-                                   : ", " + std::to_string(verdict.issues.size()) +
-                                         (verdict.issues.size() == 1 ? " issue" : " issues")));
+           (verdict.issues.empty() ? "" : ", " + counted(verdict.issues.size(), "issue")));
   }
   void phases_ended() {
     for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {

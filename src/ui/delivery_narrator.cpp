@@ -83,8 +83,7 @@ std::string DeliveryNarrator::told(const DeliveryFact& fact) {
       Overloaded{
           [&](const DeliveryStarted& f) {
             return "Delivering " + printable(f.title.empty() ? f.plan : f.title) + ": " +
-                   std::to_string(f.tasks.size()) + (f.tasks.size() == 1 ? " task" : " tasks") +
-                   "\n";
+                   counted(f.tasks.size(), "task") + "\n";
           },
           [&](const DeliveryResumed&) {
             return "Going on: " + std::to_string(after.finished) + " of " +
@@ -209,8 +208,7 @@ std::string DeliveryNarrator::board(const Frame& frame) {
       break;
     }
     const auto began = began_ms_.find(number);
-    const std::string task =
-        agent.task < 0 ? "plan" : state.tasks[static_cast<std::size_t>(agent.task)].task.id;
+    const std::string task = agent.task < 0 ? "plan" : state.tasks[agent.task].task.id;
     std::string row =
         "  " + padded(fitted(task, 16), 16) + " " + padded(signal::name_of(agent.role), 16) + " " +
         padded(std::to_string(agent.attempt), 3) + " " +
@@ -220,10 +218,8 @@ std::string DeliveryNarrator::board(const Frame& frame) {
     ++used;
   }
   if (state.merging >= 0 && used < rows)
-    text += fitted("  " + padded(state.tasks[static_cast<std::size_t>(state.merging)].task.id, 16) +
-                       " merging",
-                   columns) +
-            "\n";
+    text +=
+        fitted("  " + padded(state.tasks[state.merging].task.id, 16) + " merging", columns) + "\n";
   return text;
 }
 

@@ -16,14 +16,13 @@ std::string delivery_summary(const State& state, const Style& style) {
                      std::to_string(state.tasks.size()) + " tasks complete";
   if (!summary.failed.empty()) text += ", " + std::to_string(summary.failed.size()) + " failed";
   if (!summary.waiting.empty()) text += ", " + std::to_string(summary.waiting.size()) + " waiting";
-  text += "; " + std::to_string(state.dispatched) +
-          (state.dispatched == 1 ? " agent run\n" : " agent runs\n");
+  text += "; " + counted(state.dispatched, "agent run") + "\n";
   for (const TaskState& task : state.tasks)
     if (task.stage == Stage::failed)
       text += "  " + toned(style, Tone::bad, style.unicode ? "✗" : "x") + " " +
               printable(task.task.id) + ": " + printable(task.detail) + "\n";
   for (int number : delivery::open_questions(state)) {
-    const delivery::Question& question = state.questions[static_cast<std::size_t>(number - 1)];
+    const delivery::Question& question = state.questions[number - 1];
     text += "  ? question " + std::to_string(number) + ": " + printable(question.text) +
             "\n    answer it: capsule answer " + std::to_string(number) + " TEXT\n";
   }
@@ -50,7 +49,7 @@ std::string delivery_report(const State& state, const std::string& run) {
   for (std::size_t i = 0; i < state.tasks.size(); ++i) {
     const TaskState& task = state.tasks[i];
     text += "\n## " + printable(task.task.id) + ": " + printable(task.task.title) +
-            "\n\n- State: " + printable(tasks[i].standing) + "\n";
+            "\n\n- State: " + printable(tasks[i].words) + "\n";
     if (!task.detail.empty()) text += "- Why: " + printable(task.detail) + "\n";
     if (!task.commit.empty()) text += "- Merged as: " + printable(task.commit) + "\n";
     if (!task.merged_files.empty()) {
@@ -72,8 +71,7 @@ std::string delivery_report(const State& state, const std::string& run) {
               " |\n";
     bool first = true;
     for (const delivery::Question& question : state.questions) {
-      if (question.task < 0 || &state.tasks[static_cast<std::size_t>(question.task)] != &task)
-        continue;
+      if (question.task < 0 || &state.tasks[question.task] != &task) continue;
       text += (first ? "\n" : "") + std::string("- Question ") + std::to_string(question.number) +
               ": " + printable(question.text) + "\n  - " +
               (!question.by.empty()

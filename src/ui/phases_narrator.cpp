@@ -116,7 +116,7 @@ class PhasesNarrator : public Narrator {
         line("  " + printable(f.phase) + ": " +
              toned(style_, Tone::bad, "not true: " + printable(claim.what)) +
              (claim.detail.empty() ? "" : " (" + first_line(claim.detail) + ")"));
-    if (state_.repeated && state_.convergence == "warn")
+    if (state_.repeated && state_.convergence == event::Convergence::warn)
       line("  " + printable(f.phase) + ": " +
            toned(style_, Tone::warn, "said the same twice about the same files"));
   }

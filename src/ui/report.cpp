@@ -65,7 +65,7 @@ Report report_of(const std::vector<event::PipelineFact>& facts) {
       for (const event::Claim& claim : checked->claims)
         if (claim.verdict == event::Verdict::unchecked)
           report.unchecked = claim.what + ": " + claim.detail;
-      if (report.state.repeated && report.state.convergence == "warn")
+      if (report.state.repeated && report.state.convergence == event::Convergence::warn)
         report.remarks.push_back(checked->phase + " said the same twice about the same files");
     } else if (const auto* archived = std::get_if<event::RunArchived>(&fact)) {
       report.archive = archived->folder;

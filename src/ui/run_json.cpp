@@ -9,6 +9,7 @@ namespace {
 using Json = json::Value;
 using workflow::AgentSummary;
 using workflow::RunSummary;
+using workflow::Standing;
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -53,11 +54,11 @@ TaskLists lists_of(const RunSummary& summary, const std::vector<std::string>& be
   TaskLists lists;
   for (const std::string& id : before) lists.completed.push_back(id);
   for (const workflow::TaskSummary& task : summary.tasks) {
-    if (task.stage == "complete")
+    if (task.standing == Standing::succeeded)
       lists.completed.push_back(task.id);
-    else if (task.stage == "failed")
+    else if (task.standing == Standing::failed)
       lists.failed.push_back(task.id);
-    else if (task.stage != "removed")
+    else if (task.standing == Standing::open)
       lists.waiting.push_back(task.id);
   }
   return lists;
@@ -116,7 +117,7 @@ Json object_of(const engine::Run& run) {
       tasks.push_back({{"id", task.id},
                        {"title", task.title},
                        {"stage", task.stage},
-                       {"standing", task.standing},
+                       {"standing", task.words},
                        {"runs", task.agent_runs},
                        {"commit", or_null(task.commit)},
                        {"detail", or_null(task.detail)}});

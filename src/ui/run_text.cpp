@@ -116,10 +116,9 @@ std::string tasks_line(const engine::Run& run) {
   if (summary.tasks.empty() || summary.standing == Standing::open) return {};
   std::size_t complete = 0, failed = 0, waiting = 0;
   for (const workflow::TaskSummary& task : summary.tasks) {
-    complete += task.stage == "complete" ? 1 : 0;
-    failed += task.stage == "failed" ? 1 : 0;
-    waiting +=
-        task.stage != "complete" && task.stage != "failed" && task.stage != "removed" ? 1 : 0;
+    complete += task.standing == Standing::succeeded ? 1 : 0;
+    failed += task.standing == Standing::failed ? 1 : 0;
+    waiting += task.standing == Standing::open ? 1 : 0;
   }
   std::string text =
       std::to_string(complete) + " of " + std::to_string(summary.tasks.size()) + " complete";
@@ -203,8 +202,7 @@ std::string role_table(const std::vector<RoleLine>& lines, const Style& style) {
     text += "  " + padded(printable(line.role), 16) +
             toned(style, tone_of(status),
                   std::string(mark(style, status)) + " " + padded(printable(line.last), 11)) +
-            padded(std::to_string(line.runs) + (line.runs == 1 ? " run" : " runs"), 9) +
-            duration(line.duration_ms) + "\n";
+            padded(counted(line.runs, "run"), 9) + duration(line.duration_ms) + "\n";
   }
   return text;
 }
@@ -316,8 +314,8 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
   if (!summary.tasks.empty()) {
     text += "\n";
     for (const workflow::TaskSummary& task : summary.tasks)
-      text += "  " + padded(printable(task.id), 14) + padded(printable(task.standing), 26) +
-              std::to_string(task.agent_runs) + (task.agent_runs == 1 ? " run" : " runs") +
+      text += "  " + padded(printable(task.id), 14) + padded(printable(task.words), 26) +
+              counted(task.agent_runs, "run") +
               (task.detail.empty() ? "" : "  " + printable(task.detail)) + "\n";
   } else if (const auto lines = role_lines(summary); !lines.empty()) {
     text += "\n" + role_table(lines, style);
@@ -334,7 +332,7 @@ std::string task_page(const engine::Run& run, const std::string& id, const RunWo
   for (const workflow::TaskSummary& task : run.summary.tasks) {
     if (task.id != id) continue;
     text += toned(style, Tone::strong, printable(task.id + ": " + task.title)) + "\n  " +
-            printable(task.standing) + "\n";
+            printable(task.words) + "\n";
     if (!task.detail.empty()) text += "    " + printable(task.detail) + "\n";
     if (!task.commit.empty()) text += "  merged as " + printable(task.commit.substr(0, 12)) + "\n";
   }

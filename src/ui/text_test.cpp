@@ -117,9 +117,10 @@ engine::Run a_delivery() {
   run.summary.standing = workflow::Standing::waiting;
   run.summary.now = "1 of 3 tasks complete";
   run.summary.can_go_on = true;
-  run.summary.tasks = {{"T-1", "First", "complete", "complete", 3, "abc", ""},
-                       {"T-2", "Second", "development", "waits for a person", 1, "", ""},
-                       {"T-3", "Third", "blocked", "blocked", 0, "", ""}};
+  run.summary.tasks = {
+      {"T-1", "First", workflow::Standing::succeeded, "complete", "complete", 3, "abc", ""},
+      {"T-2", "Second", {}, "development", "waits for a person", 1, "", ""},
+      {"T-3", "Third", {}, "blocked", "blocked", 0, "", ""}};
   workflow::Waiting wait;
   wait.what = workflow::Waiting::For::answer;
   wait.task = "T-2";

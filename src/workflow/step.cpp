@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace capsule::workflow {
 
 std::string_view name_of(const Command& command) {
@@ -31,10 +33,9 @@ CommandFailed failed(Command command, const Error& error) {
 std::string session_id(std::string_view run, int agent) {
   constexpr char kHex[] = "0123456789abcdef";
   std::string id;
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  std::uint64_t hash = kHashStart;
   for (int i = 0; i < 32; ++i) {
-    for (const char c : std::string(run) + "/" + std::to_string(agent) + "/" + std::to_string(i))
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+    hash = hash_of(std::string(run) + "/" + std::to_string(agent) + "/" + std::to_string(i), hash);
     if (i == 8 || i == 12 || i == 16 || i == 20) id += '-';
     const auto digit = static_cast<unsigned>((hash >> 29) & 15);
     id += i == 12 ? '4' : i == 16 ? kHex[8 | (digit & 3)] : kHex[digit];

@@ -61,8 +61,9 @@ struct ClaimSummary {
 
 struct TaskSummary {
   std::string id, title;
-  std::string stage;     // "development", "complete", … ; the workflow's own word
-  std::string standing;  // the same for people: "waits for a file"
+  Standing standing{};  // stopped: a person took it out of the plan
+  std::string stage;    // "development", "complete", … ; the workflow's own word
+  std::string words;    // the same for people: "waits for a file"
   int agent_runs = 0;
   std::string commit, detail;
 };

@@ -183,7 +183,7 @@ TEST(Template, RandomBytesNeverBreakIt) {
   const int rounds = std::getenv("CAPSULE_TEST_FULL") != nullptr ? 200'000 : 5'000;
   for (int i = 0; i < rounds; ++i) {
     std::string text;
-    for (unsigned n = random() % 40; n > 0; --n) text += kPieces[random() % kPieces.size()];
+    for (auto n = random() % 40; n > 0; --n) text += kPieces[random() % kPieces.size()];
     const auto result = render(text, variables);
     if (!result) {
       ASSERT_TRUE(result.error().message.starts_with("line ")) << text;

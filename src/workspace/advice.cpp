@@ -47,7 +47,7 @@ std::string nothing_to_merge(const TreeText& tree) {
 }
 
 std::string foreign_commits(const TreeText& tree, std::size_t count) {
-  return "the merge would bring " + std::to_string(count) + (count == 1 ? " commit" : " commits") +
+  return "the merge would bring " + counted(count, "commit") +
          " to main that the run did not make (the worktree was made from another branch)\n"
          "merge that branch first, then: capsule merge " +
          tree.name;

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
+#include "base/hash.h"
 #include "base/ids.h"
 
 namespace capsule::workspace {
 
 std::string short_hash(std::string_view text) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  std::uint64_t hash = hash_of(text);
   constexpr char kHex[] = "0123456789abcdef";
   std::string word;
   for (int i = 0; i < 16; ++i, hash >>= 4) word += kHex[hash & 15];

@@ -33,10 +33,11 @@ Result<void> note(const Project& project, const std::string& bead, const std::st
                   const agent::Report& report, std::int64_t duration_ms) {
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
   const std::vector<engine::RunHead> heads = TRY(store->runs_of(bead));
-  if (heads.empty() || heads.back().outcome.empty() || heads.back().outcome == "merged") return {};
+  if (heads.empty() || heads.back().outcome.empty()) return {};
   phases::State state;
   for (const event::Fact& fact : TRY(store->read(heads.back().run, 0)))
     phases::apply(state, TRY(event::read_fact(fact.kind, fact.body)));
+  if (state.outcome == event::Outcome::merged) return {};
   // Only what the run would do itself can be done for it.
   if (phases::find_phase(state.definition, phase) == nullptr) return {};
   const int number = state.number + 1;

@@ -170,7 +170,7 @@ TEST_F(AutoRun, OutsideARepositoryOnlyASessionHasAutoMode) {
   std::filesystem::create_directories(folder);
   const std::string there = "--project-dir=" + folder;
   const Outcome outcome = in({"auto", "run", "x", there});
-  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("git repository"));
   ASSERT_EQ(in({"auto", "start", "x", there}).exit_code, 0);
   ASSERT_EQ(in({"auto", "cancel", there}).exit_code, 0);

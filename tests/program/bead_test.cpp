@@ -154,7 +154,7 @@ TEST_F(Bead, ADamagedLineIsToldWithItsNumberAndNeverLost) {
   const Outcome shown = bead({"show", "demo-1.1.1"});
   EXPECT_EQ(shown.exit_code, 0);
   EXPECT_NE(shown.err.find("line 5"), std::string::npos);
-  EXPECT_EQ(bead({"show", "demo-7"}).exit_code, 1);
+  EXPECT_EQ(bead({"show", "demo-7"}).exit_code, 2);
   EXPECT_NE(bead({"create", "--title=new"}).out.find("demo-8"), std::string::npos);
   EXPECT_EQ(bead({"close", "demo-1.1.1"}).exit_code, 0);
   EXPECT_NE(read_file(issues()).find("\n{\"id\":\"demo-7\",\"title\":\n"), std::string::npos);
@@ -165,7 +165,7 @@ TEST_F(Bead, ADamagedImportNamesItsLineAndChangesNothing) {
   const std::string before = read_file(issues());
   write_file(path("bad.jsonl"), "{\"id\":\"demo-5\"}\n\nnope\n");
   const Outcome outcome = bead({"import", "-i", "bad.jsonl"});
-  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("bad.jsonl, line 3"), std::string::npos);
   EXPECT_EQ(read_file(issues()), before);
 }
@@ -194,7 +194,7 @@ TEST_F(Bead, TheConfigurationNamesTheTracker) {
   demo();
   write_file(path(".capsule/config.yaml"), "tracker: bd\n");
   const Outcome missing = bead({"show", "demo-1"});
-  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(missing.exit_code, 2);
   EXPECT_NE(missing.err.find("tracker: native"), std::string::npos) << missing.err;
   write_file(path(".capsule/config.yaml"), "tracker: native\n");
   EXPECT_EQ(bead({"show", "demo-1"}).exit_code, 0);

@@ -34,7 +34,7 @@ TEST_F(Demo, WithoutGoItSaysHowToGetIt) {
   Call call = in_project({"demo"});
   call.env["PATH"] = path("bin");
   const Outcome outcome = run(call);
-  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("apt-get install golang-go"));
 }
 

@@ -147,7 +147,7 @@ TEST_F(HookInstall, DamagedSettingsAreReportedAndLeftAlone) {
     write_file(settings(), text);
     for (const char* word : {"install", "uninstall"}) {
       const Outcome outcome = in({"hook", word});
-      EXPECT_EQ(outcome.exit_code, 1) << text;
+      EXPECT_EQ(outcome.exit_code, 2) << text;
       EXPECT_THAT(outcome.err, HasSubstr("settings.json")) << text;
       EXPECT_EQ(read_file(settings()), text);
     }

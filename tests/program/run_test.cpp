@@ -135,7 +135,7 @@ TEST_P(Run, LogsAreNamedAfterPhaseTimeAndTheAgentsPid) {
     std::string stamp = found.substr(call.phase.size() + 1);
     EXPECT_EQ(found.substr(0, call.phase.size() + 1), call.phase + "-");
     ASSERT_GE(stamp.size(), 16U);
-    for (int i = 0; i < 15; ++i)
+    for (std::size_t i = 0; i < 15; ++i)
       EXPECT_TRUE(i == 8 ? stamp[8] == '-' : std::isdigit(static_cast<unsigned char>(stamp[i])))
           << found;
     EXPECT_EQ(stamp.substr(15), "-" + call.pid + ".log");

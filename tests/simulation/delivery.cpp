@@ -73,9 +73,9 @@ class DeliveryRun : public Simulation {
     DeliveryFinding result;
     static_cast<Finding&>(result) = run(all);
     const State& s = workflow_->state();
-    result.tasks = static_cast<int>(s.tasks.size());
+    result.tasks = s.tasks.count();
     result.rounds = s.remediation.round;
-    result.delegations = static_cast<int>(s.delegations.size());
+    result.delegations = s.delegations.count();
     result.file_waits = file_waits_;
     return result;
   }

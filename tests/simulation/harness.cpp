@@ -1,4 +1,5 @@
 #include "tests/simulation/harness.h"
+#include "base/hash.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -40,7 +41,7 @@ std::string text_of(const workflow::RunSummary& s) {
   const auto add = [&](std::string_view text) { (out += text) += ','; };
   const auto count = [&](std::int64_t number) { (out += std::to_string(number)) += ','; };
   for (const workflow::TaskSummary& t : s.tasks)
-    add(t.id), add(t.stage), add(t.standing), add(t.commit), add(t.detail), count(t.agent_runs);
+    add(t.id), add(t.stage), add(t.words), add(t.commit), add(t.detail), count(t.agent_runs);
   for (const workflow::TreeSummary& t : s.trees) add(t.task), add(t.folder), add(t.branch);
   for (const workflow::AgentSummary& a : s.agents) {
     count(a.number), add(a.task), add(a.role), count(a.attempt), count(a.running ? 1 : 0);
@@ -155,11 +156,8 @@ void Simulation::die() {
 // The same for the same agent or check in a scripted run; otherwise new every time.
 Random Simulation::roll(const Job& job) {
   if (!weather_.scripted) return Random(random_.next());
-  std::uint64_t hash = seed_ ^ 0xCBF29CE484222325ULL;
-  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001B3ULL; };
-  for (const char c : key_of(job)) mix(static_cast<unsigned char>(c));
-  mix(static_cast<std::uint64_t>(job.what));
-  return Random(hash);
+  return Random(
+      hash_step(hash_of(key_of(job), seed_ ^ kHashStart), static_cast<std::uint64_t>(job.what)));
 }
 
 Result<std::vector<workflow::Observation>> Simulation::wait() {

@@ -96,9 +96,10 @@ class PhasesRun : public Simulation {
     pass_ = scripted() ? 75 : 40 + random().below(55);
     resumes_ = random().below(4);
     audit_.most_runs = sample_.most_runs[static_cast<std::size_t>(attempts_ - 1)];
-    convergence_ = random().chance(50) ? "stop" : "off";
+    convergence_ = random().chance(50) ? event::Convergence::stop : event::Convergence::off;
     // Else it would take thousands of runs.
-    if (planted == PhasesBug::attempts_without_end) pass_ = 45, convergence_ = "off";
+    if (planted == PhasesBug::attempts_without_end)
+      pass_ = 45, convergence_ = event::Convergence::off;
   }
   void never_give_up() { resumes_ = 100; }
 
@@ -251,7 +252,7 @@ class PhasesRun : public Simulation {
   std::unique_ptr<engine::WorkflowOf<Rules>> workflow_;
   PhasesAudit audit_;
   int attempts_ = 1, pass_ = 50, resumes_ = 0;
-  std::string convergence_;
+  event::Convergence convergence_{};
   bool gone_ = false;
 };
 

@@ -53,6 +53,12 @@ if [ -n "${CAPSULE_TEST_FULL:-}" ]; then
       package build/release "$tmp/release"
   }
   expect 0 "" "the package of the release preset can be made" release
+  # unguarded: compilations without the flags that guard buffers and the stack.
+  unguarded() {
+    grep -F '"command"' "$source_dir/build/release/compile_commands.json" |
+      grep -vE -- '-D_FORTIFY_SOURCE=3 .*-fstack-protector-strong .*-fstack-clash-protection '
+  }
+  expect 1 "" "all of the release is guarded" unguarded
   if [ "$EUID" -eq 0 ]; then
     # Nothing else is in that root: no library, no shell.
     expect 0 "capsule " "the released program needs no other file to run" \

@@ -61,12 +61,6 @@ class Reader {
   std::string_view name_;
 };
 
-std::string joined(std::span<const std::string_view> words) {
-  std::string text;
-  for (std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
-  return text;
-}
-
 Result<void> Reader::check_keys(const Node& map, Keys keys) const {
   const std::vector<std::string_view> valid(keys);
   for (const Node::Name& key : map.names)

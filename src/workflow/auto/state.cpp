@@ -3,13 +3,14 @@
 namespace capsule::auto_mode {
 namespace {
 
-constexpr std::array<std::string_view, 7> kExitReasons{"",
-                                                       "all_phases_complete",
-                                                       "auto_complete_signal",
-                                                       "max_iterations_reached",
-                                                       "stale_state",
-                                                       "critical_error",
-                                                       "user_cancelled"};
+constexpr std::string_view kExitReasons[] = {"",
+                                             "all_phases_complete",
+                                             "auto_complete_signal",
+                                             "max_iterations_reached",
+                                             "stale_state",
+                                             "critical_error",
+                                             "user_cancelled"};
+static_assert(std::size(kExitReasons) == static_cast<std::size_t>(ExitReason::user_cancelled) + 1);
 
 }  // namespace
 
@@ -18,7 +19,7 @@ std::string_view name_of(ExitReason reason) {
 }
 
 std::optional<ExitReason> exit_reason_named(std::string_view name) {
-  for (std::size_t i = 0; i < kExitReasons.size(); ++i)
+  for (std::size_t i = 0; i < std::size(kExitReasons); ++i)
     if (kExitReasons[i] == name) return static_cast<ExitReason>(i);
   return std::nullopt;
 }

@@ -204,7 +204,7 @@ std::optional<Decision> decide_task(State& s) {
   return std::nullopt;
 }
 
-bool all_finished(const State& s) { return s.finished == static_cast<int>(s.tasks.size()); }
+bool all_finished(const State& s) { return s.finished == s.tasks.count(); }
 
 Decision end(const State& s) {
   const bool all = unclosed(s).empty() &&

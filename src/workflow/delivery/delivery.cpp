@@ -22,7 +22,7 @@ int delegation_named(const State& s, std::string_view request) {
   if (!request.starts_with(kRequest)) return 0;
   request.remove_prefix(kRequest.size());
   std::from_chars(request.data(), request.data() + request.size(), number);
-  return number >= 1 && number <= static_cast<int>(s.delegations.size()) ? number : 0;
+  return number >= 1 && number <= s.delegations.count() ? number : 0;
 }
 
 AgentRecord* record_of(State& s, int number) {

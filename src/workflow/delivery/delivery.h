@@ -31,6 +31,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/numbered.h"
 #include "event/delivery.h"
 #include "workflow/step.h"
 #include "workflow/summary.h"
@@ -254,18 +255,18 @@ struct State {
   bool with_experts = false;
   bool tracked = false;  // tasks are beads, to be closed
 
-  std::vector<TaskState> tasks;                // in the order of the plan
+  Numbered<TaskState> tasks;                   // in the order of the plan
   std::unordered_map<std::string, int> index;  // id to task
   std::map<int, Agent> agents;                 // that run now, by number
-  std::vector<Question> questions;             // number - 1
-  std::vector<File> files;
+  Numbered<Question> questions;                // number - 1
+  Numbered<File> files;
   std::unordered_map<std::string, int> file_index;
-  std::vector<Delegation> delegations;  // number - 1
+  Numbered<Delegation> delegations;  // number - 1
   std::map<std::string, Expert> experts;
   Remediation remediation;
   std::vector<std::string> baseline;  // checks that failed at the start, and still do
   std::set<std::string> trees;        // that agents were given, until they are removed
-  std::vector<AgentRecord> history;
+  Numbered<AgentRecord> history;
   std::string newest_commit;  // that a task became; empty: none
 
   int next_agent = 1;

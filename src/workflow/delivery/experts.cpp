@@ -59,7 +59,7 @@ void expert_requested(State& s, int task, const Agent& asker, const AgentFinishe
   if (count >= s.limits.expert_requests)
     return to_person(s, d, asker.number, "experts were asked often enough for it", "");
   ++count;
-  d.number = static_cast<int>(s.delegations.size()) + 1;
+  d.number = s.delegations.count() + 1;
   announce(s, ExpertDelegated{d.expert, std::string(id_of(s, task)),
                               "request-" + std::to_string(d.number), asker.number});
   s.experts[d.expert].queue.push_back(d.number);

@@ -1,6 +1,7 @@
 // Who holds which file. A task holds what it will probably touch from its first developer to its
 // end; a file has one holder at most. Nobody waits in a circle: who would, goes on with a notice.
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "workflow/delivery/parts.h"
@@ -94,7 +95,7 @@ void wait_for(State& s, int task) {
 }  // namespace
 
 int intern(State& s, const std::string& name) {
-  const auto [place, is_new] = s.file_index.emplace(name, static_cast<int>(s.files.size()));
+  const auto [place, is_new] = s.file_index.emplace(name, s.files.count());
   if (is_new) s.files.emplace_back().name = name;
   return place->second;
 }
@@ -216,13 +217,12 @@ int pick_developer(State& s) {
 
 bool waits_for(const State& s, int from, int target) {
   std::vector<int> open{from};
-  std::vector<char> seen(s.tasks.size(), 0);
+  std::unordered_set<int> seen;
   while (!open.empty()) {
     const int at = open.back();
     open.pop_back();
     if (at == target) return true;
-    if (seen[at]) continue;
-    seen[at] = 1;
+    if (!seen.insert(at).second) continue;
     const TaskState& t = s.tasks[at];
     if (t.hold == Hold::file && !t.wanted.empty() && s.files[t.wanted.front()].holder >= 0)
       open.push_back(s.files[t.wanted.front()].holder);

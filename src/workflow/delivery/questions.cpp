@@ -55,7 +55,7 @@ void ask_person(State& s, QuestionKind kind, int task, int agent, std::string te
     return fail_task(s, task, FailCause::limit, FailureKind::questions, "",
                      "it asked a person too often");
   Question q;
-  q.number = static_cast<int>(s.questions.size()) + 1;
+  q.number = s.questions.count() + 1;
   q.kind = kind;
   q.task = task;
   q.agent = agent;
@@ -74,7 +74,7 @@ void ask_person(State& s, QuestionKind kind, int task, int agent, std::string te
 }
 
 void answered(State& s, const QuestionAnswered& f) {
-  if (f.question < 1 || f.question > static_cast<int>(s.questions.size())) return;
+  if (f.question < 1 || f.question > s.questions.count()) return;
   Question& q = s.questions[f.question - 1];
   if (q.closed || !accepts(q, f.text)) return;  // the first answer wins
   q.closed = true;

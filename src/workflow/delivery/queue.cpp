@@ -234,7 +234,7 @@ void link(State& s) {
     t.unblocks.clear();
     t.open_blockers = 0;
   }
-  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
+  for (int i = 0; i < s.tasks.count(); ++i) {
     TaskState& t = s.tasks[i];
     std::vector<int> blockers;
     for (const std::string& id : t.task.blocked_by)

@@ -11,7 +11,7 @@ using Step = Remediation::Step;
 using Prelude = State::Prelude;
 
 int add_task(State& s, const Task& task) {
-  const int at = static_cast<int>(s.tasks.size());
+  const int at = s.tasks.count();
   if (!s.index.emplace(task.id, at).second) return -1;
   s.tasks.emplace_back().task = task;
   want_files(s, at, task.predicted);
@@ -27,7 +27,7 @@ bool untouched(const TaskState& t) {
 
 // Begins what can begin, and ends what never will.
 void settle_blocked(State& s) {
-  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
+  for (int i = 0; i < s.tasks.count(); ++i) {
     TaskState& t = s.tasks[i];
     if (t.stage != Stage::blocked) continue;
     if (t.open_blockers == 0) {
@@ -187,7 +187,7 @@ void resumed(State& s, const DeliveryResumed& f) {
   r.merge_tries = 0;
   s.to_end.clear();
   s.to_wait.clear();
-  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
+  for (int i = 0; i < s.tasks.count(); ++i) {
     if (s.tasks[i].hold != Hold::file) continue;
     ++s.tasks[i].wait;
     s.to_wait.push_back(i);
@@ -195,8 +195,7 @@ void resumed(State& s, const DeliveryResumed& f) {
   s.to_ask = open_questions(s);  // whoever listened for the answers is gone
   if (std::exchange(s.halted, false)) retry_remediation(s);
   if (f.retry_failed) begin_again(s);
-  if (s.outcome == Outcome::halted || s.finished < static_cast<int>(s.tasks.size()) ||
-      !unclosed(s).empty())
+  if (s.outcome == Outcome::halted || s.finished < s.tasks.count() || !unclosed(s).empty())
     s.outcome = Outcome::none;
 }
 
@@ -241,13 +240,13 @@ void plan_changed(State& s, const PlanChanged& f) {
   link(s);
   settle_blocked(s);
   // A wait that became a circle by the new references ends.
-  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
+  for (int i = 0; i < s.tasks.count(); ++i) {
     TaskState& t = s.tasks[i];
     if (t.hold != Hold::dependency || t.awaits < 0 || !waits_for(s, t.awaits, i)) continue;
     ask_for(s, i, t.stage, Why::dependency_done,
             "Task " + s.tasks[t.awaits].task.id + " waits for this one; go on without it.", true);
   }
-  if (s.finished < static_cast<int>(s.tasks.size())) s.outcome = Outcome::none;
+  if (s.finished < s.tasks.count()) s.outcome = Outcome::none;
 }
 
 }  // namespace capsule::delivery

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "workflow/delivery/parts.h"
 
 namespace capsule::delivery {
@@ -11,15 +12,15 @@ using workflow::RunSummary;
 using workflow::Standing;
 using workflow::Waiting;
 
-std::string standing_of(const State& s, const TaskState& t) {
-  switch (t.stage) {
-    case Stage::complete:
-    case Stage::failed:
-    case Stage::removed:
-      return std::string(name_of(t.stage));
-    default:
-      break;
-  }
+Standing standing_of(Stage stage) {
+  return stage == Stage::complete  ? Standing::succeeded
+         : stage == Stage::failed  ? Standing::failed
+         : stage == Stage::removed ? Standing::stopped
+                                   : Standing::open;
+}
+
+std::string words_for(const State& s, const TaskState& t) {
+  if (standing_of(t.stage) != Standing::open) return std::string(name_of(t.stage));
   switch (t.hold) {
     case Hold::person:
       return "waits for a person";
@@ -153,24 +154,18 @@ Standing standing_of(const State& s) {
   return waits_for_person(s) ? Standing::waiting : Standing::open;
 }
 
-std::string counted(std::size_t count, const char* what) {
-  return std::to_string(count) + (count == 1 ? " task " : " tasks ") + what;
-}
-
 std::string detail_of(const State& s, const Summary& tasks) {
   std::string text;
   const auto say = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (!tasks.failed.empty()) say(counted(tasks.failed.size(), "failed"));
-  if (!s.not_closed.empty()) say(counted(s.not_closed.size(), "merged, but not closed"));
+  if (!tasks.failed.empty()) say(counted(tasks.failed.size(), "task") + " failed");
+  if (!s.not_closed.empty()) say(counted(s.not_closed.size(), "task") + " merged, but not closed");
   return text;
 }
 
 std::string now_of(const State& s, const Summary& tasks) {
   std::string text = std::to_string(tasks.completed.size()) + " of " +
                      std::to_string(s.tasks.size()) + " tasks complete";
-  if (!s.agents.empty())
-    text += ", " + std::to_string(s.agents.size()) +
-            (s.agents.size() == 1 ? " agent at work" : " agents at work");
+  if (!s.agents.empty()) text += ", " + counted(s.agents.size(), "agent") + " at work";
   if (is_remedying(s)) text += ", in remediation";
   return text;
 }
@@ -199,12 +194,12 @@ RunSummary run_summary(const State& s) {
   summary.can_go_on = can_go_on(s);
   summary.merged_as = s.newest_commit;
   add_questions(s, summary);
-  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i) {
+  for (int i = 0; i < s.tasks.count(); ++i) {
     const TaskState& t = s.tasks[i];
     add_waits(s, i, summary);
-    summary.tasks.push_back({t.task.id, t.task.title, std::string(name_of(t.stage)),
-                             standing_of(s, t), static_cast<int>(t.runs.size()), t.commit,
-                             t.detail});
+    summary.tasks.push_back({t.task.id, t.task.title, standing_of(t.stage),
+                             std::string(name_of(t.stage)), words_for(s, t),
+                             static_cast<int>(t.runs.size()), t.commit, t.detail});
   }
   for (const std::string& tree : s.trees)
     if (!s.to_remove.contains(tree) && !s.removing.contains(tree))

@@ -65,12 +65,12 @@ TEST(DeliverySummary, ItTellsHowTheDeliveryStands) {
   EXPECT_TRUE(summary.can_go_on);
   ASSERT_EQ(summary.trees.size(), 1u);
   EXPECT_EQ(summary.trees[0].task, "T1");
-  EXPECT_EQ(summary.tasks[0].standing, "developer (attempt 1)");
-  EXPECT_EQ(summary.tasks[1].standing, "blocked");
+  EXPECT_EQ(summary.tasks[0].words, "developer (attempt 1)");
+  EXPECT_EQ(summary.tasks[1].words, "blocked");
   desk.says("T1", Signal::divine_clarification);
   summary = run_summary(desk.state);
   EXPECT_EQ(summary.standing, Standing::waiting);
-  EXPECT_EQ(summary.tasks[0].standing, "waits for a person");
+  EXPECT_EQ(summary.tasks[0].words, "waits for a person");
   desk.answer(1, "so");
   desk.completes("T1");
   desk.completes("T2");

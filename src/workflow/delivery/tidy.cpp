@@ -61,7 +61,7 @@ void tidy_again(State& s) {
   for (std::set<int>* tasks : {&s.closing, &s.not_closed})
     s.to_close.merge(std::exchange(*tasks, {}));
   s.settling.clear();
-  for (int i = 0; i < static_cast<int>(s.tasks.size()); ++i)
+  for (int i = 0; i < s.tasks.count(); ++i)
     if (s.tasks[i].stage == Stage::complete) close_task(s, i);
 }
 

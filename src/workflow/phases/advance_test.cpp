@@ -15,7 +15,8 @@ struct Play {
   std::vector<flow::Command> commands;  // of the newest turn
 
   explicit Play(Definition definition = {}) {
-    RunStarted started{"demo-1", "Title", "claude", 3, "stop", std::move(definition), ""};
+    RunStarted started{"demo-1", "Title", "claude", 3, Convergence::stop, std::move(definition),
+                       ""};
     take(phases::advance(s, {started}, {}, "t"));
   }
   void take(Turn turn) {

@@ -231,15 +231,9 @@ class Ways {
   std::unordered_map<std::string, int> known_;
 };
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::string attempts(int limit, int max_retries) {
   const int times = limit > 0 ? limit : max_retries;
-  return " (" + std::to_string(times) + (times == 1 ? " attempt" : " attempts") + " in all)";
+  return " (" + counted(times, "attempt") + " in all)";
 }
 
 }  // namespace
@@ -257,7 +251,7 @@ int most_runs(const Definition& definition, int max_retries) {
   State s;
   event::RunStarted started;
   started.max_retries = max_retries;
-  started.convergence = "off";
+  started.convergence = event::Convergence::off;
   started.definition = definition;
   phases::apply(s, started);
   phases::apply(s, event::WorktreeReady{"w", "b", "c"});
@@ -277,9 +271,9 @@ std::string picture(const Definition& definition, int max_retries) {
     text += (phase.group == 0 ? "  " : beside ? "│ " : "┌ ") + padded(phase.name, width + 2);
     text += padded(phase.writes ? "writes" : "looks", 8);
     std::vector<std::string> rest;
-    if (!phase.needs.empty()) rest.push_back("needs " + listed(phase.needs));
+    if (!phase.needs.empty()) rest.push_back("needs " + joined(phase.needs));
     if (!phase.checks.empty())
-      rest.push_back("checked: " + listed(phase.checks) +
+      rest.push_back("checked: " + joined(phase.checks) +
                      (phase.clean ? " (in a clean checkout)" : ""));
     if (phase.approval) rest.emplace_back("a person approves");
     if (phase.group != 0 && !beside)
@@ -293,12 +287,13 @@ std::string picture(const Definition& definition, int max_retries) {
                          attempts(route->limit, max_retries));
       if (!phase.pass.to.empty()) rest.push_back("PASS → " + phase.pass.to);
     }
-    text += listed(rest);
+    text += joined(rest);
     while (text.ends_with(' ')) text.pop_back();
     text += "\n";
   }
   constexpr const char* kEnds[] = {"merged to main, and the task is closed",
                                    "the work stays on its branch", "nothing is kept but logs"};
+  static_assert(std::size(kEnds) == event::kFinishes);
   return text + "  ▼ " + kEnds[static_cast<std::size_t>(definition.finish)] + "\n";
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace capsule::phases {
 namespace {
 
@@ -64,7 +66,7 @@ bool converged(State& s, const std::string& feedback) {
   s.reviewed_by = s.phase;
   s.reviewed_feedback = feedback;
   s.reviewed_tree = s.snapshot.tree;
-  return s.repeated && s.convergence == "stop";
+  return s.repeated && s.convergence == event::Convergence::stop;
 }
 
 // NEEDS_WORK of a review, of a check or of a person: the writer goes again while attempts are left.
@@ -83,8 +85,7 @@ void retry(State& s, const Route& route, const std::string& feedback) {
     s.then = then;
     end(s, stuck ? Outcome::converged : Outcome::retries_exhausted,
         stuck ? who + " said the same twice about the same files"
-              : who + " still needs work after " + std::to_string(limit) +
-                    (limit == 1 ? " attempt" : " attempts"),
+              : who + " still needs work after " + counted(limit, "attempt"),
         Step::run_phase);
     return;
   }

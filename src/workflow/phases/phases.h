@@ -84,7 +84,8 @@ struct State {
   std::string detail;  // of the outcome, for people
 
   Definition definition;  // never without phases
-  std::string bead, title, provider, convergence;
+  std::string bead, title, provider;
+  event::Convergence convergence{};
   std::string on_branch;  // that it looks at
   std::string worktree, branch, base;
   event::PhaseFinished last;      // the newest finished phase

@@ -11,13 +11,13 @@ using namespace event;
 struct PipelinePlay {
   State s;
 
-  explicit PipelinePlay(int max_retries = 3, std::string convergence = "stop") {
+  explicit PipelinePlay(int max_retries = 3, Convergence convergence = {}) {
     phases::apply(s, RunStarted{"demo-1", "Title", "claude", max_retries, convergence, {}, ""});
     phases::apply(s, WorktreeIntended{"wt", "capsule-demo-1", "abc"});
     phases::apply(s, WorktreeReady{"wt", "capsule-demo-1", "abc"});
   }
-  PipelinePlay& phase(std::string expected, Status status, std::string feedback = "f", bool checked = true,
-              std::string tree = "") {
+  PipelinePlay& phase(std::string expected, Status status, std::string feedback = "f",
+                      bool checked = true, std::string tree = "") {
     EXPECT_EQ(s.step, Step::run_phase);
     EXPECT_EQ(s.phase, expected);
     const int number = s.number + 1;
@@ -39,7 +39,9 @@ struct PipelinePlay {
   PipelinePlay& tests_pass() {
     return phase("test-writer", Status::pass).phase("test-review", Status::pass);
   }
-  PipelinePlay& code_pass() { return phase("execute", Status::pass).phase("execute-review", Status::pass); }
+  PipelinePlay& code_pass() {
+    return phase("execute", Status::pass).phase("execute-review", Status::pass);
+  }
   void expect_end(Outcome outcome, int code) {
     EXPECT_EQ(s.step, Step::end);
     EXPECT_EQ(name_of(s.outcome), name_of(outcome));
@@ -241,7 +243,7 @@ TEST(Pipeline, TheSameFeedbackForAnotherTreeGoesOn) {
 }
 
 TEST(Pipeline, ConvergenceOffSpendsEveryAttempt) {
-  for (const char* setting : {"off", "warn"}) {
+  for (const Convergence setting : {Convergence::off, Convergence::warn}) {
     PipelinePlay play(3, setting);
     for (int i = 0; i < 3; ++i)
       play.phase("test-writer", Status::pass)

@@ -39,7 +39,13 @@ Trace play(std::uint64_t seed) {
   for (int i = 0; i < 1000 && s.step != Step::ended; ++i) {
     switch (s.step) {
       case Step::start:
-        tell(RunStarted{"b-1", "t", "p", limit, pick(random, 2) != 0 ? "stop" : "off", {}, ""});
+        tell(RunStarted{"b-1",
+                        "t",
+                        "p",
+                        limit,
+                        pick(random, 2) != 0 ? Convergence::stop : Convergence::off,
+                        {},
+                        ""});
         break;
       case Step::prepare:
         tell(WorktreeReady{"w", "br", "base"});
