@@ -78,6 +78,7 @@ constexpr Filler kFillers[] = {
     {"verify.build", [](Config& c, const Entry& e) { c.verify.build = command_of(e); }},
     {"verify.dir", [](Config& c, const Entry& e) { c.verify.dir = text_of(e); }},
     {"verify.timeout", [](Config& c, const Entry& e) { c.verify.timeout = seconds_of(e); }},
+    {"verify.test_report", [](Config& c, const Entry& e) { c.verify.test_report = text_of(e); }},
     {"slots.developers",
      [](Config& c, const Entry& e) { c.slots.developers = static_cast<int>(number_of(e)); }},
     {"slots.critics",

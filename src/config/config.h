@@ -48,6 +48,7 @@ struct Verify {
   std::optional<Command> build;
   std::string dir;  // relative, without ".."
   std::chrono::seconds timeout{};
+  std::string test_report;  // auto, junit:PATH, gotest, tap, none
 };
 
 struct Slots {

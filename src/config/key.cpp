@@ -70,6 +70,10 @@ constexpr std::array kKeys{
         .kind = Kind::duration,
         .help = "How long one of these commands may take",
         .initial = "600s"},
+    Key{.path = "verify.test_report",
+        .kind = Kind::report,
+        .help = "How verify.test names its tests (auto: told from the command)",
+        .initial = "auto"},
     Key{.path = "slots.developers",
         .kind = Kind::count,
         .help = "How many Developers of a delivery work at once",
@@ -185,6 +189,8 @@ constexpr std::array kKeys{
 constexpr std::array<std::string_view, 6> kPhases{"test-writer",    "test-review", "execute",
                                                   "execute-review", "sign-off",    "merge"};
 
+constexpr std::string_view kReports = "auto|gotest|tap|none";
+constexpr std::string_view kJunit = "junit:";
 constexpr std::int64_t kMaxCount = 1'000'000;
 constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // about 31 years: far, and never overflows
 
@@ -292,6 +298,12 @@ bool fits(const Key& key, std::string_view text) {
       return is_amount(text);
     case Kind::command:
       return !trimmed(text).empty() && text.find('\0') == text.npos;
+    case Kind::report:
+      if (text.starts_with(kJunit)) {
+        text.remove_prefix(kJunit.size());
+        return is_inside(text) && !has_control(text);
+      }
+      return is_choice(kReports, text);
     case Kind::patterns:
     case Kind::argv:
       return false;
@@ -334,6 +346,9 @@ std::string describe(const Key& key) {
       return "a list, such as [program, \"--option\", \"{prompt}\"]";
     case Kind::command:
       return "a command, such as go test ./..., or a list, such as [go, test, ./...]";
+    case Kind::report:
+      return "one of " + replace_all(kReports, "|", ", ") +
+             ", or junit: with the path of the file, such as junit:build/tests.xml";
   }
   return {};
 }

@@ -26,6 +26,7 @@ enum class Kind {
   patterns,  // a list of file patterns
   argv,      // a list: a program and its arguments
   command,   // argv, or a text for /bin/sh -c
+  report,    // auto, gotest, tap, none, or junit: and a relative path that stays inside
 };
 
 struct Key {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "gate/report_run.h"
 #include "process/program.h"
 
 namespace capsule::gate {
@@ -71,7 +72,9 @@ class Checks::Job : public process::ChildEvents {
     last_ = {};
     last_.name = next.name;
     last_.command = spelled(next.command);
-    const auto child = owner_.loop_.start({words_of(next.command), folder_, {}, {}}, *this);
+    const process::TreeSpec spec = spec_of(next);
+    started_ = process::Clock::now();
+    const auto child = owner_.loop_.start(spec, *this);
     if (!child) return not_started(child.error());
     timer_ =
         owner_.loop_.at(process::Clock::now() + owner_.verify_.timeout, [this, child = *child] {
@@ -80,14 +83,22 @@ class Checks::Job : public process::ChildEvents {
         });
   }
 
-  void on_stdout(std::string_view bytes) override { out_.add(bytes); }
-  void on_stderr(std::string_view bytes) override { err_.add(bytes); }
+  void on_stdout(std::string_view bytes) override {
+    out_.add(report_ ? report_->out(bytes) : bytes);
+  }
+  void on_stderr(std::string_view bytes) override {
+    err_.add(report_ ? report_->err(bytes) : bytes);
+  }
   void on_exit(const process::Exit& exit) override {
     owner_.loop_.cancel(*std::exchange(timer_, std::nullopt));
     if (exit.how == process::Exit::How::not_started)
       return not_started(process::start_error(last_.command, exit.value));
     last_.ending = ending_of(exit, timed_out_);
     last_.exit_code = exit.how == process::Exit::How::exited ? exit.value : -1;
+    last_.duration_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(process::Clock::now() - started_)
+            .count();
+    if (report_) read_report();
     // What matters stands at the end, and what stands on stderr matters more.
     const std::string err = useful_ends(err_.text(), kOutputBytes / 2);
     last_.output = useful_ends(out_.text(), kOutputBytes - std::min(err.size(), kOutputBytes / 2));
@@ -96,7 +107,33 @@ class Checks::Job : public process::ChildEvents {
   }
 
  private:
+  // The test command is run so that it names its tests; where nothing can be read, as it is.
+  process::TreeSpec spec_of(const NamedCommand& next) {
+    report_.reset();
+    process::TreeSpec as_it_is{words_of(next.command), folder_, {}, {}};
+    if (next.name != kTest || owner_.verify_.test_report == "none") return as_it_is;
+    auto run = ReportRun::prepare(next.command, owner_.verify_.test_report, folder_);
+    if (!run) {
+      last_.report_problem = run.error().message;
+      return as_it_is;
+    }
+    const ReportPlan& plan = run->plan();
+    process::TreeSpec spec{words_of(plan.command), folder_, run->env(), {}};
+    if (plan.from != ReportPlan::From::nowhere) report_.emplace(std::move(*run));
+    return spec;
+  }
+  void read_report() {
+    (report_->plan().from == ReportPlan::From::err ? err_ : out_).add(report_->rest());
+    auto tests = report_->read();
+    if (tests) {
+      last_.tests = std::move(*tests);
+    } else {
+      last_.report_problem = tests.error().message;
+    }
+    report_.reset();
+  }
   void not_started(const Error& error) {
+    report_.reset();
     if (error.reason != Reason::missing_program && error.reason != Reason::refused)
       return finish(tl::unexpected(error));
     last_.ending = Ending::not_run;
@@ -119,6 +156,8 @@ class Checks::Job : public process::ChildEvents {
   const Done done_;
   std::vector<const NamedCommand*> commands_;
   Stream out_, err_;
+  std::optional<ReportRun> report_;  // of the command that runs now
+  process::Clock::time_point started_;
   bool timed_out_ = false;
   std::optional<process::TimerId> timer_;
   Verdict last_;

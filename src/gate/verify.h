@@ -5,9 +5,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "gate/report.h"
 
 namespace capsule::gate {
 
@@ -26,6 +30,7 @@ struct Verify {
   std::vector<NamedCommand> commands = {};  // in the order in which they are run
   std::string dir = {};                     // below the folder that is verified
   std::chrono::seconds timeout{600};        // of each
+  std::string test_report = "auto";         // how `test` names its tests; see plan_report
 
   // Leaves out what is empty: no command of that name is configured.
   void add(std::string name, Command command);
@@ -49,6 +54,9 @@ struct Verdict {
   std::string command = {};  // for people
   std::string output = {};   // the useful part of what it printed: its beginning and its end
   std::string name = std::string(kTest);
+  std::optional<TestReport> tests = {};  // of `test`, when it named them
+  std::string report_problem = {};       // why not, although it was asked to; for people
+  std::int64_t duration_ms = 0;
 };
 
 // The command as a person wrote it, and the words to run it with.

@@ -10,6 +10,7 @@ gate::Verify verify_of(const config::Config& config) {
     if (*command) verify.add(name, {(*command)->argv, (*command)->shell});
   verify.dir = config.verify.dir;
   verify.timeout = config.verify.timeout;
+  verify.test_report = config.verify.test_report;
   return verify;
 }
 

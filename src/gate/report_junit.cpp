@@ -1,0 +1,91 @@
+// JUnit XML, by pugixml: it expands no entities but the five of XML, loads nothing, and parses
+// without recursion.
+#include <cstdlib>
+#include <new>
+#include <pugixml.hpp>
+
+#include "gate/report.h"
+
+namespace capsule::gate {
+namespace {
+
+// What the parsed tree may take beside the text. A real report needs a fraction of it; many
+// thousands of empty elements would need far more than their text.
+constexpr std::size_t kMaxTreeBytes = std::size_t{768} << 20;
+constexpr std::size_t kSizeBytes = alignof(std::max_align_t);
+thread_local std::size_t tree_bytes = 0;
+
+// pugixml takes a null for "out of memory" and says so.
+void* bounded_allocate(std::size_t size) {
+  if (size > kMaxTreeBytes - tree_bytes) return nullptr;
+  auto* block = static_cast<char*>(std::malloc(size + kSizeBytes));
+  if (block == nullptr) return nullptr;
+  new (block) std::size_t(size);
+  tree_bytes += size;
+  return block + kSizeBytes;
+}
+
+void bounded_free(void* memory) {
+  char* block = static_cast<char*>(memory) - kSizeBytes;
+  tree_bytes -= *reinterpret_cast<std::size_t*>(block);
+  std::free(block);
+}
+
+TestState state_of(const pugi::xml_node& test) {
+  bool skipped = false;
+  for (const pugi::xml_node child : test) {
+    const std::string_view name = child.name();
+    if (name == "failure" || name == "error") return TestState::failed;
+    if (name == "skipped") skipped = true;
+  }
+  // GoogleTest and CTest say so of tests that are switched off.
+  const std::string_view status = test.attribute("status").value();
+  if (skipped || status == "notrun" || status == "disabled") return TestState::skipped;
+  return TestState::passed;
+}
+
+void append_name(std::string& name, const pugi::xml_node& test) {
+  std::string_view of = test.attribute("classname").value();
+  if (of.empty()) of = test.attribute("file").value();
+  name = of;
+  const std::string_view own = test.attribute("name").value();
+  if (!name.empty() && !own.empty()) name += "::";
+  name += own;
+}
+
+// In the order of the text, without recursion: the nesting is the writer's choice.
+pugi::xml_node after(const pugi::xml_node& node, bool into) {
+  if (into && node.first_child()) return node.first_child();
+  for (pugi::xml_node up = node; up; up = up.parent())
+    if (up.next_sibling()) return up.next_sibling();
+  return {};
+}
+
+}  // namespace
+
+Result<TestReport> read_junit(std::string_view xml) {
+  if (xml.size() > kMaxReportBytes)
+    return fail(Reason::damaged, "the report is larger than 256 MiB");
+  static const bool bounded =
+      (pugi::set_memory_management_functions(bounded_allocate, bounded_free), true);
+  (void)bounded;
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed =
+      document.load_buffer(xml.data(), xml.size(), pugi::parse_escapes | pugi::parse_eol);
+  if (!parsed)
+    return fail(Reason::damaged, "the report is no XML: " + std::string(parsed.description()) +
+                                     " at byte " + std::to_string(parsed.offset));
+  ReportBuilder builder;
+  std::string name;
+  for (pugi::xml_node node = document.first_child(); node;) {
+    const bool is_test = std::string_view(node.name()) == "testcase";
+    if (is_test) {
+      append_name(name, node);
+      builder.add(name, state_of(node));
+    }
+    node = after(node, !is_test);
+  }
+  return builder.finish();
+}
+
+}  // namespace capsule::gate

@@ -1,0 +1,202 @@
+#include "gate/report_run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "git/remove_tree.h"
+
+namespace capsule::gate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxPlanBytes = 1024 * 1024;  // of package.json and its like
+constexpr std::size_t kMaxReports = 20'000;         // files of one pattern
+constexpr std::size_t kMaxLookedAt = 500'000;       // names on the way to them
+constexpr int kMaxReportDepth = 16;
+constexpr std::string_view kReportName = "report";
+
+bool has_star(std::string_view pattern) { return pattern.find('*') != pattern.npos; }
+
+// One name against one part of a pattern, in time linear in both but for their product.
+bool name_matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = pattern.npos, mark = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p, ++n;
+    } else if (star != pattern.npos) {
+      p = star + 1;
+      n = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+using Parts = std::span<const std::string_view>;
+
+struct Search {
+  std::string root;
+  std::vector<std::string> found = {};
+  std::size_t looked_at = 0;
+
+  void into(const std::string& relative, Parts pattern, int depth) {
+    if (pattern.empty() || depth > kMaxReportDepth) return;
+    if (pattern.front() == "**") into(relative, pattern.subspan(1), depth);
+    std::error_code error;
+    const std::string here = relative.empty() ? root : root + "/" + relative;
+    for (const fs::directory_entry& entry : fs::directory_iterator(here, error)) {
+      if (++looked_at > kMaxLookedAt || found.size() >= kMaxReports) return;
+      const std::string name = entry.path().filename().string();
+      const std::string path = relative.empty() ? name : relative + "/" + name;
+      if (entry.is_symlink(error)) continue;
+      if (entry.is_directory(error)) {
+        if (name == ".git" || name == "node_modules") continue;
+        if (pattern.front() == "**") {
+          into(path, pattern, depth + 1);
+        } else if (name_matches(pattern.front(), name)) {
+          into(path, pattern.subspan(1), depth + 1);
+        }
+      } else if (pattern.size() == 1 && entry.is_regular_file(error) &&
+                 name_matches(pattern.front(), name)) {
+        found.push_back(path);
+      }
+    }
+  }
+};
+
+std::vector<SeenFile> plan_files(const std::string& folder) {
+  std::vector<SeenFile> files;
+  for (const std::string_view name : report_files())
+    if (auto text = read_file_beneath(folder, std::string(name), kMaxPlanBytes))
+      files.push_back({std::string(name), std::move(*text)});
+  return files;
+}
+
+// Removes one name beneath the folder, whatever it is but a folder, without following links.
+Result<void> remove_beneath(const std::string& folder, const std::string& relative) {
+  const std::size_t slash = relative.find_last_of('/');
+  File parent(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!parent) return tl::unexpected(io_error("open", folder, errno));
+  if (slash != relative.npos)
+    for (const std::string_view part : split(std::string_view(relative).substr(0, slash), '/')) {
+      if (part.empty() || part == ".") continue;
+      File next(::openat(parent.fd(), std::string(part).c_str(),
+                         O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (!next && errno == ENOENT) return {};
+      if (!next) return tl::unexpected(io_error("open the folder of", relative, errno));
+      parent = std::move(next);
+    }
+  const std::string name = slash == relative.npos ? relative : relative.substr(slash + 1);
+  if (::unlinkat(parent.fd(), name.c_str(), 0) != 0 && errno != ENOENT)
+    return tl::unexpected(io_error("remove the old report", relative, errno));
+  return {};
+}
+
+Result<std::string> private_folder() {
+  const char* set = std::getenv("TMPDIR");
+  const std::string parent = set != nullptr && *set == '/' ? set : "/tmp";
+  std::string name = parent + "/capsule-report-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr)
+    return tl::unexpected(io_error("make a folder in", parent, errno));
+  return name;
+}
+
+Result<TestReport> parsed(ReportFormat, const std::string& text) { return read_junit(text); }
+
+}  // namespace
+
+std::vector<std::string> files_matching(const std::string& folder, std::string_view pattern) {
+  Search search{folder};
+  const auto parts = split(pattern, '/');
+  search.into("", parts, 0);
+  std::sort(search.found.begin(), search.found.end());
+  // With several ** a file is met on several ways.
+  search.found.erase(std::unique(search.found.begin(), search.found.end()), search.found.end());
+  return std::move(search.found);
+}
+
+Result<ReportRun> ReportRun::prepare(const Command& test, std::string_view setting,
+                                     const std::string& folder) {
+  std::string place = TRY(private_folder());
+  ReportPlan plan =
+      plan_report(test, setting, plan_files(folder), place + "/" + std::string(kReportName));
+  ReportRun run(folder, std::move(place), std::move(plan));
+  if (run.plan_.from == ReportPlan::From::file && !run.plan_.file.starts_with('/')) {
+    if (!has_star(run.plan_.file)) {
+      TRY_VOID(remove_beneath(folder, run.plan_.file));
+    } else {
+      for (const std::string& old : files_matching(folder, run.plan_.file))
+        TRY_VOID(remove_beneath(folder, old));
+    }
+  }
+  return run;
+}
+
+ReportRun::ReportRun(std::string folder, std::string place, ReportPlan plan)
+    : folder_(std::move(folder)),
+      place_(std::move(place)),
+      plan_(std::move(plan)),
+      reader_(plan_.from == ReportPlan::From::file ? ReportFormat::none : plan_.format) {}
+
+ReportRun::ReportRun(ReportRun&& other) noexcept
+    : folder_(std::move(other.folder_)),
+      place_(std::exchange(other.place_, "")),
+      plan_(std::move(other.plan_)),
+      reader_(std::move(other.reader_)) {}
+
+ReportRun::~ReportRun() {
+  if (!place_.empty()) (void)git::remove_tree(place_);
+}
+
+std::vector<process::EnvChange> ReportRun::env() const {
+  std::vector<process::EnvChange> changes;
+  for (const auto& [name, value] : plan_.env) {
+    const char* held = std::getenv(name.c_str());
+    changes.push_back(
+        {name, held == nullptr || *held == '\0' ? value : std::string(held) + " " + value});
+  }
+  return changes;
+}
+
+std::string ReportRun::out(std::string_view bytes) {
+  return plan_.from == ReportPlan::From::out ? reader_.take(bytes) : std::string(bytes);
+}
+
+std::string ReportRun::err(std::string_view bytes) {
+  return plan_.from == ReportPlan::From::err ? reader_.take(bytes) : std::string(bytes);
+}
+
+Result<TestReport> ReportRun::read() {
+  if (plan_.from != ReportPlan::From::file) return reader_.finish();
+  const bool own = plan_.file.starts_with('/');
+  const std::string& root = own ? place_ : folder_;
+  std::vector<std::string> files{own ? plan_.file.substr(place_.size() + 1) : plan_.file};
+  if (!own && has_star(plan_.file)) files = files_matching(folder_, plan_.file);
+  if (files.empty()) return fail(Reason::not_found, "the tests wrote no " + plan_.file);
+  ReportBuilder builder;
+  std::size_t left = kMaxReportBytes;
+  for (const std::string& file : files) {
+    const auto text = read_file_beneath(root, file, left);
+    if (!text && text.error().reason == Reason::not_found)
+      return fail(Reason::not_found, "the tests wrote no report");
+    const std::string report = TRY(text);
+    left -= report.size();
+    builder.add(TRY(parsed(plan_.format, report)));
+  }
+  return builder.finish();
+}
+
+}  // namespace capsule::gate
