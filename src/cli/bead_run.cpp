@@ -142,10 +142,17 @@ Result<void> BeadRun::adopt_worktree() {
 event::RunStarted BeadRun::started(const event::Definition& definition, std::string branch) const {
   const config::Config& config = project().config;
   // The pipeline is built in: its rules need not be kept with every run.
-  return {bead_.id,           bead_.title,
-          config.provider,    config.max_retries,
-          config.convergence, definition == phases::pipeline() ? event::Definition{} : definition,
-          std::move(branch)};
+  event::RunStarted started;
+  started.bead = bead_.id;
+  started.title = bead_.title;
+  started.provider = config.provider;
+  started.max_retries = config.max_retries;
+  started.convergence = config.convergence;
+  if (definition != phases::pipeline()) started.definition = definition;
+  started.branch = std::move(branch);
+  started.request = bead_.description + "\n" + engine::acceptance_criteria(bead_);
+  started.red_allowed = config.verify.red_allowed;
+  return started;
 }
 
 Result<int> BeadRun::carry_on() {

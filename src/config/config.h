@@ -46,7 +46,9 @@ struct Verify {
   std::optional<Command> test;
   std::optional<Command> lint;
   std::optional<Command> build;
-  std::string dir;  // relative, without ".."
+  std::string dir;                 // relative, without ".."
+  bool red_allowed = false;        // they may fail before anybody has worked
+  std::vector<std::string> guard;  // patterns; empty: the usual ones
   std::chrono::seconds timeout{};
   std::string test_report;  // auto, junit:PATH, gotest, tap, none
 };

@@ -29,7 +29,8 @@ void members(V& v, Started& f) {
   v("task", f.task), v("provider", f.provider), v("in_place", f.in_place),
       v("has_checks", f.has_checks), v("skip_expansion", f.skip_expansion), v("skip_qa", f.skip_qa),
       v("skip_review", f.skip_review), v("skip_reflect", f.skip_reflect), v("parallel", f.parallel),
-      v("max_iterations", f.max_iterations), v("sessions", f.sessions), v("at", f.at);
+      v("max_iterations", f.max_iterations), v("sessions", f.sessions),
+      v("red_allowed", f.red_allowed), v("at", f.at);
 }
 template <class V>
 void members(V& v, PlaceReady& f) {
@@ -49,7 +50,11 @@ void members(V& v, TurnFinished& f) {
 }
 template <class V>
 void members(V& v, ChecksDone& f) {
-  v("passed", f.passed), v("feedback", f.feedback), v("at", f.at);
+  v("passed", f.passed), v("feedback", f.feedback), v("at", f.at), v("runs", f.runs);
+}
+template <class V>
+void members(V& v, BaselineChecked& f) {
+  v("state", f.state), v("detail", f.detail), v("runs", f.runs), v("at", f.at);
 }
 template <class V>
 void members(V& v, ReviewVerdict& f) {
@@ -97,10 +102,10 @@ void members(V& v, ReviewStarted& f) {
 }
 
 static constexpr std::string_view kKinds[] = {
-    "auto_started",        "auto_place_ready",    "auto_turn_started", "auto_turn_finished",
-    "auto_checked",        "auto_reviewed",       "auto_merged",       "auto_place_removed",
-    "auto_ended",          "auto_resumed",        "auto_session_seen", "auto_merge_intended",
-    "auto_checks_started", "auto_review_started",
+    "auto_started",        "auto_place_ready",    "auto_turn_started",     "auto_turn_finished",
+    "auto_checked",        "auto_reviewed",       "auto_merged",           "auto_place_removed",
+    "auto_ended",          "auto_resumed",        "auto_session_seen",     "auto_merge_intended",
+    "auto_checks_started", "auto_review_started", "auto_baseline_checked",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

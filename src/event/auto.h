@@ -70,7 +70,8 @@ struct Started {
   bool skip_expansion = false, skip_qa = false, skip_review = false, skip_reflect = false;
   bool parallel = true;
   std::int64_t max_iterations = 20;
-  bool sessions = true;  // the client keeps sessions
+  bool sessions = true;      // the client keeps sessions
+  bool red_allowed = false;  // the project's checks may fail before anybody works
   std::string at;
   bool operator==(const Started&) const = default;
 };
@@ -111,7 +112,15 @@ struct ChecksDone {
   bool passed = true;
   std::string feedback;  // what failed
   std::string at;
+  std::vector<CheckRun> runs = {};
   bool operator==(const ChecksDone&) const = default;
+};
+struct BaselineChecked {
+  Baseline state{};
+  std::string detail;  // for people: what is wrong, with the words of the command
+  std::vector<CheckRun> runs;
+  std::string at;
+  bool operator==(const BaselineChecked&) const = default;
 };
 struct Reviewed {
   std::vector<ReviewVerdict> verdicts;  // three
@@ -165,7 +174,7 @@ struct MergeIntended {
 
 using Fact = std::variant<Started, PlaceReady, TurnStarted, TurnFinished, ChecksDone, Reviewed,
                           MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended,
-                          ChecksStarted, ReviewStarted>;
+                          ChecksStarted, ReviewStarted, BaselineChecked>;
 
 std::string_view kind_of(const Fact& fact);                            // "auto_started", …
 std::string body_of(const Fact& fact);                                 // compact JSON

@@ -2,8 +2,10 @@
 // ones are added at the end and none is ever renamed.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace capsule::event {
 
@@ -56,5 +58,44 @@ struct Claim {
   std::string detail;
   bool operator==(const Claim&) const = default;
 };
+
+// How a command of the project ended.
+enum class CheckEnding {
+  passed,
+  failed,       // it ran and said no
+  not_run,      // 126 or 127: it, or what it needs, is not installed
+  ended_badly,  // by a signal
+  timed_out,
+};
+inline constexpr int kCheckEndings = 5;
+std::string_view name_of(CheckEnding ending);
+
+// What one command of the project said about one state of the files.
+struct CheckRun {
+  std::string name;     // "test"
+  std::string command;  // as the configuration spells it
+  CheckEnding ending{};
+  int exit_code = 0;
+  bool clean = false;  // in a fresh checkout
+  bool known = false;  // it had seen these very files before, and was not run again
+  std::int64_t duration_ms = 0;
+  // By name, where the command names its tests: with `by_name`, and only then, the counts mean
+  // something.
+  bool by_name = false;
+  int passed = 0, failed = 0, skipped = 0;
+  std::vector<std::string> failing;  // names, the first of them
+  std::string output;                // the end of what it printed, when it did not pass
+  bool operator==(const CheckRun&) const = default;
+};
+
+// What the project's commands say about the files that the work begins with.
+enum class Baseline {
+  none,        // not known, or there is no command
+  green,       // all of them pass
+  red,         // some fail
+  cannot_run,  // some cannot be run, take too long, or find no test
+};
+inline constexpr int kBaselines = 4;
+std::string_view name_of(Baseline baseline);
 
 }  // namespace capsule::event

@@ -32,6 +32,25 @@ inline Names names(Verdict) {
   return kNames;
 }
 
+inline Names names(CheckEnding) {
+  static constexpr std::string_view kNames[] = {"passed", "failed", "not_run", "ended_badly",
+                                                "timed_out"};
+  static_assert(std::size(kNames) == kCheckEndings);
+  return kNames;
+}
+inline Names names(Baseline) {
+  static constexpr std::string_view kNames[] = {"none", "green", "red", "cannot_run"};
+  static_assert(std::size(kNames) == kBaselines);
+  return kNames;
+}
+
+template <class V>
+void members(V& v, CheckRun& f) {
+  v("name", f.name), v("command", f.command), v("ending", f.ending), v("exit_code", f.exit_code),
+      v("clean", f.clean), v("known", f.known), v("duration_ms", f.duration_ms),
+      v("by_name", f.by_name), v("passed", f.passed), v("failed", f.failed),
+      v("skipped", f.skipped), v("failing", f.failing), v("output", f.output);
+}
 template <class V>
 void members(V& v, Claim& f) {
   v("what", f.what), v("verdict", f.verdict), v("detail", f.detail);

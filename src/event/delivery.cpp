@@ -65,12 +65,12 @@ template <class V>
 void members(V& v, DeliveryStarted& f) {
   v("plan", f.plan), v("title", f.title), v("overview", f.overview), v("provider", f.provider),
       v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts),
-      v("known_experts", f.known_experts), v("tracked", f.tracked);
+      v("known_experts", f.known_experts), v("tracked", f.tracked), v("red_allowed", f.red_allowed);
 }
 template <class V>
 void members(V& v, DeliveryResumed& f) {
   v("slots", f.slots), v("limits", f.limits), v("retry_failed", f.retry_failed),
-      v("tracked", f.tracked);
+      v("tracked", f.tracked), v("red_allowed", f.red_allowed);
 }
 template <class V>
 void members(V& v, PlanChanged& f) {
@@ -89,7 +89,8 @@ void members(V& v, AgentIdle& f) {
 }
 template <class V>
 void members(V& v, MergeDone& f) {
-  v("task", f.task), v("commit", f.commit), v("files", f.files), v("adopted", f.adopted);
+  v("task", f.task), v("commit", f.commit), v("files", f.files), v("adopted", f.adopted),
+      v("nothing", f.nothing), v("runs", f.runs);
 }
 template <class V>
 void members(V& v, MergeRefused& f) {
@@ -97,7 +98,8 @@ void members(V& v, MergeRefused& f) {
 }
 template <class V>
 void members(V& v, VerifyFinished& f) {
-  v("purpose", f.purpose), v("failures", f.failures), v("detail", f.detail);
+  v("purpose", f.purpose), v("failures", f.failures), v("detail", f.detail), v("state", f.state),
+      v("runs", f.runs);
 }
 template <class V>
 void members(V& v, QuestionAnswered& f) {

@@ -132,6 +132,7 @@ struct DeliveryStarted {
   bool experts = false;                    // a plan analyst goes first
   std::vector<std::string> known_experts;  // that are there already
   bool tracked = false;                    // tasks are beads: each is closed once it is complete
+  bool red_allowed = false;                // the project's checks may fail before anybody works
   bool operator==(const DeliveryStarted&) const = default;
 };
 // The same plan is taken up again, after a crash, a stop, or while tasks wait for a person.
@@ -142,6 +143,7 @@ struct DeliveryResumed {
   // Tasks are beads, also where the start does not say so: journals of version 1 never do, and
   // have no facts of what was closed.
   bool tracked = false;
+  bool red_allowed = false;
   bool operator==(const DeliveryResumed&) const = default;
 };
 struct PlanChanged {
@@ -176,7 +178,9 @@ struct AgentIdle {
 struct MergeDone {
   std::string task, commit;
   std::vector<std::string> files;
-  bool adopted = false;  // found done when the delivery was taken up again
+  bool adopted = false;             // found done when the delivery was taken up again
+  bool nothing = false;             // no file differs from main: there was nothing to merge
+  std::vector<CheckRun> runs = {};  // what the merged files were checked by
   bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
@@ -190,6 +194,8 @@ struct VerifyFinished {
   std::vector<std::string> failures;  // one name a failing command; empty: healthy, or none is set,
                                       // as detail says then
   std::string detail;
+  Baseline state{};  // of the baseline
+  std::vector<CheckRun> runs = {};
   bool operator==(const VerifyFinished&) const = default;
 };
 struct QuestionAnswered {

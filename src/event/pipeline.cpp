@@ -50,7 +50,8 @@ template <class V>
 void members(V& v, RunStarted& f) {
   v("bead", f.bead), v("title", f.title), v("provider", f.provider),
       v("max_retries", f.max_retries), v("convergence", f.convergence);
-  v("definition", f.definition), v("branch", f.branch);
+  v("definition", f.definition), v("branch", f.branch), v("request", f.request),
+      v("red_allowed", f.red_allowed);
 }
 template <class V>
 void members(V& v, WorktreeIntended& f) {
@@ -80,7 +81,11 @@ void members(V& v, SnapshotTaken& f) {
 template <class V>
 void members(V& v, PhaseChecked& f) {
   v("phase", f.phase), v("number", f.number), v("passed", f.passed), v("feedback", f.feedback),
-      v("claims", f.claims);
+      v("claims", f.claims), v("runs", f.runs);
+}
+template <class V>
+void members(V& v, BaselineChecked& f) {
+  v("state", f.state), v("commit", f.commit), v("detail", f.detail), v("runs", f.runs);
 }
 template <class V>
 void members(V& v, MergeIntended& f) {
@@ -120,10 +125,10 @@ void members(V& v, RunResumed& f) {
 }
 
 static constexpr std::string_view kKinds[] = {
-    "run_started",    "worktree_intended", "worktree_ready", "phase_started", "phase_finished",
-    "snapshot_taken", "phase_checked",     "merge_intended", "merge_done",    "merge_refused",
-    "run_archived",   "worktree_removed",  "bead_closed",    "run_ended",     "run_resumed",
-    "approval_asked", "approval_given",
+    "run_started",    "worktree_intended", "worktree_ready",   "phase_started", "phase_finished",
+    "snapshot_taken", "phase_checked",     "merge_intended",   "merge_done",    "merge_refused",
+    "run_archived",   "worktree_removed",  "bead_closed",      "run_ended",     "run_resumed",
+    "approval_asked", "approval_given",    "baseline_checked",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

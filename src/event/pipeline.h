@@ -46,8 +46,10 @@ struct RunStarted {
   std::string bead, title, provider;
   int max_retries = 3;
   Convergence convergence{};
-  Definition definition;  // without phases: the pipeline, as it is built in
-  std::string branch;     // the one that it looks at, when the definition says so
+  Definition definition;     // without phases: the pipeline, as it is built in
+  std::string branch;        // the one that it looks at, when the definition says so
+  std::string request = {};  // the words of the task: what it asks for
+  bool red_allowed = false;  // the project's checks may fail before anybody works
   bool operator==(const RunStarted&) const = default;
 };
 struct WorktreeIntended {
@@ -57,6 +59,14 @@ struct WorktreeIntended {
 struct WorktreeReady {
   std::string worktree, branch, base;
   bool operator==(const WorktreeReady&) const = default;
+};
+// What the project's own commands say before the first agent works.
+struct BaselineChecked {
+  Baseline state{};
+  std::string commit;  // that they looked at
+  std::string detail;  // for people: what is wrong, with the words of the command
+  std::vector<CheckRun> runs;
+  bool operator==(const BaselineChecked&) const = default;
 };
 struct PhaseStarted {
   std::string phase;
@@ -94,6 +104,7 @@ struct PhaseChecked {
   bool passed = true;
   std::string feedback;  // for the next attempt, when not passed
   std::vector<Claim> claims;
+  std::vector<CheckRun> runs = {};  // the commands behind them
   bool operator==(const PhaseChecked&) const = default;
 };
 struct MergeIntended {
@@ -147,7 +158,8 @@ struct RunResumed {
 using PipelineFact =
     std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
                  SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
-                 WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven>;
+                 WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven,
+                 BaselineChecked>;
 
 std::string_view kind_of(const PipelineFact& fact);  // "run_started", …
 std::string body_of(const PipelineFact& fact);       // compact JSON

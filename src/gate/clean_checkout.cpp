@@ -75,12 +75,16 @@ CleanCheckout::~CleanCheckout() {
 }
 
 void run_clean(const git::Repository& repository, Checks& checks, const std::string& commit,
-               const std::vector<std::string>& names, Checks::Done done) {
+               const std::vector<std::string>& names, Checks::Done done,
+               const std::function<Result<void>(const std::string& folder)>& prepare) {
   auto made = CleanCheckout::make(repository, commit);
   if (!made) return done(tl::unexpected(made.error()));
   // Shared because a std::function can be copied.
   auto checkout = std::make_shared<CleanCheckout>(std::move(*made));
   const std::string& folder = checkout->path();
+  if (prepare)
+    if (const auto prepared = prepare(folder); !prepared)
+      return done(tl::unexpected(prepared.error()));
   checks.run(folder, names, [checkout, done = std::move(done)](const auto& verdicts) mutable {
     checkout.reset();
     done(verdicts);

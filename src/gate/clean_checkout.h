@@ -3,6 +3,7 @@
 // the next run.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/files.h"
@@ -29,9 +30,10 @@ class CleanCheckout {
 };
 
 // Runs the named commands in a checkout of `commit` that goes before `done` is called; that is from
-// within when it cannot be made.
+// within when it cannot be made. `prepare` may change its files first.
 void run_clean(const git::Repository& repository, Checks& checks, const std::string& commit,
-               const std::vector<std::string>& names, Checks::Done done);
+               const std::vector<std::string>& names, Checks::Done done,
+               const std::function<Result<void>(const std::string& folder)>& prepare = {});
 
 // Removes the folders whose maker is gone. What cannot be removed now is left for the next sweep.
 // Runs no process; may be called at any time, whoever else works on the project.

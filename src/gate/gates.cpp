@@ -1,10 +1,12 @@
 #include "gate/gates.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "gate/guard.h"
 #include "worklog/signoff.h"
 
 namespace capsule::gate {
@@ -15,67 +17,11 @@ using workflow::Checked;
 
 constexpr const char* kWorklog = "worklog.md";
 
-void say(Checked& result, std::string what, event::Verdict verdict, std::string detail) {
-  result.claims.push_back({std::move(what), verdict, std::move(detail)});
-}
-
-// A claim that must hold; `feedback` tells the next attempt what to do when it does not.
-void hold(Checked& result, const std::string& what, bool holds, const std::string& detail,
-          const std::string& feedback) {
-  say(result, what, holds ? event::Verdict::held : event::Verdict::broken, holds ? "" : detail);
-  if (holds) return;
-  result.feedback += (result.feedback.empty() ? "" : "\n\n") + feedback;
-}
-
 // Long enough that an agent can put all of it right at once.
 constexpr std::size_t kListed = 20;
 
 bool named(const Check& check, std::string_view name) {
   return std::find(check.names.begin(), check.names.end(), name) != check.names.end();
-}
-
-std::string with_output(std::string text, const Verdict& verdict) {
-  text += "\n\nCommand: " + verdict.command + "\nResult: " + describe(verdict);
-  if (!verdict.output.empty()) text += "\nIts output:\n\n" + verdict.output;
-  return text;
-}
-
-void red(Checked& result, const Verdict& verdict) {
-  // A build error that names a missing symbol is a failure like any other: the code does not exist
-  // yet.
-  const bool fails = verdict.ending == Ending::failed;
-  const std::string why =
-      verdict.ending == Ending::passed
-          ? "The tests pass although nothing is implemented yet: they test nothing new. "
-            "Write tests that fail until the acceptance criteria are met."
-          : "The tests have to fail because the implementation is missing, but the test command " +
-                describe(verdict) + ". Make the tests run.";
-  hold(result, "tests fail (RED)", fails, "the test command: " + describe(verdict),
-       with_output(why, verdict));
-}
-
-void green(Checked& result, const Check& check, const Verdict& verdict) {
-  const bool tests = verdict.name == kTest;
-  const std::string how = check.clean ? " from a clean checkout" : tests ? " (GREEN)" : "";
-  // Where nobody wrote the tests for others to meet, whoever mends the work may change them.
-  const std::string keep = check.tests.empty() ? ""
-                           : tests             ? " without changing them"
-                                               : " without changing the tests";
-  const bool passed = verdict.ending == Ending::passed;
-  if (!passed) result.failed.push_back(verdict.name);
-  hold(result, (tests ? "tests pass" : verdict.name + " passes") + how, passed,
-       "the " + verdict.name + " command: " + describe(verdict),
-       with_output("The " + verdict.name + " command does not pass. " +
-                       (tests ? "Make all tests pass" : "Put right what it finds") + keep + ".",
-                   verdict));
-}
-
-void judge(Checked& result, const Check& check, const std::vector<Verdict>& verdicts) {
-  for (const Verdict& verdict : verdicts) {
-    const bool tests = verdict.name == kTest;
-    if (tests && named(check, "red")) red(result, verdict);
-    if (!tests || !named(check, "red") || named(check, "green")) green(result, check, verdict);
-  }
 }
 
 // A project need not have a build or a lint; what else was asked for and is not there, is said.
@@ -187,22 +133,28 @@ Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
   return {};
 }
 
-// A rename shows up under its old name too: moving a test away is touching it.
+// A rename shows up under its old name too: moving a test away is touching it. A test file more is
+// no better: it can take the place of what it should test.
 Result<void> Gates::tests_untouched(Checked& result, const Check& check) {
-  if (check.tests.empty()) return {};
+  const std::string& from = check.tests.empty() ? check.base : check.tests;
   std::set<std::string> written;
-  for (const Changed& change : TRY(changes(check.base, check.tests)))
-    if (change.status != 'D') written.insert(change.path);
-  std::vector<std::string> touched;
-  for (const Changed& change : TRY(changes(check.tests, check.commit))) {
-    if (written.contains(change.path) && change.status != 'A') touched.push_back(change.path);
-    if (!change.from.empty() && written.contains(change.from)) touched.push_back(change.from);
-  }
-  hold(result, "the tests were not touched", touched.empty(), short_list(touched, kListed),
-       "The tests that test-writer wrote must stay as they are, but these were changed, "
-       "moved or deleted: " +
-           short_list(touched, kListed) + ". Put them back and make them pass.");
-  return {};
+  if (!check.tests.empty())
+    for (const Changed& change : TRY(changes(check.base, check.tests)))
+      if (change.status != 'D') written.insert(change.path);
+  const auto is_test = [&](const std::string& path) {
+    return !path.empty() && (written.contains(path) || world_.is_test_file(path));
+  };
+  std::set<std::string> touched;
+  for (const Changed& change : TRY(changes(from, check.commit)))
+    for (const std::string& path : {change.path, change.from})
+      if (is_test(path)) touched.insert(path);
+  const Names paths(touched.begin(), touched.end());
+  hold(result, "the tests were not touched", paths.empty(), short_list(paths, kListed),
+       "The tests must stay as they are in this phase, but these files were added, changed, moved "
+       "or deleted: " +
+           short_list(paths, kListed) + ". They were put back. Make them pass as they are.");
+  if (paths.empty()) return {};
+  return world_.put_back(TRY(world_.folder_of(check.tree)), {from, paths});
 }
 
 Result<void> Gates::only_tests(Checked& result, const Check& check) {
@@ -219,7 +171,8 @@ Result<void> Gates::signed_off(Checked& result, const Check& check) {
   const std::string folder = TRY(world_.folder_of(check.tree));
   const auto found = worklog::sign_off_of(read_file_beneath(folder, kWorklog).value_or(""));
   const std::string why(worklog::describe(found));
-  hold(result, "worklog.md is signed off", found == worklog::SignOff::passed, why,
+  const bool passed = found == worklog::SignOff::passed;
+  hold(result, "worklog.md is signed off", passed, passed ? "" : why,
        "worklog.md has no sign-off: " + why);
   return {};
 }
@@ -235,31 +188,224 @@ Result<void> Gates::look(Checked& result, const Check& check) {
   return {};
 }
 
-void Gates::check(const Check& check, std::function<void(workflow::Observation)> done) {
+Result<Names> Gates::guard(Checked& result, const Check& check) {
+  const std::string& from = check.tests.empty() ? check.base : check.tests;
+  if (from.empty() || check.commit.empty()) return Names{};
+  Names asked, unasked;
+  std::set<std::string> seen;
+  for (const Changed& change : TRY(changes(from, check.commit)))
+    for (const std::string& path : {change.path, change.from}) {
+      if (path.empty() || !world_.is_guarded(path) || !seen.insert(path).second) continue;
+      // Files of tests have a rule of their own, where there are tests to keep.
+      if (named(check, "tests-untouched") && world_.is_test_file(path)) continue;
+      if (!changes_meaning(path, TRY(world_.text_of(from, path)),
+                           TRY(world_.text_of(check.commit, path))))
+        continue;
+      (is_asked_for(path, check.request) ? asked : unasked).push_back(path);
+    }
+  if (!asked.empty())
+    say(result, "what the checks mean was not changed", event::Verdict::differs,
+        "the task asks for it: " + short_list(asked, kListed));
+  if (!unasked.empty())
+    hold(
+        result, "what the checks mean was not changed", false, short_list(unasked, kListed),
+        "These files say what the project's checks do, and the task does not ask to change them: " +
+            short_list(unasked, kListed) +
+            ". Put them back as they were. The checks below were run with these files as they "
+            "were.");
+  return unasked;
+}
+
+// What who writes tests did to the tests that were there before.
+Result<Evidence> Gates::evidence(const Check& check) {
+  Evidence evidence;
+  if (check.base.empty() || check.commit.empty()) return evidence;
+  evidence.test_first = !check.tests.empty() && check.tests != check.commit;
+  evidence.changed = !TRY(changes(check.base, check.commit)).empty();
+  const std::string& now = check.tests.empty() ? check.commit : check.tests;
+  std::vector<std::string> before, after;
+  for (const Changed& change : TRY(changes(check.base, now))) {
+    const std::string& old = change.from.empty() ? change.path : change.from;
+    if (change.status == 'A' || !world_.is_test_file(old)) continue;
+    evidence.rewritten = true;
+    for (std::string& word : words_in(TRY(world_.text_of(check.base, old))))
+      before.push_back(std::move(word));
+    for (std::string& word : words_in(TRY(world_.text_of(now, change.path))))
+      after.push_back(std::move(word));
+  }
+  std::sort(before.begin(), before.end());
+  std::sort(after.begin(), after.end());
+  std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
+                      std::back_inserter(evidence.vanished));
+  evidence.vanished.erase(std::unique(evidence.vanished.begin(), evidence.vanished.end()),
+                          evidence.vanished.end());
+  return evidence;
+}
+
+// One check on its way from question to answer.
+struct Gates::Inquiry {
+  workflow::Check check;
+  std::function<void(workflow::Observation)> done;
   Checked result;
-  result.number = check.number;
-  if (const auto looked = look(result, check); !looked)
-    return done(workflow::failed(check, looked.error()));
-  const Names wanted = check.passed_claim ? commands_in(check) : Names{};
   Names names, missing;
-  for (const std::string& name : wanted) (has(name) ? names : missing).push_back(name);
-  result.any = wanted.empty() || !names.empty();
-  const Checks::Done finish = [check, missing, result = std::move(result),
-                               done = std::move(done)](const auto& verdicts) mutable {
-    if (!verdicts) return done(workflow::failed(check, verdicts.error()));
-    judge(result, check, *verdicts);
-    say_missing(result, missing);
-    done(std::move(result));
-  };
-  if (names.empty()) return finish(std::vector<Verdict>());
+  std::string where;  // the folder of the tree, or the commit
+  Files files;        // that the commands look at
+  AsBefore as_before;
+  std::vector<Verdict> verdicts;
+  std::vector<std::string> known;  // of them, by name: not run again
+  std::optional<Verdict> base, tests;
+
+  void failed(const Error& error) const { done(workflow::failed(check, error)); }
+};
+
+void Gates::check(const Check& check, std::function<void(workflow::Observation)> done) {
+  auto inquiry = std::make_shared<Inquiry>();
+  inquiry->check = check;
+  inquiry->done = std::move(done);
+  inquiry->result.number = check.number;
+  if (named(check, "baseline")) return baseline(inquiry);
+  if (const auto looked = look(inquiry->result, check); !looked)
+    return inquiry->failed(looked.error());
+  const Names wanted = check.passed_claim ? commands_in(check) : Names{};
+  for (const std::string& name : wanted)
+    (has(name) ? inquiry->names : inquiry->missing).push_back(name);
+  inquiry->result.any = wanted.empty() || !inquiry->names.empty();
+  if (inquiry->names.empty()) return judge(inquiry);
   const auto where = !check.clean           ? world_.folder_of(check.tree)
                      : check.commit.empty() ? world_.newest_main()
                                             : Result<std::string>(check.commit);
-  if (!where) return finish(tl::unexpected(where.error()));
-  if (check.clean)
-    world_.in_clean(*where, names, finish);
+  if (!where) return inquiry->failed(where.error());
+  inquiry->where = *where;
+  if (!named(check, "red")) {
+    auto changed = guard(inquiry->result, check);
+    if (!changed) return inquiry->failed(changed.error());
+    if (!changed->empty()) inquiry->as_before = {check.base, *std::move(changed)};
+  }
+  // Put back, the tests are not those of the commit.
+  const bool as_committed = inquiry->as_before.paths.empty() && inquiry->result.feedback.empty();
+  if (as_committed) inquiry->files = {key_of(check.commit, "").first, check.clean};
+  ask(inquiry);
+}
+
+// The commands, as far as they have not seen these very files.
+void Gates::ask(const std::shared_ptr<Inquiry>& inquiry) {
+  Names names;
+  for (const std::string& name : inquiry->names) {
+    auto known = seen_.find(inquiry->files, name);
+    if (!known) {
+      names.push_back(name);
+      continue;
+    }
+    inquiry->known.push_back(name);
+    inquiry->verdicts.push_back(*std::move(known));
+  }
+  const Checks::Done next = [this, inquiry](const Result<std::vector<Verdict>>& verdicts) {
+    if (!verdicts) return inquiry->failed(verdicts.error());
+    for (const Verdict& verdict : *verdicts) {
+      seen_.put(inquiry->files, verdict);
+      inquiry->verdicts.push_back(verdict);
+    }
+    ask_base(inquiry);
+  };
+  if (names.empty()) return next(std::vector<Verdict>());
+  if (inquiry->check.clean)
+    world_.in_clean(inquiry->where, names, inquiry->as_before, next);
   else
-    world_.in_tree(*where, check.commit, names, finish);
+    world_.in_tree(inquiry->where, inquiry->check.commit, names, inquiry->as_before, next);
+}
+
+// Where tests are known by name, it is worth knowing how they were before anybody worked.
+void Gates::ask_base(const std::shared_ptr<Inquiry>& inquiry) {
+  const Check& check = inquiry->check;
+  const auto test = std::find_if(inquiry->verdicts.begin(), inquiry->verdicts.end(),
+                                 [](const Verdict& verdict) { return verdict.name == kTest; });
+  if (check.base.empty() || test == inquiry->verdicts.end()) return judge(inquiry);
+  if (!check.tests.empty() && check.tests != check.commit)
+    inquiry->tests = seen_.find({key_of(check.tests, "").first, false}, kTest);
+  const Files base{check.base, true};
+  inquiry->base = seen_.find(base, kTest);
+  if (inquiry->base || !test->tests) return judge(inquiry);
+  world_.in_clean(check.base, {std::string(kTest)}, {},
+                  [this, inquiry, base](const Result<std::vector<Verdict>>& verdicts) {
+                    if (!verdicts) return inquiry->failed(verdicts.error());
+                    inquiry->base = verdicts->front();
+                    seen_.put(base, verdicts->front());
+                    judge(inquiry);
+                  });
+}
+
+void Gates::judge(const std::shared_ptr<Inquiry>& inquiry) {
+  const Check& check = inquiry->check;
+  Checked& result = inquiry->result;
+  if (!inquiry->verdicts.empty()) {
+    auto evidence = this->evidence(check);
+    if (!evidence) return inquiry->failed(evidence.error());
+    for (const Verdict& verdict : inquiry->verdicts) {
+      const bool tests = verdict.name == kTest;
+      Evidence held = *evidence;
+      std::optional<Verdict> before;
+      if (!tests) before = seen_.find({check.base, true}, verdict.name);
+      if (tests && inquiry->base) held.base = &*inquiry->base;
+      if (!tests && before) held.base = &*before;
+      if (tests && inquiry->tests) held.tests = &*inquiry->tests;
+      if (tests && named(check, "red")) judge_red(result, verdict, held);
+      if (!tests || !named(check, "red") || named(check, "green"))
+        judge_green(result, check, verdict, held);
+      const bool known = std::find(inquiry->known.begin(), inquiry->known.end(), verdict.name) !=
+                         inquiry->known.end();
+      result.runs.push_back(run_of(verdict, check.clean, known));
+    }
+  }
+  say_missing(result, inquiry->missing);
+  inquiry->done(std::move(result));
+}
+
+// All commands, on the files that the work begins with. What is known from an earlier run costs
+// nothing.
+void Gates::baseline(const std::shared_ptr<Inquiry>& inquiry) {
+  inquiry->names = world_.commands;
+  inquiry->result.any = !inquiry->names.empty();
+  const auto finish = [this, inquiry] {
+    judge_baseline(inquiry->result, inquiry->check, inquiry->verdicts);
+    for (const Verdict& verdict : inquiry->verdicts) {
+      const bool known = std::find(inquiry->known.begin(), inquiry->known.end(), verdict.name) !=
+                         inquiry->known.end();
+      inquiry->result.runs.push_back(run_of(verdict, true, known));
+      // What stops a run is looked at again the next time: it may be the machine that was mended.
+      if (verdict.ending != Ending::passed && !inquiry->check.red_allowed)
+        seen_.forget(inquiry->files, verdict.name);
+      seen_.put({inquiry->where, true}, verdict);
+    }
+    inquiry->done(std::move(inquiry->result));
+  };
+  if (inquiry->names.empty()) return finish();
+  const auto where = inquiry->check.commit.empty() ? world_.newest_main()
+                                                   : Result<std::string>(inquiry->check.commit);
+  if (!where) return inquiry->failed(where.error());
+  inquiry->where = *where;
+  const auto tree = world_.tree_of(*where);
+  if (!tree) return inquiry->failed(tree.error());
+  inquiry->files = {*tree, true};
+  Names names;
+  for (const std::string& name : inquiry->names) {
+    auto known = seen_.recall(inquiry->files, name);
+    if (!known) {
+      names.push_back(name);
+      continue;
+    }
+    inquiry->known.push_back(name);
+    inquiry->verdicts.push_back(*std::move(known));
+  }
+  if (names.empty()) return finish();
+  world_.in_clean(*where, names, {},
+                  [this, inquiry, finish](const Result<std::vector<Verdict>>& verdicts) {
+                    if (!verdicts) return inquiry->failed(verdicts.error());
+                    for (const Verdict& verdict : *verdicts) {
+                      seen_.keep(inquiry->files, verdict);
+                      inquiry->verdicts.push_back(verdict);
+                    }
+                    finish();
+                  });
 }
 
 }  // namespace capsule::gate

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,8 @@
 
 #include "base/result.h"
 #include "gate/checks.h"
+#include "gate/judge.h"
+#include "gate/seen.h"
 #include "git/repository.h"
 #include "workflow/step.h"
 
@@ -25,27 +28,41 @@ struct Changed {
 
 using Names = std::vector<std::string>;
 
+// Files that are to be as they were in a commit, while a command runs.
+struct AsBefore {
+  std::string commit;
+  Names paths;
+};
+
 struct World {
   // What differs between two snapshots (commits), the worklog and files that never reach main left
   // out.
   std::function<Result<std::vector<Changed>>(const std::string& from, const std::string& to)>
       changes;
   std::function<bool(std::string_view path)> is_test_file;
+  std::function<bool(std::string_view path)> is_guarded;  // it says what a check means
+  // The file as it is in a commit; empty where it is not there.
+  std::function<Result<std::string>(const std::string& commit, const std::string& path)> text_of;
+  std::function<Result<std::string>(const std::string& commit)> tree_of;  // the id of its files
+  // Puts these files of a worktree back, for good; what the commit does not have is removed.
+  std::function<Result<void>(const std::string& folder, const AsBefore& files)> put_back;
   std::function<Result<std::string>(const std::string& tree)> folder_of;  // where the tree is
   std::function<Result<std::string>()> newest_main;
   Names commands;  // that the project has
   // Runs those of the commands that are named, and answers once. In a tree, whose files are
   // afterwards as they were; `commit` is its newest snapshot, empty: there is none.
   std::function<void(const std::string& folder, const std::string& commit, const Names&,
-                     Checks::Done)>
+                     const AsBefore&, Checks::Done)>
       in_tree;
   // In a folder that holds exactly the files of a commit, and is removed afterwards.
-  std::function<void(const std::string& commit, const Names&, Checks::Done)> in_clean;
+  std::function<void(const std::string& commit, const Names&, const AsBefore&, Checks::Done)>
+      in_clean;
 };
 
 class Gates {
  public:
-  explicit Gates(World world) : world_(std::move(world)) {}
+  // `seen` must outlive it.
+  Gates(World world, Seen& seen) : world_(std::move(world)), seen_(seen) {}
   Gates(const Gates&) = delete;
   Gates& operator=(const Gates&) = delete;
 
@@ -66,6 +83,14 @@ class Gates {
   Result<void> signed_off(workflow::Checked& result, const workflow::Check& check);
   // All that needs no command.
   Result<void> look(workflow::Checked& result, const workflow::Check& check);
+  // Changes of what a check means that the task does not ask for.
+  Result<Names> guard(workflow::Checked& result, const workflow::Check& check);
+  Result<Evidence> evidence(const workflow::Check& check);
+  struct Inquiry;
+  void baseline(const std::shared_ptr<Inquiry>& inquiry);
+  void ask(const std::shared_ptr<Inquiry>& inquiry);
+  void ask_base(const std::shared_ptr<Inquiry>& inquiry);
+  void judge(const std::shared_ptr<Inquiry>& inquiry);
   bool has(std::string_view command) const;
   Names commands_in(const workflow::Check& check) const;
 
@@ -73,6 +98,7 @@ class Gates {
   Pair key_of(const std::string& from, const std::string& to) const;
 
   World world_;
+  Seen& seen_;
   std::map<Pair, std::vector<Changed>> known_;
   std::map<std::string, std::string> same_as_;
 };
@@ -84,6 +110,7 @@ struct ProjectFiles {
   std::string main_branch;              // empty: main, else master
   std::vector<std::string> exclude;     // patterns of files that never reach main
   std::vector<std::string> test_files;  // patterns; empty: the usual ones
+  std::vector<std::string> guard;       // the same, for what says what a check means
 };
 
 // The real one. `checks` must outlive it. The user's own checkout (the top of the repository) is

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "gate/guard.h"
+
 namespace capsule::gate {
 namespace {
 
@@ -15,8 +17,12 @@ using workflow::Checked;
 // A world of values: what changed between two commits, and how the commands end.
 struct Fake {
   // By "from..to". The phase did something: a snapshot without a change is its predecessor.
-  std::map<std::string, std::vector<Changed>> changes{{"before..now", {{'M', "a_test.go", ""}}}};
-  Verdict verdict, clean;       // of the test command
+  std::map<std::string, std::vector<Changed>> changes{{"before..now", {{'M', "a_test.go", ""}}},
+                                                      {"base..tests", {{'A', "a_test.go", ""}}},
+                                                      {"base..now", {{'A', "a_test.go", ""}}}};
+  Verdict verdict, clean, base;              // of the test command
+  std::map<std::string, std::string> texts;  // by "commit:path"
+  Names put_back, as_before;
   std::vector<Verdict> others;  // of build, lint, …
   int tested = 0;
   bool has_test = true;
@@ -45,13 +51,26 @@ struct Fake {
     world.is_test_file = [](std::string_view path) { return is_test_file(path, {}); };
     world.folder_of = [](const std::string& tree) -> Result<std::string> { return "/" + tree; };
     world.newest_main = []() -> Result<std::string> { return "main"; };
+    world.is_guarded = [](std::string_view path) { return is_guarded(path, {}); };
+    world.text_of = [this](const std::string& commit,
+                           const std::string& path) -> Result<std::string> {
+      return texts[commit + ":" + path];
+    };
+    world.tree_of = [](const std::string& commit) -> Result<std::string> { return "t" + commit; };
+    world.put_back = [this](const std::string&, const AsBefore& files) -> Result<void> {
+      put_back = files.paths;
+      return {};
+    };
     world.in_tree = [this](const std::string& folder, const std::string&, const Names& names,
-                           const Checks::Done& done) {
+                           const AsBefore& files, const Checks::Done& done) {
+      as_before = files.paths;
       where = folder;
       answer(names, verdict, done);
     };
-    world.in_clean = [this](const std::string& commit, const Names& names,
+    world.in_clean = [this](const std::string& commit, const Names& names, const AsBefore& files,
                             const Checks::Done& done) {
+      as_before = files.paths;
+      if (commit == "base") return answer(names, base, done);
       where = commit;
       answer(names, clean, done);
     };
@@ -87,7 +106,8 @@ Check after_merge() {
 }
 
 workflow::Observation observed(Fake& fake, const Check& check) {
-  Gates gates(fake.world());
+  Seen seen("", {}, "");
+  Gates gates(fake.world(), seen);
   std::optional<workflow::Observation> answer;
   gates.check(check, [&](workflow::Observation observation) { answer = std::move(observation); });
   EXPECT_TRUE(answer);
@@ -242,8 +262,146 @@ TEST(Gates, OtherFilesAreForExecuteToChange) {
   Fake fake;
   fake.verdict = kPassed;
   fake.changes["base..tests"] = {{'A', "a_test.go", ""}, {'D', "old_test.go", ""}};
-  fake.changes["tests..now"] = {{'M', "main.go", ""}, {'A', "b_test.go", ""}};
+  fake.changes["tests..now"] = {{'M', "main.go", ""}, {'A', "b.go", ""}};
   EXPECT_TRUE(passes(fake, after_code()));
+}
+
+TEST(Gates, TestsOfBeforeAndNewFilesOfTestsAreNotForExecuteToTouch) {
+  for (const Changed& change :
+       {Changed{'M', "old_test.go", ""}, Changed{'D', "old_test.go", ""},
+        Changed{'A', "tests/__init__.py", ""}, Changed{'A', "conftest.py", ""},
+        Changed{'R', "util.go", "old_test.go"}}) {
+    Fake fake;
+    fake.verdict = kPassed;
+    fake.changes["tests..now"] = {{'M', "main.go", ""}, change};
+    const Checked result = checked(fake, after_code());
+    EXPECT_NE(result.feedback.find("were put back"), std::string::npos) << change.path;
+    EXPECT_FALSE(fake.put_back.empty()) << change.path;
+  }
+}
+
+TEST(Gates, AChangeOfWhatTheChecksMeanGoesBackAndTheChecksRunWithoutIt) {
+  Fake fake;
+  fake.verdict = kPassed;
+  fake.changes["tests..now"] = {{'M', "package.json", ""}, {'M', "main.js", ""}};
+  fake.texts = {{"tests:package.json", R"({"scripts":{"test":"node --test"}})"},
+                {"now:package.json", R"({"scripts":{"test":"true"}})"}};
+  Check check = after_code();
+  EXPECT_NE(checked(fake, check).feedback.find("package.json"), std::string::npos);
+  EXPECT_EQ(fake.as_before, Names{"package.json"});
+  check.request = "Let the test script in package.json be quiet";
+  EXPECT_EQ(checked(fake, check).feedback, "");
+  EXPECT_TRUE(fake.as_before.empty());
+}
+
+TEST(Gates, ACommandIsNotRunAgainOnFilesThatItHasSeen) {
+  Fake fake;
+  fake.verdict = kPassed;
+  Verify verify;
+  verify.add("test", {{"make", "test"}, ""});
+  Seen seen("", verify, "");
+  Gates gates(fake.world(), seen);
+  bool known = false;
+  const auto look = [&](const Check& check) {
+    gates.check(check, [&](const workflow::Observation& observation) {
+      known = std::get<Checked>(observation).runs.front().known;
+    });
+  };
+  look(after_code());
+  EXPECT_FALSE(known);
+  Check review = after_code();
+  review.previous = "now";
+  review.commit = "later";  // with nothing changed since
+  look(review);
+  EXPECT_TRUE(known);
+  EXPECT_EQ(fake.tested, 1);
+  look(after_sign_off());
+  EXPECT_FALSE(known) << "a clean checkout has no ignored files";
+}
+
+TestReport report(std::vector<TestResult> tests) { return {std::move(tests)}; }
+
+TEST(Gates, ByNameATestThatFailedBeforeAnybodyWorkedIsNotRed) {
+  Fake fake;
+  fake.base = fake.verdict = kFailed;
+  fake.base.tests = fake.verdict.tests =
+      report({{"a", TestState::passed}, {"old", TestState::failed}});
+  EXPECT_NE(checked(fake, after_tests()).feedback.find("No new or changed test fails"),
+            std::string::npos);
+  fake.verdict.tests =
+      report({{"a", TestState::passed}, {"new", TestState::failed}, {"old", TestState::failed}});
+  const Checked result = checked(fake, after_tests());
+  EXPECT_EQ(result.feedback, "");
+  EXPECT_EQ(result.claims.back().detail, "1 new test fails; 1 other still passes");
+}
+
+TEST(Gates, ByNameATestThatIsGoneOrSkippedIsNotGreen) {
+  Fake fake;
+  fake.base = fake.verdict = kPassed;
+  fake.base.tests = report({{"a", TestState::passed}, {"b", TestState::passed}});
+  fake.changes["tests..now"] = {{'M', "main.go", ""}};
+  for (const TestReport& now :
+       {report({{"a", TestState::passed}, {"n", TestState::passed}}),
+        report({{"a", TestState::passed}, {"b", TestState::skipped}, {"n", TestState::passed}})}) {
+    fake.verdict.tests = now;
+    EXPECT_NE(checked(fake, after_code()).feedback.find("b"), std::string::npos);
+  }
+  fake.verdict.tests =
+      report({{"a", TestState::passed}, {"b", TestState::passed}, {"n", TestState::passed}});
+  const Checked result = checked(fake, after_code());
+  EXPECT_EQ(result.feedback, "");
+  EXPECT_EQ(result.claims.back().detail,
+            "1 new test failed before, passes now; 2 others still pass");
+}
+
+TEST(Gates, ByNameTestsThatWereWrittenHaveToRun) {
+  Fake fake;
+  fake.base = fake.verdict = kPassed;
+  fake.base.tests = fake.verdict.tests = report({{"a", TestState::passed}});
+  fake.changes["tests..now"] = {{'M', "main.go", ""}};
+  EXPECT_NE(checked(fake, after_code()).feedback.find("None of the tests"), std::string::npos);
+}
+
+TEST(Gates, OldFailuresAreToleratedOnlyWhenThatIsAllowedAndANewOneNever) {
+  Fake fake;
+  fake.base = fake.verdict = kFailed;
+  fake.base.tests = report({{"a", TestState::passed}, {"old", TestState::failed}});
+  fake.verdict.tests =
+      report({{"a", TestState::passed}, {"n", TestState::passed}, {"old", TestState::failed}});
+  fake.changes["tests..now"] = {{'M', "main.go", ""}};
+  Check check = after_code();
+  EXPECT_FALSE(passes(fake, check));
+  check.red_allowed = true;
+  EXPECT_TRUE(passes(fake, check));
+  fake.verdict.tests =
+      report({{"a", TestState::failed}, {"n", TestState::passed}, {"old", TestState::failed}});
+  EXPECT_FALSE(passes(fake, check));
+}
+
+Checked baseline(Fake& fake, bool red_allowed) {
+  Check check;
+  check.names = {"baseline"};
+  check.commit = "base";
+  check.red_allowed = red_allowed;
+  return checked(fake, check);
+}
+
+TEST(Gates, TheBaselineIsGreenRedOrCannotBeKnown) {
+  Fake fake;
+  fake.base = kPassed;
+  EXPECT_EQ(baseline(fake, false).baseline, event::Baseline::green);
+  fake.base = kFailed;
+  EXPECT_EQ(baseline(fake, false).baseline, event::Baseline::red);
+  EXPECT_NE(baseline(fake, false).feedback.find("red-allowed"), std::string::npos);
+  fake.base = {Ending::not_run, 127, "make test", "make: not found", "test"};
+  EXPECT_EQ(baseline(fake, true).baseline, event::Baseline::cannot_run);
+  EXPECT_NE(baseline(fake, true).feedback.find("make: not found"), std::string::npos);
+  fake.base = {Ending::failed, 5, "pytest", "no tests ran", "test"};
+  fake.base.tests.emplace();
+  EXPECT_EQ(baseline(fake, false).baseline, event::Baseline::cannot_run);
+  EXPECT_EQ(baseline(fake, true).baseline, event::Baseline::red) << "there are none yet";
+  fake.has_test = false;
+  EXPECT_EQ(baseline(fake, false).baseline, event::Baseline::none);
 }
 
 TEST(Gates, FilesChangedMayDifferButItIsRecorded) {

@@ -33,7 +33,7 @@ constexpr const char* kUsualTestFiles[] = {
     "specs/",
     "testdata/",
     "fixtures/",
-    "features/",
+    "*.feature",
 };
 
 }  // namespace

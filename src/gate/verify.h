@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "event/common.h"
 #include "gate/report.h"
 
 namespace capsule::gate {
@@ -40,13 +41,7 @@ struct Verify {
 // The name of the command that "red" and "green" are about.
 inline constexpr std::string_view kTest = "test";
 
-enum class Ending {
-  passed,
-  failed,       // the command ran and said no
-  not_run,      // 126 or 127: it, or what it needs, is not installed
-  ended_badly,  // by a signal
-  timed_out,
-};
+using Ending = event::CheckEnding;
 
 struct Verdict {
   Ending ending = Ending::passed;

@@ -21,10 +21,12 @@ class GateWorld : public git::GitTest {
   }
   Checked checked(const Check& check, const Verify& verify) {
     Checks checks(*loop_, verify);
-    Gates gates(world_of(repository_, checks, {"", {"*.tmp"}, {}},
+    Seen known("", verify, "");
+    Gates gates(world_of(repository_, checks, {"", {"*.tmp"}, {}, {}},
                          [&](const std::string& tree) -> Result<std::string> {
                            return tree == "checkout" ? project_ : worktree_;
-                         }));
+                         }),
+                known);
     std::optional<workflow::Observation> answer;
     gates.check(check, [&](workflow::Observation seen) { answer = std::move(seen); });
     loop_->run_while([&] { return !answer; });

@@ -13,4 +13,11 @@ Result<std::string> read_blob(const Repository& repository, const std::string& c
   return answer.out;
 }
 
+Result<std::string> tree_of(const Repository& repository, const std::string& commit) {
+  if (!is_object_id(repository, commit))
+    return fail(Reason::usage, "'" + printable(commit) + "' is no commit id");
+  return std::string(
+      trimmed(TRY(tell(repository, {.args = {"rev-parse", "--verify", commit + "^{tree}"}}))));
+}
+
 }  // namespace capsule::git

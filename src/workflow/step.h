@@ -151,6 +151,7 @@ struct Check {
   std::string tree;
   // "red", "green", "only-tests", "tests-untouched", "build", "lint", "signed-off",
   // "as-signed-off", or any command of the configuration; "all": every one that there is.
+  // "baseline", alone: all of them on `commit`, before anybody works.
   std::vector<std::string> names;
   bool clean = false;         // in a fresh checkout of `commit`; an empty commit is the newest main
   bool passed_claim = true;   // the agent said that all is well
@@ -159,6 +160,8 @@ struct Check {
   std::string phase;  // who is checked, for the texts
   // Snapshots to compare with; empty: there is none.
   std::string commit, previous, base, tests, signed_off, head;
+  std::string request;       // what the task asks for: files that it names may be changed
+  bool red_allowed = false;  // what failed before anybody worked may fail
   bool operator==(const Check&) const = default;
 };
 
@@ -174,6 +177,8 @@ struct Merge {
   std::vector<std::string> claimed;                // files that agents say they changed
   enum class Test { always, when_unseen } test{};  // unseen: nobody has tested these very files
   std::vector<std::string> known;                  // checks that failed before, and may again
+  std::string request;                             // what the task asks for
+  bool guarded = false;    // nobody has looked yet whether it changes what the checks mean
   bool to_branch = false;  // not to main: the state that counts becomes a commit on its own branch
   std::string go_on;       // what a person calls once they have mended it, for the texts
   bool operator==(const Merge&) const = default;
@@ -284,6 +289,8 @@ struct Checked {
   std::string feedback;             // for who mends it; empty: all that was claimed holds
   std::vector<std::string> failed;  // names of the commands that do not pass
   bool any = true;                  // whether there was a command to run at all
+  std::vector<event::CheckRun> runs;
+  event::Baseline baseline{};  // of a check of the baseline; its detail is the feedback
 };
 struct Merged {
   std::string tree, commit;
@@ -292,6 +299,7 @@ struct Merged {
   bool nothing = false;               // there was nothing to merge: commit is where main stands
   std::vector<std::string> left_out;  // excluded files
   std::vector<std::string> failed;    // of Merge::known, those that failed again
+  std::vector<event::CheckRun> runs;  // what the merged files were checked by
 };
 struct MergeRefused {
   std::string tree;

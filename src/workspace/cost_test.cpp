@@ -64,7 +64,10 @@ TEST_F(TreesCost, ABeadCostsNoMoreThanItsWorktreeSnapshotsAndMerge) {
   const auto loop = process::testing::make_loop();
   gate::Checks checks(*loop, {});
   std::optional<workflow::Observation> answer;
-  Merges(*all, checks).merge(merge, [&](workflow::Observation seen) { answer = std::move(seen); });
+  gate::Seen seen("", {}, "");
+  Merges(*all, checks, seen).merge(merge, [&](workflow::Observation made) {
+    answer = std::move(made);
+  });
   ASSERT_TRUE(answer && std::holds_alternative<workflow::Merged>(*answer));
   // Refs, history, changes, the commit; the look at what was signed off; the user's files, main.
   EXPECT_EQ(calls(), 7U);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "gate/clean_checkout.h"
 #include "git/branch.h"
 #include "git/commit.h"
 #include "git/diff.h"
@@ -14,6 +13,7 @@
 #include "git/paths.h"
 #include "git/refs.h"
 #include "git/work_commit.h"
+#include "workspace/trial.h"
 
 namespace capsule::workspace {
 namespace {
@@ -50,10 +50,6 @@ Merged found_done(const Merge& merge, const std::string& commit) {
   return merged;
 }
 
-std::string failure_text(const gate::Verdict& verdict) {
-  return verdict.name + " (" + verdict.command + "): " + describe(verdict) + "\n" + verdict.output;
-}
-
 }  // namespace
 
 void Merges::merge(const Merge& merge, Done done) {
@@ -67,36 +63,8 @@ void Merges::merge(const Merge& merge, Done done) {
   if (const auto* merged = std::get_if<Merged>(&*planned)) return done(*merged);
   if (const auto* refused = std::get_if<MergeRefused>(&*planned)) return done(*refused);
   const auto& ready = std::get<Planned>(*planned);
-  const auto finish = [this, merge, ready, done](std::vector<std::string> failed) {
-    auto published = publish(merge, ready);
-    if (!published) return done(workflow::failed(merge, published.error()));
-    if (auto* merged = std::get_if<Merged>(&*published)) merged->failed = std::move(failed);
-    done(*std::move(published));
-  };
-  if (!checks_.any() || (merge.test == Merge::Test::when_unseen && !ready.unseen))
-    return finish({});
-  const auto judge = [this, merge, main = short_ref(ready.plan.main_ref), finish,
-                      done](const Result<std::vector<gate::Verdict>>& verdicts) {
-    if (!verdicts) return done(workflow::failed(merge, verdicts.error()));
-    MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {}};
-    std::string failures;
-    std::vector<std::string> tolerated;
-    for (const gate::Verdict& verdict : *verdicts) {
-      if (verdict.ending == gate::Ending::passed) continue;
-      if (std::find(merge.known.begin(), merge.known.end(), verdict.name) != merge.known.end()) {
-        tolerated.push_back(verdict.name);
-        continue;
-      }
-      refused.failed.push_back(verdict.name);
-      failures += (failures.empty() ? "" : "\n\n") + failure_text(verdict);
-    }
-    if (refused.failed.empty()) return finish(std::move(tolerated));
-    TreeText text = trees_.text_of(merge.tree);
-    text.main = main;
-    refused.detail = merged_files_fail(text, failures);
-    done(std::move(refused));
-  };
-  gate::run_clean(trees_.repository(), checks_, ready.plan.commit, checks_.names(), judge);
+  auto trial = std::make_shared<Trial>(Trial{merge, ready, std::move(done)});
+  try_merged(trial);
 }
 
 Result<Merges::Plan> Merges::plan(const Merge& merge) const {

@@ -7,12 +7,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "gate/checks.h"
+#include "gate/seen.h"
 #include "git/merge.h"
 #include "workflow/step.h"
 #include "workspace/trees.h"
@@ -23,7 +26,9 @@ class Merges {
  public:
   using Done = std::function<void(workflow::Observation)>;
 
-  Merges(Trees& trees, gate::Checks& checks) : trees_(trees), checks_(checks) {}
+  // Patterns of what says what a check means; empty: the usual ones.
+  Merges(Trees& trees, gate::Checks& checks, gate::Seen& seen, std::vector<std::string> guard = {})
+      : trees_(trees), checks_(checks), seen_(seen), guard_(std::move(guard)) {}
   Merges(const Merges&) = delete;
   Merges& operator=(const Merges&) = delete;
 
@@ -54,8 +59,17 @@ class Merges {
   Result<workflow::Observation> to_branch(const workflow::Merge& merge) const;
   Result<workflow::Observation> publish(const workflow::Merge& merge, const Planned& planned) const;
 
+  // The merged files, by what the checks said about them and about main before.
+  struct Trial;
+  void try_merged(const std::shared_ptr<Trial>& trial);
+  void judge_merged(const std::shared_ptr<Trial>& trial);
+  Result<std::string> unasked_changes(const workflow::Merge& merge, const Planned& planned) const;
+  Result<std::vector<std::string>> vanished_words(const Planned& planned) const;
+
   Trees& trees_;
   gate::Checks& checks_;
+  gate::Seen& seen_;
+  const std::vector<std::string> guard_;
 };
 
 }  // namespace capsule::workspace

@@ -20,9 +20,10 @@ class MergesTest : public TreesFixture {
   workflow::Observation merged(Trees& all, const Merge& merge,
                                const std::function<void()>& meanwhile = {}) {
     gate::Checks checks(*loop_, verify_, [this] { return stopped_; });
-    Merges merges(all, checks);
+    gate::Seen seen("", verify_, "");
+    Merges merges(all, checks, seen);
     std::optional<workflow::Observation> answer;
-    merges.merge(merge, [&](workflow::Observation seen) { answer = std::move(seen); });
+    merges.merge(merge, [&](workflow::Observation made) { answer = std::move(made); });
     if (meanwhile) meanwhile();
     loop_->run_while([&] { return !answer; });
     if (const auto* failed = std::get_if<workflow::CommandFailed>(&*answer))

@@ -1,5 +1,7 @@
 #include "world/world.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "base/text.h"
@@ -52,11 +54,14 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       settings_(std::move(settings)),
       trees_(project.repository, settings_.run, settings_.trees),
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
-      gates_(gate::world_of(
-          project.repository, checks_,
-          {project.config.main_branch, settings_.trees.exclude, project.config.test_files},
-          [this](const std::string& tree) { return trees_.folder_of(tree); })),
-      merges_(trees_, checks_),
+      seen_(project.root() + "/.capsule/checks", verify_of(project.config),
+            gate::lasting_environment(environ)),
+      gates_(gate::world_of(project.repository, checks_,
+                            {project.config.main_branch, settings_.trees.exclude,
+                             project.config.test_files, project.config.verify.guard},
+                            [this](const std::string& tree) { return trees_.folder_of(tree); }),
+             seen_),
+      merges_(trees_, checks_, seen_, project.config.verify.guard),
       requests_(loop),
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),

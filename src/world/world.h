@@ -15,6 +15,7 @@
 #include "engine/world.h"
 #include "gate/checks.h"
 #include "gate/gates.h"
+#include "gate/seen.h"
 #include "workspace/merge.h"
 #include "workspace/trees.h"
 #include "world/agents.h"
@@ -75,6 +76,7 @@ class RealWorld : public engine::World, private AgentEvents {
   const WorldSettings settings_;
   workspace::Trees trees_;
   gate::Checks checks_;
+  gate::Seen seen_;
   gate::Gates gates_;
   workspace::Merges merges_;
   FolderWatch requests_;

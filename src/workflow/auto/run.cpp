@@ -202,6 +202,15 @@ void on(Run& run, const fact::TurnFinished& turn) {
   go_on(run, turn);
 }
 
+void on(Run& run, const fact::BaselineChecked& checked) {
+  using event::Baseline;
+  run.baseline = checked.state;
+  run.baseline_detail = checked.detail;
+  run.baselined = checked.state == Baseline::none || checked.state == Baseline::green ||
+                  (checked.state == Baseline::red && run.begun.red_allowed);
+  if (!run.baselined) stop(run, Outcome::error, checked.detail);
+}
+
 void on(Run& run, const fact::ChecksStarted&) { run.open = Step::checks; }
 
 void on(Run& run, const fact::ChecksDone& checks) {

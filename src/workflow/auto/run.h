@@ -37,6 +37,7 @@ enum class Step {
 struct UnderWay {
   enum class What {
     nothing,
+    baseline,
     opening,
     putting_back,  // what was cut off left
     turn,
@@ -78,6 +79,9 @@ struct Run {
   int attempt = 0;         // turns within the phase
   bool retried = false;    // the phase has had its second chance after PHASE_ERROR
   bool unchecked = false;  // something worked since the checks passed
+  bool baselined = false;  // what main is can be worked on
+  event::Baseline baseline{};
+  std::string baseline_detail;
   int qa_cycle = 0;
   std::string session;                 // of the agent's client
   bool session_alive = false;          // it can be gone on with

@@ -67,10 +67,12 @@ void Advance::on(const workflow::AgentFinished& ended) {
 }
 
 void Advance::on(const workflow::Checked& checked) {
+  if (done(What::baseline))
+    return record(fact::BaselineChecked{checked.baseline, checked.feedback, checked.runs, ""});
   if (!done(What::checks)) return;
   record(fact::ChecksDone{checked.feedback.empty() && checked.failed.empty(),
                           checked.feedback.empty() ? short_list(checked.failed) : checked.feedback,
-                          ""});
+                          "", checked.runs});
 }
 
 void Advance::on(const workflow::TakenBack& taken) {
@@ -85,6 +87,9 @@ void Advance::on(const workflow::Kept&) {
 
 void Advance::on(const workflow::Merged& merged) {
   if (!done(What::merge)) return;
+  if (merged.nothing)
+    return end(Outcome::merge_refused,
+               "there is nothing to merge: no file differs from the main branch");
   record(fact::MergeDone{merged.commit, merged.nothing, merged.adopted, ""});
 }
 
@@ -137,6 +142,15 @@ void Advance::proceed() {
   now_.put_back = false;
   switch (step) {
     case Step::prepare: {
+      // Before anybody is paid. In place there is no other state of the files to look at.
+      if (run_.begun.has_checks && !run_.begun.in_place && !run_.baselined) {
+        now_.what = What::baseline;
+        workflow::Check check;
+        check.names = {"baseline"};
+        check.clean = true;
+        check.red_allowed = run_.begun.red_allowed;
+        return command(std::move(check));
+      }
       now_.what = What::opening;
       workflow::OpenTree open;
       open.tree = tree();
@@ -256,6 +270,8 @@ void Advance::merge() {
   merge.of = workflow::Merge::Of::kept;
   merge.test = workflow::Merge::Test::when_unseen;
   merge.go_on = kGoOn;
+  merge.request = run_.begun.task;
+  merge.guarded = true;
   command(std::move(merge));
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "workflow/delivery/parts.h"
 #include "workflow/delivery/prompts.h"
 
@@ -98,12 +99,19 @@ std::optional<Decision> decide_small(State& s) {
 }
 
 // All of the project's checks, in a clean checkout of the newest main.
-Command check(int number) {
+Command check(const State& s, int number) {
   Check command;
   command.number = number;
-  command.names = {"all"};
+  command.names = {number == kBaselineCheck ? "baseline" : "all"};
   command.clean = true;
+  command.red_allowed = s.red_allowed;
   return command;
+}
+
+// The words of a task, in which it may ask for a file to be changed.
+std::string request_of(const Task& task) {
+  return task.title + "\n" + task.work + "\n" + joined(task.criteria, "\n") + "\n" +
+         joined(task.files, "\n");
 }
 
 Merge merge(const State& s, const std::string& tree, const std::string& title) {
@@ -113,12 +121,18 @@ Merge merge(const State& s, const std::string& tree, const std::string& title) {
   command.of = Merge::Of::kept;
   command.test = Merge::Test::always;
   command.known = s.baseline;
+  if (const auto found = s.index.find(tree); found != s.index.end()) {
+    command.guarded = true;
+    command.request = request_of(s.tasks[found->second].task);
+  }
   return command;
 }
 
 std::optional<Decision> decide_prelude(State& s) {
   if (s.prelude == Prelude::baseline)
-    return Decision{VerifyStarted{VerifyPurpose::baseline}, check(kBaselineCheck)};
+    return Decision{VerifyStarted{VerifyPurpose::baseline}, check(s, kBaselineCheck)};
+  // Nobody is paid for work on it.
+  if (s.prelude == Prelude::refused) return Decision{DeliveryEnded{Outcome::halted}, std::nullopt};
   if (s.prelude != Prelude::analyst) return std::nullopt;
   Telling telling;
   telling.role = Role::plan_analyst;
@@ -133,7 +147,7 @@ Decision verify_health(const State& s) {
   const Remediation& r = s.remediation;
   const std::string tree = tree_for(s, Role::remediation, -1);
   if (r.on_main || !s.trees.contains(tree))
-    return {VerifyStarted{VerifyPurpose::health}, check(kHealthCheck)};
+    return {VerifyStarted{VerifyPurpose::health}, check(s, kHealthCheck)};
   return {RepairIntended{r.round}, merge(s, tree, "Remediation")};
 }
 

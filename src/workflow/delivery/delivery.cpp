@@ -173,9 +173,8 @@ struct Fold {
   void operator()(const MergeDone& f) {
     const int task = merged(f.task);
     if (task < 0) return;
-    s.tasks[task].commit = f.commit;
+    if (!f.nothing) s.tasks[task].commit = s.newest_commit = f.commit;
     s.tasks[task].merged_files = f.files;
-    s.newest_commit = f.commit;
     complete(s, task);
     remove_tree(s, f.task);
     close_task(s, task);
@@ -229,6 +228,11 @@ struct Fold {
     if (f.purpose == VerifyPurpose::health) return health_checked(s, f);
     if (s.prelude != Prelude::verifying) return;
     s.baseline = f.failures;
+    if (f.state == Baseline::cannot_run || (f.state == Baseline::red && !s.red_allowed)) {
+      s.no_ground = f.detail;
+      s.prelude = Prelude::refused;
+      return;
+    }
     s.prelude = s.with_experts ? Prelude::analyst : Prelude::done;
   }
 

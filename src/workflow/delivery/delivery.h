@@ -145,7 +145,7 @@ struct TaskState {
   int awaits = -1;          // the task that it holds for
   FailCause cause{};        // when failed
   std::string detail;       // why it failed, for people
-  std::string commit;       // on main
+  std::string commit;       // on main; empty: it changed nothing
   int merge_tries = 0;      // of this merge, that others were quicker than
   bool closed = false;      // in the tracker
   std::vector<std::string> merged_files;
@@ -265,6 +265,8 @@ struct State {
   std::map<std::string, Expert> experts;
   Remediation remediation;
   std::vector<std::string> baseline;  // checks that failed at the start, and still do
+  bool red_allowed = false;           // they may
+  std::string no_ground;              // why nobody can work on what main is; empty: they can
   std::set<std::string> trees;        // that agents were given, until they are removed
   Numbered<AgentRecord> history;
   std::string newest_commit;  // that a task became; empty: none
@@ -284,7 +286,7 @@ struct State {
   int delegations_queued = 0;
   std::vector<int> to_ask, to_wait, to_end;  // questions, tasks and agents: decided next
   long long arrivals = 0;
-  enum class Prelude { none, baseline, verifying, analyst, analysing, done };
+  enum class Prelude { none, baseline, verifying, refused, analyst, analysing, done };
   Prelude prelude = Prelude::none;
   Talk analyst_talk;
   int analyst_attempts = 0, analyst_session = 0;
@@ -332,7 +334,8 @@ std::vector<std::string> unclosed(const State& state);
 // Whether DeliveryResumed brings it on.
 bool can_go_on(const State& state);
 workflow::RunSummary run_summary(const State& state);
-// 0: all complete, and closed; 1: some failed, wait for a person or could not be closed.
+// 0: all complete, and closed; 1: some failed, wait for a person or could not be closed; 2: the
+// checks say that nobody can work on what main is.
 int exit_code(const State& state);
 
 // Failures that were not there at the start.

@@ -61,7 +61,8 @@ struct Translate {
   Facts operator()(const workflow::AgentIdle& o) const { return {AgentIdle{o.agent}}; }
 
   Facts operator()(const workflow::Merged& o) const {
-    if (!is_repair(s, o.tree)) return {MergeDone{o.tree, o.commit, o.files, o.adopted}};
+    if (!is_repair(s, o.tree))
+      return {MergeDone{o.tree, o.commit, o.files, o.adopted, o.nothing, o.runs}};
     // One that was found done was tested by nobody whose answer we know.
     const bool untested = o.adopted || o.nothing;
     Facts facts{RepairDone{s.remediation.round, o.commit, o.files, untested}};
@@ -99,6 +100,8 @@ struct Translate {
     VerifyFinished fact;
     fact.purpose = o.number == kBaselineCheck ? VerifyPurpose::baseline : VerifyPurpose::health;
     fact.failures = o.failed;
+    fact.state = o.baseline;
+    fact.runs = o.runs;
     fact.detail =
         o.any ? o.feedback
               : "no checks are set (verify.test, verify.lint, …), so merges are not checked";

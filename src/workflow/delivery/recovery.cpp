@@ -106,6 +106,7 @@ void started(State& s, const DeliveryStarted& f) {
   s.limits = f.limits;
   s.with_experts = f.experts;
   s.tracked = f.tracked;
+  s.red_allowed = f.red_allowed;
   s.tasks.reserve(f.tasks.size());
   for (const Task& task : f.tasks) add_task(s, task);
   for (const std::string& name : f.known_experts) register_expert(s, name, "", "");
@@ -181,7 +182,10 @@ void resumed(State& s, const DeliveryResumed& f) {
     if (s.tasks[task].stage == Stage::merge) s.merges.emplace(s.tasks[task].queued, task);
     if (s.tasks[task].doubted) doubt(s, task);
   }
-  if (s.prelude == Prelude::verifying) s.prelude = Prelude::baseline;
+  s.red_allowed = f.red_allowed;
+  s.no_ground.clear();
+  if (s.prelude == Prelude::verifying || s.prelude == Prelude::refused)
+    s.prelude = Prelude::baseline;
   Remediation& r = s.remediation;
   if (r.step == Step::verifying || r.step == Step::merging) r.step = Step::verify;
   r.merge_tries = 0;

@@ -157,6 +157,7 @@ Standing standing_of(const State& s) {
 std::string detail_of(const State& s, const Summary& tasks) {
   std::string text;
   const auto say = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (!s.no_ground.empty()) return s.no_ground;
   if (!tasks.failed.empty()) say(counted(tasks.failed.size(), "task") + " failed");
   if (!s.not_closed.empty()) say(counted(s.not_closed.size(), "task") + " merged, but not closed");
   return text;

@@ -60,6 +60,7 @@ Summary summary_of(const State& s) {
 }
 
 int exit_code(const State& s) {
+  if (!s.no_ground.empty()) return 2;
   const Summary summary = summary_of(s);
   return summary.failed.empty() && summary.waiting.empty() && unclosed(s).empty() ? 0 : 1;
 }

@@ -12,6 +12,9 @@ using namespace event;
 namespace flow = capsule::workflow;
 using flow::Stop;
 
+// Check::number of the look at what the work begins with; phases count from 1.
+constexpr int kBaselineCheck = -1;
+
 // A failure of ours, not of an agent, ends the run with this.
 Outcome outcome_of_failure(const State& s, Reason reason) {
   if (reason == Reason::interrupted) return Outcome::interrupted;
@@ -129,7 +132,10 @@ class Decider {
   }
   void operator()(const flow::Checked& f) {
     now().waiting = false;
-    if (s_.step == Step::run_phase) {
+    if (f.number == kBaselineCheck) {
+      if (s_.step == Step::prepare || s_.step == Step::run_phase)
+        record(BaselineChecked{f.baseline, s_.base, f.feedback, f.runs});
+    } else if (s_.step == Step::run_phase) {
       const bool not_signed = s_.asked_sign_off && !s_.signed_off;
       if (not_signed || !f.feedback.empty())
         record(MergeRefused{MergeRefusal::no_sign_off,
@@ -137,7 +143,8 @@ class Decider {
       else
         now().passed_gate = true;
     } else if (s_.step == Step::check) {
-      PhaseChecked fact{s_.phase, number_of_phase(), f.feedback.empty(), f.feedback, f.claims};
+      PhaseChecked fact{s_.phase,   number_of_phase(), f.feedback.empty(),
+                        f.feedback, f.claims,          f.runs};
       for (const auto& [phase, result] : s_.results)
         if (!result.took_back.empty())
           fact.claims.push_back(
@@ -257,6 +264,7 @@ class Decider {
     switch (s_.step) {
       case Step::prepare:
         if (s_.worktree.empty()) return ask(flow::PlanTree{s_.bead, s_.on_branch});
+        if (wants_baseline() && !now().only_prepare) return check_baseline();
         return ask(flow::OpenTree{s_.bead, s_.worktree, s_.branch, s_.base});
       case Step::run_phase:
         return run_phase();
@@ -289,6 +297,7 @@ class Decider {
     // An open phase was cut off: it starts again under its own number, on what it started from.
     if (now().taken_up && !s_.open.empty()) return ask(take_back());
     now().taken_up = false;
+    if (wants_baseline()) return check_baseline();
     // What cannot be merged anyway is found before an agent is paid.
     if (!rule().needs.empty() && !now().passed_gate) {
       flow::Check gate;
@@ -301,6 +310,22 @@ class Decider {
     }
     for (const PhaseRule* phase : group_of(s_.definition, s_.phase))
       if (!s_.results.contains(phase->name)) start(*phase);
+  }
+
+  // Before anybody is paid. Phases that were run without it, by hand or by an earlier version, show
+  // that somebody thought it worth while.
+  bool wants_baseline() const {
+    return !s_.baselined && s_.number == 0 && needs_baseline(s_.definition);
+  }
+  void check_baseline() {
+    flow::Check command;
+    command.number = kBaselineCheck;
+    command.tree = s_.bead;
+    command.names = {"baseline"};
+    command.clean = true;
+    command.commit = s_.base;
+    command.red_allowed = s_.red_allowed;
+    ask(std::move(command));
   }
 
   void start(const PhaseRule& phase) {
@@ -340,9 +365,9 @@ class Decider {
                                  found->second.summary, found->second.feedback});
     // The worklog grows with every review. Two trees that differ in it alone are the same for a
     // review that repeats its words.
-    if (judges(rule()) && s_.last.status == Status::needs_work && s_.reviewed_by == s_.phase &&
-        s_.reviewed_feedback == s_.last.feedback)
-      command.same_as = s_.reviewed_tree;
+    const bool repeats = !judges(rule()) || (s_.last.status == Status::needs_work &&
+                                             s_.reviewed_feedback == s_.last.feedback);
+    if (s_.reviewed_by == s_.phase && repeats) command.same_as = s_.reviewed_tree;
     ask(std::move(command));
   }
 
@@ -367,6 +392,8 @@ class Decider {
     command.base = s_.base;
     command.tests = s_.tests_commit;
     command.signed_off = s_.signed_commit;
+    command.request = s_.title + "\n" + s_.request;
+    command.red_allowed = s_.red_allowed;
     if (rule().commits) command.head = s_.snapshot.head;
     ask(std::move(command));
   }
@@ -397,6 +424,7 @@ class Decider {
     command.signed_off = s_.signed_commit;
     command.tests = s_.tests_commit;
     command.claimed.assign(s_.claimed.begin(), s_.claimed.end());
+    command.request = s_.title + "\n" + s_.request;
     command.test = flow::Merge::Test::when_unseen;
     command.to_branch = s_.definition.finish == Finish::branch;
     ask(std::move(command));

@@ -70,9 +70,9 @@ bool converged(State& s, const std::string& feedback) {
 }
 
 // NEEDS_WORK of a review, of a check or of a person: the writer goes again while attempts are left.
-void retry(State& s, const Route& route, const std::string& feedback) {
+void retry(State& s, const Route& route, const std::string& feedback, bool checked_false = false) {
   const PhaseRule& rule = rule_of(s, s.phase);
-  const bool stuck = judges(rule) && converged(s, feedback);
+  const bool stuck = (judges(rule) || checked_false) && converged(s, feedback);
   const std::string who = s.phase;
   const std::string writer = route.to.empty() ? rule.name : route.to;
   // What a mended phase leads to: where its judge says, or where it was on its way to.
@@ -84,8 +84,10 @@ void retry(State& s, const Route& route, const std::string& feedback) {
     go_to(s, writer, 1, feedback);  // where a resumed run goes on, with attempts of its own
     s.then = then;
     end(s, stuck ? Outcome::converged : Outcome::retries_exhausted,
-        stuck ? who + " said the same twice about the same files"
-              : who + " still needs work after " + counted(limit, "attempt"),
+        stuck && checked_false
+            ? who + " left the same files twice, and the checks say the same about them"
+        : stuck ? who + " said the same twice about the same files"
+                : who + " still needs work after " + counted(limit, "attempt"),
         Step::run_phase);
     return;
   }
@@ -121,7 +123,7 @@ void judge(State& s, Status status, const std::string& feedback, bool checked_fa
     return end(s, Outcome::rejected, s.phase + ": " + feedback, Step::run_phase);
   if (rule.needs_work.to.empty() && !checked_false)
     return end(s, Outcome::writer_needs_work, s.phase + ": " + feedback, Step::run_phase);
-  retry(s, rule.needs_work, feedback);
+  retry(s, rule.needs_work, feedback, checked_false);
 }
 
 // A phase that a person ran by hand, outside a run: it counts for where a resumed run goes on.
@@ -185,6 +187,8 @@ struct Fold {
     s.convergence = f.convergence;
     s.definition = f.definition.phases.empty() ? pipeline() : f.definition;
     s.on_branch = f.branch;
+    s.request = f.request;
+    s.red_allowed = f.red_allowed;
     s.phase = s.definition.phases.front().name;
     s.step = Step::prepare;
   }
@@ -197,6 +201,13 @@ struct Fold {
   void operator()(const WorktreeReady& f) {
     place(f.worktree, f.branch, f.base);
     go_to(s, s.definition.phases.front().name, 1, "");
+  }
+  void operator()(const BaselineChecked& f) {
+    s.baseline = f.state;
+    s.baseline_detail = f.detail;
+    s.baselined = f.state == Baseline::none || f.state == Baseline::green ||
+                  (f.state == Baseline::red && s.red_allowed);
+    if (!s.baselined) end(s, Outcome::prep_failed, f.detail, s.step);
   }
   void operator()(const PhaseStarted& f) {
     s.number = std::max(s.number, f.number);
@@ -353,6 +364,16 @@ std::vector<const PhaseRule*> group_of(const Definition& definition, std::string
 
 bool judges(const PhaseRule& phase) {
   return !phase.needs_work.to.empty() && phase.needs_work.to != phase.name;
+}
+
+bool needs_baseline(const Definition& definition) {
+  constexpr std::string_view kWithout[] = {"only-tests", "tests-untouched", "signed-off",
+                                           "as-signed-off"};
+  for (const PhaseRule& phase : definition.phases)
+    for (const std::string& check : phase.checks)
+      if (std::find(std::begin(kWithout), std::end(kWithout), check) == std::end(kWithout))
+        return true;
+  return false;
 }
 
 int stages(const Definition& definition) {

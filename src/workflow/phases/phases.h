@@ -87,7 +87,12 @@ struct State {
   std::string bead, title, provider;
   event::Convergence convergence{};
   std::string on_branch;  // that it looks at
+  std::string request;    // what the task asks for
+  bool red_allowed = false;
   std::string worktree, branch, base;
+  bool baselined = false;         // `baseline` is known, and allows to go on
+  event::Baseline baseline{};     // what the checks say about `base`
+  std::string baseline_detail;    // for people
   event::PhaseFinished last;      // the newest finished phase
   std::set<std::string> claimed;  // what writers say they changed
   std::string tests_commit;   // the snapshot of the newest tests: what nobody may touch afterwards
@@ -138,6 +143,8 @@ const PhaseRule* find_phase(const Definition& definition, std::string_view name)
 std::vector<const PhaseRule*> group_of(const Definition& definition, std::string_view phase);
 // Whether its NEEDS_WORK sends another phase back to work.
 bool judges(const PhaseRule& phase);
+// Whether the project's commands have a say in it, so that it matters what they say at the start.
+bool needs_baseline(const Definition& definition);
 // The stages that people see: their number, and the one that the run is in, from 1.
 int stages(const Definition& definition);
 int stage_of(const State& state);

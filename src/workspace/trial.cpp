@@ -1,0 +1,160 @@
+// The merged files are tested before main moves, and held against main as it was.
+#include "workspace/trial.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "gate/clean_checkout.h"
+#include "gate/gates.h"
+#include "gate/guard.h"
+#include "gate/judge.h"
+#include "git/blob.h"
+
+namespace capsule::workspace {
+namespace {
+
+using event::MergeRefusal;
+using workflow::Merge;
+using workflow::Merged;
+using workflow::MergeRefused;
+
+std::string failure_text(const gate::Verdict& verdict) {
+  return verdict.name + " (" + verdict.command + "): " + describe(verdict) + "\n" + verdict.output;
+}
+
+Result<std::string> text_in(const git::Repository& repository, const std::string& commit,
+                            const std::string& path) {
+  auto text = git::read_blob(repository, commit, path);
+  if (!text && text.error().reason == Reason::not_found) return std::string();
+  return text;
+}
+
+}  // namespace
+
+// Changes of what the checks mean that the task does not ask for, as a sentence; empty: none.
+Result<std::string> Merges::unasked_changes(const Merge& merge, const Planned& planned) const {
+  std::vector<std::string> paths;
+  for (const git::Change& change : planned.plan.changes)
+    for (const std::string& path : {change.path, change.from}) {
+      if (path.empty() || !gate::is_guarded(path, guard_) ||
+          gate::is_asked_for(path, merge.request) || gate::is_test_file(path, {}))
+        continue;
+      if (gate::changes_meaning(path, TRY(text_in(trees_.repository(), planned.plan.from, path)),
+                                TRY(text_in(trees_.repository(), planned.plan.commit, path))))
+        paths.push_back(path);
+    }
+  if (paths.empty()) return std::string();
+  return "It changes what the project's checks do, and the task does not ask for that: " +
+         short_list(paths) + ". Put these files back as they are on the main branch.";
+}
+
+// Words that are gone from the files of tests: the names of tests that were taken away.
+Result<std::vector<std::string>> Merges::vanished_words(const Planned& planned) const {
+  std::vector<std::string> before, after, vanished;
+  for (const git::Change& change : planned.plan.changes) {
+    const std::string& old = change.from.empty() ? change.path : change.from;
+    if (change.status == 'A' || !gate::is_test_file(old, {})) continue;
+    for (std::string& word :
+         gate::words_in(TRY(text_in(trees_.repository(), planned.plan.from, old))))
+      before.push_back(std::move(word));
+    for (std::string& word :
+         gate::words_in(TRY(text_in(trees_.repository(), planned.plan.commit, change.path))))
+      after.push_back(std::move(word));
+  }
+  std::sort(before.begin(), before.end());
+  std::sort(after.begin(), after.end());
+  std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
+                      std::back_inserter(vanished));
+  return vanished;
+}
+
+void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
+  const Merge& merge = trial->merge;
+  const Planned& planned = trial->planned;
+  if (merge.guarded) {
+    const auto unasked = unasked_changes(merge, planned);
+    if (!unasked) return trial->failed(unasked.error());
+    if (!unasked->empty())
+      return trial->done(
+          MergeRefused{merge.tree, MergeRefusal::verify_failed, *unasked, {"guard"}});
+  }
+  if (!checks_.any()) return judge_merged(trial);
+  if (merge.test == Merge::Test::when_unseen && !planned.unseen) {
+    // The same files, under the id of another tree: who begins with this main need not test it.
+    for (const std::string& name : checks_.names())
+      if (const auto known = seen_.find({merge.signed_off, true}, name))
+        seen_.keep({planned.plan.tree, true}, *known);
+    return judge_merged(trial);
+  }
+  gate::run_clean(
+      trees_.repository(), checks_, planned.plan.commit, checks_.names(),
+      [this, trial](const Result<std::vector<gate::Verdict>>& verdicts) {
+        if (!verdicts) return trial->failed(verdicts.error());
+        trial->verdicts = *verdicts;
+        const gate::Files main{trial->planned.plan.from, true};
+        trial->before = seen_.find(main, gate::kTest);
+        const bool by_name =
+            std::any_of(verdicts->begin(), verdicts->end(),
+                        [](const gate::Verdict& verdict) { return verdict.tests.has_value(); });
+        if (trial->before || !by_name) return judge_merged(trial);
+        gate::run_clean(trees_.repository(), checks_, main.id, {std::string(gate::kTest)},
+                        [this, trial, main](const auto& before) {
+                          if (!before) return trial->failed(before.error());
+                          trial->before = before->front();
+                          seen_.put(main, before->front());
+                          judge_merged(trial);
+                        });
+      });
+}
+
+void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
+  const Merge& merge = trial->merge;
+  MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {}};
+  std::string failures;
+  std::vector<std::string> tolerated;
+  const auto refuse = [&](const gate::Verdict& verdict, const std::string& text) {
+    refused.failed.push_back(verdict.name);
+    failures += (failures.empty() ? "" : "\n\n") + text;
+  };
+  for (const gate::Verdict& verdict : trial->verdicts) {
+    const bool passed = verdict.ending == gate::Ending::passed;
+    const bool known =
+        std::find(merge.known.begin(), merge.known.end(), verdict.name) != merge.known.end();
+    const bool by_name = verdict.tests && trial->before && trial->before->tests;
+    if (by_name && (passed || (known && verdict.ending == gate::Ending::failed))) {
+      const auto vanished = vanished_words(trial->planned);
+      if (!vanished) return trial->failed(vanished.error());
+      const gate::Regress regress =
+          gate::regress_of(*trial->before, verdict, known, *vanished, merge.request);
+      if (!regress.problem.empty())
+        refuse(verdict, regress.problem + "\n" + failure_text(verdict));
+      else if (!passed)
+        tolerated.push_back(verdict.name);
+      continue;
+    }
+    if (passed) continue;
+    if (known)
+      tolerated.push_back(verdict.name);
+    else
+      refuse(verdict, failure_text(verdict));
+  }
+  if (!refused.failed.empty()) {
+    TreeText text = trees_.text_of(merge.tree);
+    text.main = trial->planned.plan.main_ref.substr(std::string_view("refs/heads/").size());
+    refused.detail = merged_files_fail(text, failures);
+    return trial->done(std::move(refused));
+  }
+  auto published = publish(merge, trial->planned);
+  if (!published) return trial->failed(published.error());
+  if (auto* merged = std::get_if<Merged>(&*published)) {
+    merged->failed = std::move(tolerated);
+    for (const gate::Verdict& verdict : trial->verdicts) {
+      merged->runs.push_back(gate::run_of(verdict, true, false));
+      seen_.put({trial->planned.plan.commit, true}, verdict);
+      seen_.keep({trial->planned.plan.tree, true}, verdict);
+    }
+  }
+  trial->done(*std::move(published));
+}
+
+}  // namespace capsule::workspace
