@@ -6,9 +6,9 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/auto_project.h"
-#include "cli/auto_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "run/auto_run.h"
 #include "ui/auto_narrator.h"
 #include "ui/style.h"
 #include "ui/terminal.h"
@@ -130,7 +130,7 @@ Result<int> auto_status(const Args& args) {
 
 // A headless run is ended in the journal; one that another process carries on is told to stop.
 Result<int> cancel_run(const Args& args) {
-  const auto run = TRY(AutoRun::open(TRY(open_project(args)), ui::Look::plain));
+  const auto run = TRY(run::AutoRun::open(TRY(open_project(args)), ui::Look::plain));
   const auto newest = TRY(run->newest());
   if (!newest || newest->ended()) {
     print("auto mode is not active\n");

@@ -3,9 +3,9 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/auto_project.h"
-#include "cli/auto_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "run/auto_run.h"
 #include "world/auto_files.h"
 #include "world/auto_prompt.h"
 #include "world/held_session.h"
@@ -33,7 +33,7 @@ constexpr Option kContinueOptions[] = {
 };
 
 // A run that was cut off.
-Result<int> take_up(AutoRun& run, const std::string& id) {
+Result<int> take_up(run::AutoRun& run, const std::string& id) {
   TRY_VOID(run.take(id));
   TRY_VOID(run.preflight());
   TRY_VOID(run.conductor().runner().take_up());
@@ -58,7 +58,8 @@ Result<void> refuse_active_session(const std::string& folder) {
 Result<int> auto_run(const Args& args) {
   const std::string task = TRY(task_argument(args));
   const AutoWords words = TRY(auto_words(args));
-  const auto run = TRY(AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json"))));
+  const auto run =
+      TRY(run::AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json"))));
   const std::string& root = run->project().root();
   const auto newest = TRY(run->newest());
   if (newest && !newest->ended()) {
@@ -83,7 +84,7 @@ Result<int> auto_run(const Args& args) {
   started.skip_reflect = words.config.skip_reflect;
   started.parallel = words.config.parallel_validation;
   started.max_iterations = words.max_iterations;
-  TRY_VOID(run->take(new_run_id()));
+  TRY_VOID(run->take(run::new_run_id()));
   TRY_VOID(run->preflight());
   TRY_VOID(run->give(started));
   return run->carry_on();
@@ -109,7 +110,8 @@ Result<int> go_on(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   if (auto_state::has_state(folder) && world::run_of_state(folder).empty())
     return continue_session(folder);
-  const auto run = TRY(AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json"))));
+  const auto run =
+      TRY(run::AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json"))));
   const auto newest = TRY(run->newest());
   if (!newest)
     return fail(Reason::not_found, "there is no auto mode to go on with",

@@ -10,10 +10,10 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/conductor.h"
 #include "cli/project_args.h"
 #include "engine/bead_context.h"
 #include "engine/run.h"
+#include "run/conductor.h"
 #include "ui/delivery_narrator.h"
 #include "ui/delivery_report.h"
 #include "ui/face.h"
@@ -216,7 +216,7 @@ Result<int> deliver(const Args& args) {
   const world::PlanSource source = TRY(world::find_plan(word));
   const bool beads = !source.bead.empty();
   plan::Checked checked = TRY(world::load_plan(project, source));
-  const auto conductor = TRY(Conductor::open(std::move(project)));
+  const auto conductor = TRY(run::Conductor::open(std::move(project)));
   store::Store& store = conductor->store();
   Earlier earlier = TRY(look_back(store, source, checked.plan.tasks));
   // A bead that is complete is closed, and so no longer in its plan.
@@ -228,7 +228,7 @@ Result<int> deliver(const Args& args) {
   }
   if (look != ui::Look::json && !all_done) print_error(world::told_problems(source, checked));
 
-  std::string run = earlier.unfinished ? earlier.unfinished->run : new_run_id();
+  std::string run = earlier.unfinished ? earlier.unfinished->run : run::new_run_id();
   TRY_VOID(conductor->claim(source.subject, run));
   // Whoever had the claim until now may have gone on meanwhile.
   earlier = TRY(look_back(store, source, checked.plan.tasks));

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/print.h"
-#include "cli/bead_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "run/bead_run.h"
 
 namespace capsule::cli {
 namespace {
@@ -16,14 +16,14 @@ constexpr Option kPrepOptions[] = {
 Result<int> prep(const Args& args) {
   const std::string id = TRY(bead_argument(args));
   // The plain lines of a run are not shown: prep has its own.
-  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id,
-                                     args.flag("json") ? ui::Look::json : ui::Look::quiet));
+  const auto run = TRY(run::BeadRun::open(TRY(open_project(args)), id,
+                                          args.flag("json") ? ui::Look::json : ui::Look::quiet));
   if (engine::is_closed(run->bead().status)) return fail(Reason::refused, id + " is closed");
-  TRY_VOID(refuse_blocked(*run));
-  if (run->has_worktree()) return tl::unexpected(already_exists(*run, TRY(run->newest())));
+  TRY_VOID(run::refuse_blocked(*run));
+  if (run->has_worktree()) return tl::unexpected(run::already_exists(*run, TRY(run->newest())));
   phases::Present present;
   present.only_prepare = true;
-  TRY_VOID(run->take(new_run_id(), phases::pipeline(), std::move(present)));
+  TRY_VOID(run->take(run::new_run_id(), phases::pipeline(), std::move(present)));
   TRY_VOID(run->give({run->started(phases::pipeline())}));
   TRY_VOID(run->carry_on());
   const phases::State& state = run->state();

@@ -1,10 +1,10 @@
 // capsule run: one bead from the tracker to main.
 #include "base/print.h"
 #include "base/text.h"
-#include "cli/bead_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
 #include "git/paths.h"
+#include "run/bead_run.h"
 #include "world/discard.h"
 #include "world/workflows.h"
 
@@ -25,7 +25,7 @@ constexpr Option kRunOptions[] = {
 };
 
 // Goes on with an ended run at its first unfinished phase.
-Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back) {
+Result<void> resume(run::BeadRun& run, const run::BeadRun::Newest& newest, bool bring_back) {
   phases::Present present;
   present.bring_back = bring_back;
   TRY_VOID(run.take(newest.run, newest.state.definition, std::move(present)));
@@ -33,7 +33,7 @@ Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back
   return run.give({event::RunResumed{run.project().config.max_retries, false}});
 }
 
-Result<void> start(BeadRun& run, const Args& args) {
+Result<void> start(run::BeadRun& run, const Args& args) {
   const event::Definition definition =
       TRY(world::find_workflow(run.project(), args.option("workflow").value_or(phases::kPipeline)));
   const std::string branch(args.option("branch").value_or(""));
@@ -42,14 +42,14 @@ Result<void> start(BeadRun& run, const Args& args) {
                 "name it with --branch=NAME");
   if (!definition.on_branch && !branch.empty())
     return fail(Reason::usage, definition.name + " starts from HEAD: it takes no --branch");
-  TRY_VOID(run.take(new_run_id(), definition));
+  TRY_VOID(run.take(run::new_run_id(), definition));
   TRY_VOID(run.preflight());
   return run.give({run.started(definition, branch)});
 }
 
 // Which run is to be carried on: a cut-off one by itself, and one that is on main but could not be
 // cleared up; an ended one only when asked; else a new one.
-Result<void> choose_run(BeadRun& run, const Args& args) {
+Result<void> choose_run(run::BeadRun& run, const Args& args) {
   const auto newest = TRY(run.newest());
   const bool cut_off = newest && !newest->ended();
   const std::string bead = run.bead().id;
@@ -66,12 +66,12 @@ Result<void> choose_run(BeadRun& run, const Args& args) {
   const bool resumable = newest && phases::summary(newest->state).can_go_on;
   if (resumable && !newest->state.merge_commit.empty()) return resume(run, *newest, false);
   if (run.has_worktree()) {
-    if (!args.flag("resume")) return tl::unexpected(already_exists(run, newest));
+    if (!args.flag("resume")) return tl::unexpected(run::already_exists(run, newest));
     // An agent may have put something else in its place.
     if (resumable)
       return resume(run, *newest,
                     !newest->state.worktree.empty() && !git::is_plain_folder(run.worktree()));
-    TRY_VOID(run.take(new_run_id(), phases::pipeline()));
+    TRY_VOID(run.take(run::new_run_id(), phases::pipeline()));
     TRY_VOID(run.preflight());
     return run.adopt_worktree();
   }
@@ -86,7 +86,8 @@ Result<int> run_bead(const Args& args) {
   const std::string id = TRY(bead_argument(args));
   if (args.flag("resume") && args.flag("clean"))
     return fail(Reason::usage, "--resume goes on and --clean starts over: give one of them");
-  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id, ui::look_for(args.flag("json"))));
+  const auto run =
+      TRY(run::BeadRun::open(TRY(open_project(args)), id, ui::look_for(args.flag("json"))));
   const auto newest = TRY(run->newest());
   const bool cut_off = newest && !newest->ended();
   if (engine::is_closed(run->bead().status) && !cut_off) {
@@ -95,7 +96,7 @@ Result<int> run_bead(const Args& args) {
     run->show_merged(newest->state.merge_commit);
     return 0;
   }
-  TRY_VOID(refuse_blocked(*run));
+  TRY_VOID(run::refuse_blocked(*run));
   TRY_VOID(choose_run(*run, args));
   return run->carry_on();
 }

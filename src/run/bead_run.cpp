@@ -1,4 +1,4 @@
-#include "cli/bead_run.h"
+#include "run/bead_run.h"
 
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 #include "world/providers.h"
 #include "world/runs.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 namespace {
 
 using event::PhaseRule;
@@ -218,4 +218,4 @@ Result<void> refuse_blocked(BeadRun& run) {
   return fail(Reason::blocked, run.bead().id + " is blocked by " + names, "finish these first");
 }
 
-}  // namespace capsule::cli
+}  // namespace capsule::run

@@ -1,4 +1,4 @@
-#include "cli/conductor.h"
+#include "run/conductor.h"
 
 #include "base/clock.h"
 #include "gate/clean_checkout.h"
@@ -6,7 +6,7 @@
 #include "world/crash_probe.h"
 #include "world/requests.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 struct Conductor::SystemClock : engine::Clock {
   std::string utc_now() override { return capsule::utc_now(); }
@@ -49,4 +49,4 @@ Result<bool> Conductor::connect(Parts parts) {
   return runner_->replay();
 }
 
-}  // namespace capsule::cli
+}  // namespace capsule::run

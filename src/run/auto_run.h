@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "cli/conductor.h"
+#include "run/conductor.h"
 #include "ui/face.h"
 #include "ui/terminal.h"
 #include "workflow/auto/workflow.h"
 #include "world/auto_files.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 class AutoRun {
  public:
@@ -56,4 +56,4 @@ class AutoRun {
   std::unique_ptr<Audience> audience_;
 };
 
-}  // namespace capsule::cli
+}  // namespace capsule::run

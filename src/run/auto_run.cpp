@@ -1,4 +1,4 @@
-#include "cli/auto_run.h"
+#include "run/auto_run.h"
 
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "world/runs.h"
 #include "world/verify.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 namespace fact = event::auto_run;
 
@@ -128,4 +128,4 @@ bool AutoRun::keeps_sessions() const {
   return settings && settings->provider.has_sessions();
 }
 
-}  // namespace capsule::cli
+}  // namespace capsule::run

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "cli/conductor.h"
 #include "engine/bead_context.h"
+#include "run/conductor.h"
 #include "ui/face.h"
 #include "ui/terminal.h"
 #include "workflow/phases/phases.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 class BeadRun {
  public:
@@ -76,4 +76,4 @@ Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest)
 // Error blocked, naming them: the bead has `blocks` dependencies that are not closed.
 Result<void> refuse_blocked(BeadRun& run);
 
-}  // namespace capsule::cli
+}  // namespace capsule::run

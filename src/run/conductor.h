@@ -10,7 +10,7 @@
 #include "store/store.h"
 #include "world/world.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 class Conductor {
  public:
@@ -61,4 +61,4 @@ class Conductor {
 
 std::string new_run_id();
 
-}  // namespace capsule::cli
+}  // namespace capsule::run
