@@ -15,8 +15,6 @@ struct Conductor::SystemClock : engine::Clock {
 Conductor::Conductor(world::Project project) : project_(std::move(project)) {}
 Conductor::~Conductor() = default;
 
-std::string new_run_id() { return utc_stamp() + "-" + random_hex(3); }
-
 Result<std::unique_ptr<Conductor>> Conductor::open(world::Project project,
                                                    const std::vector<std::string>& hidden) {
   std::unique_ptr<Conductor> self(new Conductor(std::move(project)));

@@ -59,6 +59,4 @@ class Conductor {
   std::unique_ptr<engine::Runner> runner_;
 };
 
-std::string new_run_id();
-
 }  // namespace capsule::run

@@ -70,7 +70,7 @@ Result<void> Delivery::accept_plan() {
 }
 
 Result<void> Delivery::claim() {
-  run_ = earlier_.unfinished ? earlier_.unfinished->run : new_run_id();
+  run_ = earlier_.unfinished ? earlier_.unfinished->run : world::new_run_id();
   TRY_VOID(conductor_->claim(source_.subject, run_));
   // Whoever had the claim until now may have gone on meanwhile.
   earlier_ = TRY(world::earlier_deliveries(conductor_->store(), source_, checked_.plan.tasks));
