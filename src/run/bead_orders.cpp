@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "git/paths.h"
 #include "run/bead_run.h"
-#include "ui/run_text.h"
 #include "world/discard.h"
 #include "world/runs.h"
 #include "world/workflows.h"
@@ -18,7 +17,7 @@ Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest)
   const std::string what = "worktree " + printable(run.worktree()) + " already exists: ";
   const std::string bead = run.bead().id + run.project().option;
   if (const auto holder = run.conductor().store().holder(run.bead().id); holder && *holder)
-    return {Reason::exists, what + ui::words_of(**holder) + " works on it",
+    return {Reason::exists, what + words_of(**holder) + " works on it",
             "wait for it, or: capsule abort " + bead};
   std::string state = "it was not made by a run of Capsule";
   if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
