@@ -35,6 +35,8 @@ std::string utc_now() {
   return text.data();
 }
 
+std::string utc_second() { return utc_now().substr(0, 19) + "Z"; }
+
 std::string utc_stamp() {
   const Now read = now();
   std::array<char, 32> text{};

@@ -1,14 +1,9 @@
 // capsule auto run | continue: auto mode without a session, driven by Capsule itself.
-#include "auto_state/state_file.h"
 #include "base/print.h"
-#include "base/text.h"
-#include "cli/auto_project.h"
-#include "cli/auto_run.h"
+#include "cli/auto_args.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "world/auto_files.h"
-#include "world/auto_prompt.h"
-#include "world/held_session.h"
+#include "run/auto_run.h"
 
 namespace capsule::cli {
 namespace {
@@ -32,96 +27,27 @@ constexpr Option kContinueOptions[] = {
     kProjectDir,
 };
 
-// A run that was cut off.
-Result<int> take_up(AutoRun& run, const std::string& id) {
-  TRY_VOID(run.take(id));
-  TRY_VOID(run.preflight());
-  TRY_VOID(run.conductor().runner().take_up());
-  return run.carry_on();
-}
-
-// A session that the hook holds on course must not lose its state.
-Result<void> refuse_active_session(const std::string& folder) {
-  const auto document = auto_state::load(folder);
-  if (!document && document.error().reason == Reason::damaged) {
-    print_error("capsule: " + document.error().message + "; " + document.error().hint + "\n");
-    return {};
-  }
-  if (!document) return tl::unexpected(document.error());
-  if (!*document || !(*document)->state.active || !world::run_of_state(folder).empty()) return {};
-  return fail(
-      Reason::refused,
-      "auto mode is active in a session: " + printable((*document)->state.task.substr(0, 200)),
-      "end it: capsule auto cancel; or replace it with --force");
+Result<std::unique_ptr<run::AutoRun>> open_run(const Args& args) {
+  return run::AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json")));
 }
 
 Result<int> auto_run(const Args& args) {
-  const std::string task = TRY(task_argument(args));
+  run::AutoOrder order;
+  order.task = TRY(task_argument(args));
   const AutoWords words = TRY(auto_words(args));
-  const auto run = TRY(AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json"))));
-  const std::string& root = run->project().root();
-  const auto newest = TRY(run->newest());
-  if (newest && !newest->ended()) {
-    if (newest->state.begun.task != task)
-      return fail(Reason::refused,
-                  "a run of auto mode was cut off, or goes on: " +
-                      printable(newest->state.begun.task.substr(0, 200)),
-                  "go on with it: capsule auto continue; or end it: capsule auto cancel");
-    return take_up(*run, newest->run);
-  }
-  TRY_VOID(world::record_session(root));
-  if (!args.flag("force")) TRY_VOID(refuse_active_session(root));
-  event::auto_run::Started started;
-  started.task = task;
-  started.provider = run->project().config.provider;
-  started.in_place = args.flag("in-place");
-  started.has_checks = run->has_checks();
-  started.sessions = run->keeps_sessions();
-  started.skip_expansion = words.config.skip_expansion;
-  started.skip_qa = words.config.skip_qa;
-  started.skip_review = words.config.skip_review;
-  started.skip_reflect = words.config.skip_reflect;
-  started.parallel = words.config.parallel_validation;
-  started.max_iterations = words.max_iterations;
-  TRY_VOID(run->take(new_run_id()));
-  TRY_VOID(run->preflight());
-  TRY_VOID(run->give(started));
-  return run->carry_on();
-}
-
-// Makes a session's state active again.
-Result<int> continue_session(const std::string& folder) {
-  const auto lock = TRY(auto_state::Lock::take(folder));
-  const auto document = TRY(auto_state::load(folder));
-  if (!document) return fail(Reason::not_found, "there is no auto mode to go on with");
-  const auto phase = auto_mode::unfinished_phase(document->state);
-  if (!phase) return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
-  const auto_mode::State state = document->state.active
-                                     ? document->state
-                                     : auto_mode::continued(document->state, second_now());
-  if (!document->state.active) TRY_VOID(auto_state::save(folder, document->json, state));
-  TRY_VOID(world::record_session(folder));
-  print(world::next_phase_prompt(folder, state, *phase));
-  return 0;
+  order.config = words.config;
+  order.max_iterations = words.max_iterations;
+  order.in_place = args.flag("in-place");
+  order.force = args.flag("force");
+  return run::run_auto(*TRY(open_run(args)), order, warn_of);
 }
 
 Result<int> go_on(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
-  if (auto_state::has_state(folder) && world::run_of_state(folder).empty())
-    return continue_session(folder);
-  const auto run = TRY(AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json"))));
-  const auto newest = TRY(run->newest());
-  if (!newest)
-    return fail(Reason::not_found, "there is no auto mode to go on with",
-                "start it: capsule auto run \"TASK\"");
-  if (!newest->ended()) return take_up(*run, newest->run);
-  if (newest->state.outcome == auto_mode::Outcome::complete)
-    return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
-  TRY_VOID(run->take(newest->run));
-  TRY_VOID(run->preflight());
-  TRY_VOID(run->has_place(newest->state));
-  TRY_VOID(run->give(event::auto_run::Resumed{}));
-  return run->carry_on();
+  if (!auto_state::has_state(folder) || !world::run_of_state(folder).empty())
+    return run::continue_auto(*TRY(open_run(args)));
+  print(TRY(world::continue_session(folder)));
+  return 0;
 }
 
 constexpr Command kAutoRunRows[] = {

@@ -1,8 +1,7 @@
 // capsule merge: brings a signed-off worktree to main, closes its bead and cleans up.
-#include "base/text.h"
-#include "cli/bead_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "run/bead_orders.h"
 
 namespace capsule::cli {
 namespace {
@@ -12,23 +11,8 @@ constexpr Option kMergeOptions[] = {
     kProjectDir, kProvider, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
 
 Result<int> merge(const Args& args) {
-  const std::string id = TRY(bead_argument(args));
-  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id, ui::look_for(args.flag("json"))));
-  const auto newest = TRY(run->newest());
-  if (newest && newest->merged() && !run->has_worktree()) {
-    run->show_merged(newest->state.merge_commit);
-    return 0;
-  }
-  const bool known = newest && !newest->merged();
-  if (!run->has_worktree() && !(known && !newest->state.merge_commit.empty()))
-    return fail(Reason::not_found, "there is no worktree at " + printable(run->worktree()),
-                "make one and run the phases: capsule run " + id + run->project().option);
-  TRY_VOID(run->take(known ? newest->run : new_run_id(),
-                     known ? newest->state.definition : phases::pipeline()));
-  TRY_VOID(run->preflight());
-  if (!known) TRY_VOID(run->adopt_worktree());
-  TRY_VOID(run->give({event::RunResumed{run->project().config.max_retries, true}}));
-  return run->carry_on();
+  const std::string bead = TRY(bead_argument(args));
+  return run::merge_bead(TRY(open_project(args)), bead, ui::look_for(args.flag("json")));
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 // capsule prep: the worktree and worklog of a bead, without running anything in it.
-#include <algorithm>
-
 #include "base/print.h"
-#include "cli/bead_run.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "run/bead_orders.h"
 
 namespace capsule::cli {
 namespace {
@@ -14,27 +12,11 @@ constexpr Option kPrepOptions[] = {
     kProjectDir, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
 
 Result<int> prep(const Args& args) {
-  const std::string id = TRY(bead_argument(args));
+  const std::string bead = TRY(bead_argument(args));
   // The plain lines of a run are not shown: prep has its own.
-  const auto run = TRY(BeadRun::open(TRY(open_project(args)), id,
-                                     args.flag("json") ? ui::Look::json : ui::Look::quiet));
-  if (engine::is_closed(run->bead().status)) return fail(Reason::refused, id + " is closed");
-  TRY_VOID(refuse_blocked(*run));
-  if (run->has_worktree()) return tl::unexpected(already_exists(*run, TRY(run->newest())));
-  phases::Present present;
-  present.only_prepare = true;
-  TRY_VOID(run->take(new_run_id(), phases::pipeline(), std::move(present)));
-  TRY_VOID(run->give({run->started(phases::pipeline())}));
-  TRY_VOID(run->carry_on());
-  const phases::State& state = run->state();
-  if (state.outcome != event::Outcome::prepared) {
-    const std::size_t line = std::min(state.detail.find('\n'), state.detail.size());
-    if (line == 0) return fail(Reason::failed, "the worktree was not made");
-    const bool hint = line < state.detail.size();
-    return fail(Reason::failed, state.detail.substr(0, line),
-                hint ? state.detail.substr(line + 1) : "");
-  }
-  if (!args.flag("json"))
+  const ui::Look look = args.flag("json") ? ui::Look::json : ui::Look::quiet;
+  const phases::State state = TRY(run::prepare_bead(TRY(open_project(args)), bead, look));
+  if (look == ui::Look::quiet)
     print("Worktree: " + state.worktree + "\nBranch: " + state.branch +
           "\nWorklog: " + state.worktree + "/worklog.md\n");
   return 0;

@@ -5,7 +5,6 @@
 #include "world/hand_run.h"
 
 namespace capsule::cli {
-namespace {
 
 world::ProjectWords project_words(const Args& args) {
   world::ProjectWords words;
@@ -15,8 +14,6 @@ world::ProjectWords project_words(const Args& args) {
   words.scripts_dir = args.option(kScriptsDir.name).value_or("");
   return words;
 }
-
-}  // namespace
 
 Result<world::Project> open_project(const Args& args) {
   return world::open_project(project_words(args));

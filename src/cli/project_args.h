@@ -18,8 +18,9 @@ inline constexpr Option kScriptsDir{
     .help = "The scripts/ folder that called; prompts/ and templates/ beside it come first",
     .hidden = true};
 
-// world::open_project() and the like for --project-dir (here by default), --provider,
-// --max-retries and --scripts-dir.
+// --project-dir (here by default), --provider, --max-retries and --scripts-dir.
+world::ProjectWords project_words(const Args& args);
+// world::open_project() and the like for these.
 Result<world::Project> open_project(const Args& args);
 Result<world::Project> open_loose_project(const Args& args, const std::string& folder);
 std::string project_folder(const Args& args);

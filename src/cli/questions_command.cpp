@@ -1,19 +1,13 @@
 // capsule questions and capsule answer: what runs ask people, whatever their workflow.
-#include <set>
-
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/run_args.h"
-#include "json/value.h"
+#include "ui/question_text.h"
 #include "world/answers.h"
-#include "world/questions.h"
 
 namespace capsule::cli {
 namespace {
-
-using Json = json::Value;
-using world::OpenQuestion;
 
 constexpr Option kQuestionsOptions[] = {kProjectDir, kJson};
 constexpr Option kAnswerOptions[] = {kProjectDir};
@@ -22,52 +16,11 @@ constexpr Positional kAnswerWords[] = {
     {"TEXT", "The answer"},
     {"ANSWER", "The answer, when a run and a number stand before it", false}};
 
-// "3", or "RUN/3" where several runs ask.
-std::vector<std::string> ids_of(const std::vector<OpenQuestion>& list) {
-  std::set<std::string> runs;
-  for (const OpenQuestion& open : list) runs.insert(open.run.head.run);
-  std::vector<std::string> ids;
-  for (const OpenQuestion& open : list)
-    ids.push_back((runs.size() > 1 ? open.run.head.run + "/" : "") +
-                  std::to_string(open.wait.question));
-  return ids;
-}
-
 Result<int> show_questions(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
-  const std::vector<OpenQuestion> list = TRY(world::open_questions(project, store.get()));
-  const std::vector<std::string> ids = ids_of(list);
-  if (args.flag("json")) {
-    Json rows = Json::array();
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const workflow::Waiting& wait = list[i].wait;
-      rows.push_back({{"id", ids[i]},
-                      {"number", wait.question},
-                      {"task", wait.task.empty() ? Json() : Json(wait.task)},
-                      {"kind", wait.kind},
-                      {"question", wait.text},
-                      {"context", wait.context},
-                      {"options", wait.options},
-                      {"run", list[i].run.head.run},
-                      {"workflow", list[i].run.summary.workflow},
-                      {"plan", list[i].run.head.subject},
-                      {"answered", list[i].answered}});
-    }
-    print(rows.compact() + "\n");
-    return 0;
-  }
-  if (list.empty()) print("No open questions.\n");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const workflow::Waiting& wait = list[i].wait;
-    std::string text = padded(ids[i], 6) + padded(wait.task.empty() ? "plan" : wait.task, 14) +
-                       printable(wait.text) + "\n";
-    for (std::string_view line : split(wait.context, '\n'))
-      if (!trimmed(line).empty()) text += "      " + printable(line) + "\n";
-    for (const std::string& option : wait.options) text += "      - " + printable(option) + "\n";
-    if (list[i].answered) text += "      (answered; the run has not taken it up yet)\n";
-    print(text);
-  }
+  const std::vector<world::OpenQuestion> list = TRY(world::open_questions(project, store.get()));
+  print(args.flag("json") ? ui::questions_json(list) : ui::question_lines(list));
   return 0;
 }
 
@@ -79,7 +32,7 @@ Result<int> answer(const Args& args) {
   const auto store = TRY(world::journal_of(project));
   const std::string run = words.size() > 2 ? words.front() : "";
   const std::string id = words[words.size() - 2];
-  const OpenQuestion open = TRY(world::find_question(project, store.get(), run, id));
+  const world::OpenQuestion open = TRY(world::find_question(project, store.get(), run, id));
   if (!workflow::accepts(open.wait, text))
     return fail(Reason::usage, "'" + printable(text) + "' is no answer to question " + id,
                 "valid: " + short_list(open.wait.options));

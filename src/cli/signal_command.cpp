@@ -1,140 +1,48 @@
-// capsule signal parse
+// capsule signal parse, capsule signal list, capsule signal format
 #include <array>
 #include <cstdio>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "command_line/input.h"
-#include "json/text.h"
-#include "signal/block.h"
-#include "signal/contract.h"
-#include "signal/line.h"
+#include "ui/signal_text.h"
 
 namespace capsule::cli {
 namespace {
 
+using signal::Row;
+
 void put(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-// The items of a JSON list or object, with commas between them.
-class Listed {
- public:
-  explicit Listed(std::string_view open) { put(open); }
-  void item(const std::string& text) {
-    if (!first_) put(",");
-    first_ = false;
-    put(text);
-  }
-
- private:
-  bool first_ = true;
-};
-
-std::string member(std::string_view key, std::string_view text) {
-  return json::quoted(key) + ":" + json::quoted(text);
-}
-
-// The beginning of a candidate, whole letters only.
-constexpr std::size_t kMaxShownBytes = 200;
-
-void print_candidate(Listed& list, std::size_t offset, std::string_view text, bool taken,
-                     std::string_view reason) {
-  list.item("{\"offset\":" + std::to_string(offset) + "," +
-            member("text", cut(text, kMaxShownBytes)) + "," +
-            member("verdict", taken ? "taken" : "not taken") + "," + member("reason", reason) +
-            "}");
-}
-
-void print_warnings(const std::vector<std::string>& warnings) {
-  Listed list(",\"warnings\":[");
-  for (const std::string& warning : warnings) list.item(json::quoted(warning));
-  put("]");
-}
-
-int parse_contract(std::string_view text, bool explain) {
-  const signal::ContractResult result = signal::parse_contract(text);
-  std::string_view json = result.signal.json;
-  if (explain) {
-    json.remove_suffix(1);
-    put(json);
-    Listed list(",\"explain\":[");
-    signal::explain_contract(text, [&](const signal::ContractNote& note) {
-      print_candidate(list, note.begin, text.substr(note.begin, note.end - note.begin), note.taken,
-                      note.why);
-    });
-    put("]}\n");
-  } else {
-    put(json);
-    put("\n");
-  }
-  return result.fault == signal::ContractFault::none ? 0 : 1;
-}
-
-int parse_line(std::string_view text, const signal::LineOptions& options, bool explain) {
-  const signal::LineResult result = signal::parse_line(text, options);
-  put("{" + member("signal", signal::row(result.signal).name) +
-      ",\"task_id\":" + (result.task_id ? json::quoted(*result.task_id) : "null") + ",");
-  if (!result.more.empty()) {
-    Listed more("\"more\":[");
-    for (const signal::Extra& extra : result.more) more.item(json::quoted(extra.id));
-    put("],");
-  }
-  put(member("handler", result.handler()));
-  Listed fields(",\"fields\":{");
-  for (const signal::Field& field : result.fields) fields.item(member(field.label, field.text));
-  put("}");
-  print_warnings(result.warnings);
-  if (explain) {
-    Listed list(",\"explain\":[");
-    signal::explain_line(text, options, [&](const signal::LineCandidate& candidate) {
-      print_candidate(list, candidate.offset, candidate.text, candidate.taken, candidate.reason);
-    });
-    put("]");
-  }
-  put("}\n");
-  return result.why_unknown == signal::WhyUnknown::recognised ? 0 : 1;
-}
-
-int parse_block(std::string_view text, const signal::BlockOptions& options, bool explain) {
-  const signal::BlockResult result = signal::parse_block(text, options);
-  put("{\"signal\":" + (result.signal ? json::quoted(signal::row(*result.signal).name) : "null"));
-  Listed fields(",\"fields\":{");
-  for (const auto& [key, value] : result.fields) fields.item(member(key, value));
-  put("}");
-  print_warnings(result.warnings);
-  if (explain) {
-    Listed list(",\"explain\":[");
-    signal::explain_block(text, [&](const signal::BlockCandidate& candidate) {
-      print_candidate(list, candidate.offset, candidate.text, candidate.taken, candidate.reason);
-    });
-    put("]");
-  }
-  put("}\n");
-  return result.signal ? 0 : 1;
-}
-
-Result<int> run_parse(const Args& args) {
-  const auto name = args.option("dialect");
-  if (!name) return fail(Reason::usage, "--dialect is missing", "valid: contract, line, block");
+Result<std::optional<std::string_view>> task_option(const Args& args) {
   const auto task = args.option("task");
   if (task && !signal::is_task_id(*task))
     return fail(Reason::usage, "'" + std::string(*task) + "' is not a task id",
                 "valid: up to 100 letters, digits, '.', '_' and '-', the first a letter or a "
                 "digit, without '..'");
+  return task;
+}
+
+Result<int> run_parse(const Args& args) {
+  const auto name = args.option("dialect");
+  if (!name) return fail(Reason::usage, "--dialect is missing", "valid: contract, line, block");
+  const auto task = TRY(task_option(args));
   auto input = TRY(command_line::Input::open(args.positional(0).value_or("-")));
   const std::string_view text = TRY(input.whole());
   const bool explain = args.flag("explain");
   switch (*signal::dialect_named(*name)) {
     case signal::Dialect::contract:
-      return parse_contract(text, explain);
+      return ui::contract_json(text, explain, put) ? 0 : 1;
     case signal::Dialect::line: {
       signal::LineOptions options{.task = task};
       if (const auto role = args.option("role")) options.role = signal::role_named(*role);
-      return parse_line(text, options, explain);
+      return ui::line_json(text, options, explain, put) ? 0 : 1;
     }
     case signal::Dialect::block: {
       signal::BlockOptions options;
       if (const auto phase = args.option("phase")) options.phase = signal::phase_named(*phase);
-      return parse_block(text, options, explain);
+      return ui::block_json(text, options, explain, put) ? 0 : 1;
     }
   }
   return 2;
@@ -155,6 +63,59 @@ constexpr std::array kSignalOptions{
     Option{"explain", "", "Also list every candidate, with its offset and why it was taken or not"},
 };
 
+Result<int> list_signals(const Args& args) {
+  std::span<const Row> rows = signal::vocabulary();
+  if (const auto name = args.option("dialect"))
+    rows = signal::vocabulary(*signal::dialect_named(*name));
+  print(args.flag("json") ? ui::signals_json(rows) : ui::signal_table(rows));
+  return 0;
+}
+
+Result<int> unknown_name(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Row& row : signal::vocabulary())
+    if (!row.format.empty()) names.push_back(row.name);
+  const std::string_view near = command_line::nearest(name, names);
+  std::string hint = "valid:";
+  if (near.empty())
+    for (std::string_view known : names) hint += " " + std::string(known);
+  else
+    hint = "did you mean " + std::string(near) + "? 'capsule signal list' shows them all";
+  return fail(Reason::usage, "unknown signal '" + std::string(name) + "'", hint);
+}
+
+Result<int> run_format(const Args& args) {
+  const std::string_view name = *args.positional(0);
+  const Row* row = signal::find_signal(name);
+  if (row == nullptr || row->format.empty()) return unknown_name(name);
+  const std::string_view task = TRY(task_option(args)).value_or("");
+  std::optional<signal::Phase> phase;
+  if (const auto wanted = args.option("phase")) phase = signal::phase_named(*wanted);
+  const bool is_bound =
+      row->kind == signal::BlockKind::completion || row->kind == signal::BlockKind::transition;
+  if (phase && is_bound && *phase != row->phase)
+    return fail(Reason::usage,
+                std::string(row->name) + " does not belong to the phase " +
+                    std::string(signal::name_of(*phase)),
+                "valid: --phase=" + std::string(signal::name_of(row->phase)));
+  std::fputs(signal::format_text(*row, task, phase).c_str(), stdout);
+  return 0;
+}
+
+constexpr std::array kSignalListOptions{
+    Option{"dialect", "DIALECT", "Only the signals of one dialect", "contract|line|block"},
+    Option{"json", "", "Print a JSON list"},
+};
+
+constexpr std::array kFormatPositionals{
+    Positional{"NAME", "The signal, as results or agents name it, in any case"}};
+
+constexpr std::array kFormatOptions{
+    Option{"task", "ID", "The task, where the format names one"},
+    Option{"phase", "PHASE", "The phase, where the signal leaves it open",
+           "expansion|init|planning|execution|qa|review|fix|check|reflect"},
+};
+
 }  // namespace
 
 Command signal_parse_command() {
@@ -172,6 +133,37 @@ Command signal_parse_command() {
       .examples =
           "capsule signal parse --dialect=line --role=critic --task=task-1 output.txt\n"
           "claude -p 'plan it' | capsule signal parse --dialect=block --explain",
+  };
+}
+
+Command signal_list_command() {
+  return {
+      .path = "signal list",
+      .summary = "List every signal, who may send it and what follows",
+      .details =
+          "The priority decides in the line dialect when a text holds several signals: 1 "
+          "comes first.",
+      .positionals = {},
+      .options = kSignalListOptions,
+      .run = list_signals,
+      .examples = "capsule signal list --dialect=line\ncapsule signal list --json",
+  };
+}
+
+Command signal_format_command() {
+  return {
+      .path = "signal format",
+      .summary = "Print the exact text that an agent has to print",
+      .details =
+          "What the agent has to fill in stands between brackets. Prompts are made from "
+          "these texts.",
+      .positionals = kFormatPositionals,
+      .options = kFormatOptions,
+      .run = run_format,
+      .examples =
+          "capsule signal format ready_for_review --task=task-1\n"
+          "capsule signal format 'FILE CONFLICT'\n"
+          "capsule signal format PHASE_ERROR --phase=qa",
   };
 }
 

@@ -254,7 +254,7 @@ const Origin& Config::origin(std::string_view path) const {
   return found->origin;
 }
 
-std::string told(const Problem& problem) {
+std::string sentence_of(const Problem& problem) {
   return problem.where.empty() ? problem.message : problem.where + ": " + problem.message;
 }
 
@@ -300,10 +300,10 @@ Result<Config> load(const Sources& sources) {
   const std::vector<Problem>& problems = loaded.problems;
   if (problems.empty()) return std::move(loaded.config);
   const Problem& first = problems.front();
-  std::string message = told(first);
+  std::string message = sentence_of(first);
   if (problems.size() == 1) return fail(first.reason, std::move(message), first.hint);
   for (std::size_t i = 0; i < std::min(problems.size(), kMaxProblemsTold); ++i) {
-    if (i > 0) message += "; " + told(problems[i]);
+    if (i > 0) message += "; " + sentence_of(problems[i]);
     if (!problems[i].hint.empty()) message += " (" + problems[i].hint + ")";
   }
   if (problems.size() > kMaxProblemsTold)

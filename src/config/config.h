@@ -151,7 +151,7 @@ struct Problem {
 };
 
 // "FILE:LINE: message".
-std::string told(const Problem& problem);
+std::string sentence_of(const Problem& problem);
 
 // The files that would be read, whether they exist or not. Empty when there is none to look for.
 std::string user_file(const Sources& sources);

@@ -2,12 +2,18 @@
 
 #include <iterator>
 
+#include "base/text.h"
+
 namespace capsule::engine {
 
 std::string_view name_of(RunState state) {
   constexpr std::string_view kNames[] = {"running", "cut_off", "waiting", "ended"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(RunState::ended) + 1);
   return kNames[static_cast<std::size_t>(state)];
+}
+
+std::string words_of(const Holder& holder) {
+  return "pid " + std::to_string(holder.process.pid) + " on " + printable(holder.process.host);
 }
 
 RunState state_of(const Run& run) {

@@ -28,6 +28,9 @@ enum class RunState {
 std::string_view name_of(RunState state);  // "running", …
 RunState state_of(const Run& run);
 
+// "pid 4711 on host"
+std::string words_of(const Holder& holder);
+
 // Names of workflows in the journal that are not one of phases, and what auto mode is about: one at
 // a time in a project, and no bead has such an id.
 inline constexpr std::string_view kDelivery = "delivery";

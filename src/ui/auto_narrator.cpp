@@ -112,4 +112,35 @@ std::string auto_summary(const auto_mode::Run& run, const Style& style) {
   return text + "\nWhat next:\n  capsule auto continue\n";
 }
 
+namespace {
+
+std::string page_line(const auto_mode::State& state, auto_mode::Phase phase, const Style& style) {
+  const auto_mode::PhaseRecord& record = state.phases[auto_mode::index_of(phase)];
+  const std::string line = "  " + phase_line(phase, record, style) + "\n";
+  if (record.signal_detected || record.skipped) return line;
+  const std::string head = line.substr(
+      0, line.find(std::string(signal::name_of(phase))) + signal::name_of(phase).size());
+  if (!state.active || auto_mode::current_phase(state) != phase) return head + "\n";
+  return head + " … iteration " + std::to_string(state.iteration) + "/" +
+         std::to_string(state.max_iterations) + "\n";
+}
+
+}  // namespace
+
+std::string auto_page(const auto_mode::State& state, const Style& style) {
+  std::string text = printable(state.task) + "\n";
+  if (state.active)
+    text += "active in phase " + printable(state.phase) +
+            (state.session.empty() ? ", for the first session that stops"
+                                   : ", session " + printable(state.session)) +
+            "\n";
+  else
+    text += "ended: " + printable(state.phase) + ", " +
+            std::string(auto_mode::name_of(state.exit_reason)) + "\n";
+  for (std::size_t i = 0; i < auto_mode::kPhases; ++i)
+    text += page_line(state, static_cast<auto_mode::Phase>(i), style);
+  if (!state.last_error.empty()) text += "last error: " + printable(state.last_error) + "\n";
+  return text;
+}
+
 }  // namespace capsule::ui

@@ -1,4 +1,4 @@
-// A headless run of auto mode told to people: its phases, checks and reviews.
+// Auto mode told to people: its phases, checks and reviews.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,9 @@ std::unique_ptr<Narrator> auto_narrator(const auto_mode::Run& run, Style style);
 
 // What it came to, and what to do next.
 std::string auto_summary(const auto_mode::Run& run, const Style& style);
+
+// `capsule auto status`: its task, where it is, and every phase.
+std::string auto_page(const auto_mode::State& state, const Style& style);
 
 // "[4/9] execution … ✓ (12s)"
 std::string phase_line(auto_mode::Phase phase, const auto_mode::PhaseRecord& record,

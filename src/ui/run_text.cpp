@@ -345,10 +345,6 @@ std::string task_page(const engine::Run& run, const std::string& id, const RunWo
   return text + questions_of(run, id, words) + next_of(run, next);
 }
 
-std::string words_of(const engine::Holder& holder) {
-  return "pid " + std::to_string(holder.process.pid) + " on " + printable(holder.process.host);
-}
-
 std::string minute_of(std::string_view utc) {
   return replace_all(utc.substr(0, std::string_view("2026-01-31T23:59").size()), "T", " ");
 }

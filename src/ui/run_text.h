@@ -52,8 +52,6 @@ struct OutcomeWords {
 };
 OutcomeWords outcome_words(const workflow::RunSummary& summary);
 
-// "pid 4711 on host"
-std::string words_of(const engine::Holder& holder);
 // "2026-01-31 23:59" of a time stamp in UTC.
 std::string minute_of(std::string_view utc);
 

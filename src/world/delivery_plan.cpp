@@ -90,19 +90,6 @@ Result<plan::Checked> load_plan(const Project& project, const PlanSource& source
   return plan::read_plan(TRY(read_file(source.subject, kMaxReadBytes)), there);
 }
 
-std::string told_problems(const PlanSource& source, const plan::Checked& checked) {
-  std::string text;
-  const auto add = [&](const std::vector<plan::Problem>& problems, const char* what) {
-    for (const plan::Problem& problem : problems)
-      text += printable(source.named) +
-              (problem.line > 0 ? ":" + std::to_string(problem.line) : "") + ": " + what + ": " +
-              printable(problem.text) + "\n";
-  };
-  add(checked.errors, "error");
-  add(checked.warnings, "warning");
-  return text;
-}
-
 event::delivery::Limits limits_of(const config::Config& config) {
   event::delivery::Limits limits;
   const config::Limits& from = config.limits;

@@ -1,5 +1,5 @@
-// Which plan a command means, a Markdown file or a bead with what is below it, and what the journal
-// knows of its deliveries.
+// Which plan a command means, a Markdown file or a bead with what is below it, and what the
+// configuration says of its delivery.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,6 @@ Result<PlanSource> find_plan(const std::string& word);
 
 // Reads and checks it. Errors: io, refused (too large), those of the tracker.
 Result<plan::Checked> load_plan(const Project& project, const PlanSource& source);
-
-// "PLAN.md:12: error: …", a line each.
-std::string told_problems(const PlanSource& source, const plan::Checked& checked);
 
 event::delivery::Limits limits_of(const config::Config& config);
 event::delivery::Slots slots_of(const config::Config& config);

@@ -1,14 +1,16 @@
 #include "world/held_session.h"
 
-#include "auto_state/state_file.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "engine/log.h"
 #include "engine/run.h"
 #include "event/auto.h"
 #include "git/worktree.h"
 #include "store/store.h"
 #include "world/auto_files.h"
+#include "world/auto_prompt.h"
+#include "world/runs.h"
 
 namespace capsule::world {
 
@@ -39,13 +41,81 @@ Result<void> record_session(const std::string& folder) {
         before->state.task == document->state.task)
       run = head.run;
   }
-  engine::Log log(*store, run.empty() ? utc_stamp() + "-" + random_hex(3) : run,
-                  std::string(engine::kAutoSession), std::string(engine::kAutoSubject));
+  engine::Log log(*store, run.empty() ? new_run_id() : run, std::string(engine::kAutoSession),
+                  std::string(engine::kAutoSubject));
   if (!run.empty()) TRY(log.read());
   const std::string now = utc_now();
   const fact::Fact seen = fact::SessionSeen{compact, now};
   const event::NewFact envelope{std::string(fact::kind_of(seen)), now, fact::body_of(seen)};
   return log.append({&envelope, 1});
+}
+
+tl::unexpected<Error> no_auto_mode(const std::string& folder) {
+  return fail(Reason::not_found, "there is no auto mode in " + printable(folder),
+              "start it: capsule auto start \"TASK\"");
+}
+
+Result<std::optional<auto_state::Document>> load_state(const std::string& folder,
+                                                       const Warn& warn) {
+  auto document = auto_state::load(folder);
+  if (document || document.error().reason != Reason::damaged) return document;
+  warn(document.error().message + "; " + document.error().hint);
+  return std::nullopt;
+}
+
+Result<std::string> start_session(const std::string& folder, const SessionStart& start,
+                                  const Warn& warn) {
+  TRY_VOID(make_folders_beneath(folder, auto_state::kFolder));
+  const auto lock = TRY(auto_state::Lock::take(folder));
+  const auto before = TRY(load_state(folder, warn));
+  if (before && before->state.active && !start.force)
+    return fail(Reason::refused,
+                "auto mode is active already, in phase " + printable(before->state.phase) + ": " +
+                    printable(before->state.task.substr(0, 200)),
+                "end it: capsule auto cancel; or replace it with --force");
+  auto_mode::State state =
+      auto_mode::started(start.task, start.config, start.max_iterations, utc_second());
+  state.session = start.session;
+  TRY_VOID(record_session(folder));
+  TRY_VOID(auto_state::save(folder, {}, state));
+  TRY_VOID(record_session(folder));
+  return next_phase_prompt(folder, state, *auto_mode::current_phase(state));
+}
+
+Result<std::string> continue_session(const std::string& folder) {
+  const auto lock = TRY(auto_state::Lock::take(folder));
+  const auto document = TRY(auto_state::load(folder));
+  if (!document) return fail(Reason::not_found, "there is no auto mode to go on with");
+  const auto phase = auto_mode::unfinished_phase(document->state);
+  if (!phase) return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
+  auto_mode::State state = document->state;
+  if (!state.active) {
+    state = auto_mode::continued(std::move(state), utc_second());
+    TRY_VOID(auto_state::save(folder, document->json, state));
+  }
+  TRY_VOID(record_session(folder));
+  return next_phase_prompt(folder, state, *phase);
+}
+
+Result<bool> cancel_session(const std::string& folder, const Warn& warn) {
+  {
+    const auto lock = TRY(auto_state::Lock::take(folder));
+    const auto document = TRY(load_state(folder, warn));
+    if (!document) return no_auto_mode(folder);
+    if (!document->state.active) return false;
+    TRY_VOID(auto_state::save(folder, document->json,
+                              auto_mode::cancelled(document->state, utc_second())));
+  }
+  TRY_VOID(record_session(folder));
+  return true;
+}
+
+Result<void> refuse_active_session(const std::string& folder, const Warn& warn) {
+  const auto document = TRY(load_state(folder, warn));
+  if (!document || !document->state.active || !run_of_state(folder).empty()) return {};
+  return fail(Reason::refused,
+              "auto mode is active in a session: " + printable(document->state.task.substr(0, 200)),
+              "end it: capsule auto cancel; or replace it with --force");
 }
 
 }  // namespace capsule::world

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "process/command.h"
+#include "world/assets.h"
 
 namespace capsule::world {
 namespace {
@@ -18,11 +20,19 @@ constexpr Package kPackages[] = {{"go", "golang-go"},    {"npm", "npm"},     {"n
                                  {"python3", "python3"}, {"cargo", "cargo"}, {"cmake", "cmake"},
                                  {"make", "make"},       {"git", "git"},     {"ctest", "cmake"}};
 
+Result<std::string> on_own_path(std::string_view program) {
+  const char* path = std::getenv("PATH");
+  return process::find_program(program, path != nullptr ? path : "", AT_FDCWD);
+}
+
 }  // namespace
 
-bool on_path(std::string_view program) {
-  const char* path = std::getenv("PATH");
-  return process::find_program(program, path != nullptr ? path : "", AT_FDCWD).has_value();
+bool on_path(std::string_view program) { return on_own_path(program).has_value(); }
+
+std::string own_word() {
+  const auto found = on_own_path("capsule");
+  const auto real = found ? real_path(*found) : found;
+  return real && *real == own_program() ? "capsule" : shell_word(own_program());
 }
 
 std::string installed_by(std::string_view program) {

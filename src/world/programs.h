@@ -10,6 +10,8 @@
 namespace capsule::world {
 
 bool on_path(std::string_view program);
+// How a shell calls this very program: by its name where PATH finds it, else by its path.
+std::string own_word();
 // "apt-get install golang-go"; empty where it is not known. Never bd, which is another program
 // there.
 std::string installed_by(std::string_view program);

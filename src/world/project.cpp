@@ -74,6 +74,18 @@ std::string project_folder(const std::string& given) {
   return given;
 }
 
+Result<std::string> repository_folder(const std::string& given) {
+  const std::string start = TRY(real_path(given));
+  if (!is_folder(start)) return fail(Reason::usage, "not a folder: " + printable(given));
+  std::string folder = start;
+  while (!exists(folder + "/.git")) {
+    const std::size_t slash = folder.rfind('/');
+    if (slash == std::string::npos || slash == 0) return start;
+    folder.resize(slash);
+  }
+  return folder;
+}
+
 task::Choice choice_of(config::Tracker tracker) {
   switch (tracker) {
     case config::Tracker::native:

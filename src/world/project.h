@@ -54,4 +54,8 @@ Result<std::unique_ptr<store::Store>> journal_of(const Project& project);
 // the project that it belongs to. `given` itself when there is none.
 std::string project_folder(const std::string& given);
 
+// The top of the repository that `given` is in, or that folder itself. Error usage: it is no
+// folder.
+Result<std::string> repository_folder(const std::string& given);
+
 }  // namespace capsule::world

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "auto_state/document.h"
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
@@ -138,6 +139,8 @@ tl::unexpected<Error> no_run(const Project& project, const std::string& word) {
 
 }  // namespace
 
+std::string new_run_id() { return utc_stamp() + "-" + random_hex(3); }
+
 Result<Run> read_run(store::Store& store, const RunHead& head) {
   Run run;
   run.head = head;
@@ -186,6 +189,13 @@ Result<Found> find_run(const Project& project, store::Store* store,
   return fail(Reason::not_found,
               printable(word) + " has no task " + printable(found.task.substr(0, 120)),
               tasks.empty() ? "it has no tasks at all" : "its tasks: " + short_list(tasks));
+}
+
+Result<std::string> newest_auto_run(store::Store& store) {
+  std::string newest;
+  for (const RunHead& head : TRY(store.runs_of(engine::kAutoSubject)))
+    if (head.workflow == engine::kAuto) newest = head.run;
+  return newest;
 }
 
 std::string word_for(const Run& run) {

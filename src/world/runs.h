@@ -19,6 +19,9 @@ using engine::Run;
 // says so itself, and what its head tells is there. Errors: those of the claims.
 Result<Run> read_run(store::Store& store, const engine::RunHead& head);
 
+// For a run that begins now.
+std::string new_run_id();
+
 // The newest run of each subject, the newest of all last.
 Result<std::vector<Run>> newest_runs(store::Store& store);
 
@@ -46,6 +49,9 @@ Result<engine::WorkflowOf<Rules>> replayed(store::Store& store, const std::strin
   for (const event::Fact& fact : TRY(store.read(run, 0))) TRY_VOID(workflow.apply(fact));
   return workflow;
 }
+
+// The id of the newest headless run of auto mode; empty: there is none.
+Result<std::string> newest_auto_run(store::Store& store);
 
 // The word by which people name it: "demo-1", "PLAN.md" (its path, as a shell needs it), "auto".
 std::string word_for(const Run& run);

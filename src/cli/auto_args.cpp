@@ -1,26 +1,19 @@
-#include "cli/auto_project.h"
+#include "cli/auto_args.h"
 
 #include <charconv>
 
-#include "base/clock.h"
-#include "base/files.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "command_line/input.h"
+#include "world/project.h"
 
 namespace capsule::cli {
 
 Result<std::string> auto_folder(const Args& args) {
-  const std::string given(args.option("project-dir").value_or("."));
-  const std::string start = TRY(real_path(given));
-  if (!is_folder(start)) return fail(Reason::usage, "not a folder: " + printable(given));
-  std::string folder = start;
-  while (!exists(folder + "/.git")) {
-    const std::size_t slash = folder.rfind('/');
-    if (slash == std::string::npos || slash == 0) return start;
-    folder.resize(slash);
-  }
-  return folder;
+  return world::repository_folder(std::string(args.option("project-dir").value_or(".")));
 }
+
+void warn_of(const std::string& sentence) { print_error("capsule: " + sentence + "\n"); }
 
 Result<AutoWords> auto_words(const Args& args) {
   AutoWords words;
@@ -49,7 +42,5 @@ Result<std::string> task_argument(const Args& args) {
   if (task.empty()) return fail(Reason::usage, "the task is empty");
   return task;
 }
-
-std::string second_now() { return utc_now().substr(0, 19) + "Z"; }
 
 }  // namespace capsule::cli

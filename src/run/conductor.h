@@ -10,7 +10,7 @@
 #include "store/store.h"
 #include "world/world.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 class Conductor {
  public:
@@ -59,6 +59,4 @@ class Conductor {
   std::unique_ptr<engine::Runner> runner_;
 };
 
-std::string new_run_id();
-
-}  // namespace capsule::cli
+}  // namespace capsule::run

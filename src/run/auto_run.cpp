@@ -1,5 +1,6 @@
-#include "cli/auto_run.h"
+#include "run/auto_run.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include "agent/provider.h"
@@ -14,7 +15,7 @@
 #include "world/runs.h"
 #include "world/verify.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 namespace fact = event::auto_run;
 
@@ -51,9 +52,7 @@ Result<std::unique_ptr<AutoRun>> AutoRun::open(world::Project project, ui::Look 
 }
 
 Result<std::optional<AutoRun::Newest>> AutoRun::newest() {
-  std::string run;
-  for (const engine::RunHead& head : TRY(conductor_->store().runs_of(engine::kAutoSubject)))
-    if (head.workflow == engine::kAuto) run = head.run;
+  const std::string run = TRY(world::newest_auto_run(conductor_->store()));
   if (run.empty()) return std::nullopt;
   auto workflow = TRY(world::replayed<auto_mode::Rules>(conductor_->store(), run));
   return Newest{run, workflow.state()};
@@ -128,4 +127,76 @@ bool AutoRun::keeps_sessions() const {
   return settings && settings->provider.has_sessions();
 }
 
-}  // namespace capsule::cli
+namespace {
+
+// A run that was cut off.
+Result<int> take_up(AutoRun& run, const std::string& id) {
+  TRY_VOID(run.take(id));
+  TRY_VOID(run.preflight());
+  TRY_VOID(run.conductor().runner().take_up());
+  return run.carry_on();
+}
+
+}  // namespace
+
+Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& warn) {
+  const std::string& root = run.project().root();
+  const auto newest = TRY(run.newest());
+  if (newest && !newest->ended()) {
+    if (newest->state.begun.task != order.task)
+      return fail(Reason::refused,
+                  "a run of auto mode was cut off, or goes on: " +
+                      printable(newest->state.begun.task.substr(0, 200)),
+                  "go on with it: capsule auto continue; or end it: capsule auto cancel");
+    return take_up(run, newest->run);
+  }
+  TRY_VOID(world::record_session(root));
+  if (!order.force) TRY_VOID(world::refuse_active_session(root, warn));
+  fact::Started started;
+  started.task = order.task;
+  started.provider = run.project().config.provider;
+  started.in_place = order.in_place;
+  started.has_checks = run.has_checks();
+  started.sessions = run.keeps_sessions();
+  started.skip_expansion = order.config.skip_expansion;
+  started.skip_qa = order.config.skip_qa;
+  started.skip_review = order.config.skip_review;
+  started.skip_reflect = order.config.skip_reflect;
+  started.parallel = order.config.parallel_validation;
+  started.max_iterations = order.max_iterations;
+  TRY_VOID(run.take(world::new_run_id()));
+  TRY_VOID(run.preflight());
+  TRY_VOID(run.give(started));
+  return run.carry_on();
+}
+
+Result<int> continue_auto(AutoRun& run) {
+  const auto newest = TRY(run.newest());
+  if (!newest)
+    return fail(Reason::not_found, "there is no auto mode to go on with",
+                "start it: capsule auto run \"TASK\"");
+  if (!newest->ended()) return take_up(run, newest->run);
+  if (newest->state.outcome == auto_mode::Outcome::complete)
+    return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
+  TRY_VOID(run.take(newest->run));
+  TRY_VOID(run.preflight());
+  TRY_VOID(run.has_place(newest->state));
+  TRY_VOID(run.give(fact::Resumed{}));
+  return run.carry_on();
+}
+
+Result<std::string> cancel_auto(AutoRun& run) {
+  const auto newest = TRY(run.newest());
+  if (!newest || newest->ended()) return "auto mode is not active";
+  if (const auto holder = TRY(run.conductor().store().holder(engine::kAutoSubject))) {
+    const std::string pid = std::to_string(holder->process.pid);
+    if (::kill(static_cast<pid_t>(holder->process.pid), SIGTERM) != 0)
+      return fail(Reason::blocked, "pid " + pid + " carries it on and cannot be told");
+    return "told pid " + pid + " to stop";
+  }
+  TRY_VOID(run.take(newest->run));
+  TRY_VOID(run.give(fact::Ended{auto_mode::Outcome::cancelled, "", ""}));
+  return "auto mode is cancelled; to take it up again: capsule auto continue";
+}
+
+}  // namespace capsule::run

@@ -29,9 +29,10 @@ struct AutoWords {
 };
 Result<AutoWords> auto_words(const Args& args);
 
+// On stderr, as world::Warn wants it.
+void warn_of(const std::string& sentence);
+
 // The first positional; "-" reads it from stdin. Error usage: it is empty.
 Result<std::string> task_argument(const Args& args);
-
-std::string second_now();  // UTC, whole seconds
 
 }  // namespace capsule::cli

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "cli/conductor.h"
 #include "engine/bead_context.h"
+#include "run/conductor.h"
 #include "ui/face.h"
 #include "ui/terminal.h"
 #include "workflow/phases/phases.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 class BeadRun {
  public:
@@ -71,9 +71,4 @@ class BeadRun {
   std::unique_ptr<ui::Face> face_;
 };
 
-// What to say when the bead has a worktree already: in which state it is, and how to go on.
-Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest);
-// Error blocked, naming them: the bead has `blocks` dependencies that are not closed.
-Result<void> refuse_blocked(BeadRun& run);
-
-}  // namespace capsule::cli
+}  // namespace capsule::run

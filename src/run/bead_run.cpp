@@ -1,4 +1,4 @@
-#include "cli/bead_run.h"
+#include "run/bead_run.h"
 
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 #include "world/providers.h"
 #include "world/runs.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 namespace {
 
 using event::PhaseRule;
@@ -90,9 +90,9 @@ Result<world::WorldSettings> BeadRun::settings(const std::string& run) {
   settings.trees.advice = workspace::Advice::bead;
   settings.trees.subject = bead_.id;
   // Whole seconds, as people write a time.
-  settings.trees.worklog = workspace::Worklog{
-      TRY(project().assets.read("templates/worklog.md.template")), briefing_of(bead_, ancestry_),
-      [] { return utc_now().substr(0, 19) + "Z"; }};
+  settings.trees.worklog =
+      workspace::Worklog{TRY(project().assets.read("templates/worklog.md.template")),
+                         briefing_of(bead_, ancestry_), utc_second};
   settings.people.terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
   settings.people.tell = [this](const std::string& text) { face_->tell(text); };
   return settings;
@@ -198,31 +198,4 @@ std::string BeadRun::summary() {
   return ui::summary(ui::report_of(*facts), around, ui::style_for(STDOUT_FILENO));
 }
 
-Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest) {
-  const std::string what = "worktree " + printable(run.worktree()) + " already exists: ";
-  const std::string bead = run.bead().id + run.project().option;
-  if (const auto holder = run.conductor().store().holder(run.bead().id); holder && *holder)
-    return {Reason::exists, what + ui::words_of(**holder) + " works on it",
-            "wait for it, or: capsule abort " + bead};
-  std::string state = "it was not made by a run of Capsule";
-  if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
-  if (newest && newest->state.outcome == event::Outcome::prepared)
-    state = "it was prepared, and no run has used it";
-  if (newest && !newest->ended()) state = "its run has not ended";
-  const std::string again = "capsule run " + bead + run.project().provider_option;
-  return {Reason::exists, what + state,
-          "go on with it: " + again + " --resume; start over: " + again + " --clean"};
-}
-
-Result<void> refuse_blocked(BeadRun& run) {
-  const std::vector<engine::BeadDependency> blockers =
-      TRY(engine::open_blockers(run.tracker(), run.bead()));
-  if (blockers.empty()) return {};
-  std::string names;
-  for (const engine::BeadDependency& blocker : blockers)
-    names += (names.empty() ? "" : ", ") + blocker.id +
-             (blocker.title.empty() ? "" : " (" + printable(blocker.title) + ")");
-  return fail(Reason::blocked, run.bead().id + " is blocked by " + names, "finish these first");
-}
-
-}  // namespace capsule::cli
+}  // namespace capsule::run

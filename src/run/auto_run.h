@@ -5,13 +5,14 @@
 #include <optional>
 #include <string>
 
-#include "cli/conductor.h"
+#include "run/conductor.h"
 #include "ui/face.h"
 #include "ui/terminal.h"
 #include "workflow/auto/workflow.h"
 #include "world/auto_files.h"
+#include "world/held_session.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 class AutoRun {
  public:
@@ -56,4 +57,21 @@ class AutoRun {
   std::unique_ptr<Audience> audience_;
 };
 
-}  // namespace capsule::cli
+// What the caller wants of a new run.
+struct AutoOrder {
+  std::string task;
+  auto_mode::Config config;
+  std::int64_t max_iterations = auto_mode::kMaxIterations;
+  bool in_place = false;  // in the checkout itself, and nothing is merged
+  bool force = false;     // replace the state of a session that is active
+};
+// Goes on with a run of this task that was cut off; else begins one. Error refused: a run of
+// another task was cut off, or a session is active.
+Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& warn);
+// Goes on with the newest run. Errors: not_found, refused (it is complete).
+Result<int> continue_auto(AutoRun& run);
+// Ends the newest run in the journal; one that another process carries on is told to stop. Returns
+// what was done, for people.
+Result<std::string> cancel_auto(AutoRun& run);
+
+}  // namespace capsule::run

@@ -1,4 +1,4 @@
-#include "cli/conductor.h"
+#include "run/conductor.h"
 
 #include "base/clock.h"
 #include "gate/clean_checkout.h"
@@ -6,7 +6,7 @@
 #include "world/crash_probe.h"
 #include "world/requests.h"
 
-namespace capsule::cli {
+namespace capsule::run {
 
 struct Conductor::SystemClock : engine::Clock {
   std::string utc_now() override { return capsule::utc_now(); }
@@ -14,8 +14,6 @@ struct Conductor::SystemClock : engine::Clock {
 
 Conductor::Conductor(world::Project project) : project_(std::move(project)) {}
 Conductor::~Conductor() = default;
-
-std::string new_run_id() { return utc_stamp() + "-" + random_hex(3); }
 
 Result<std::unique_ptr<Conductor>> Conductor::open(world::Project project,
                                                    const std::vector<std::string>& hidden) {
@@ -49,4 +47,4 @@ Result<bool> Conductor::connect(Parts parts) {
   return runner_->replay();
 }
 
-}  // namespace capsule::cli
+}  // namespace capsule::run

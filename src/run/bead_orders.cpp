@@ -1,0 +1,158 @@
+#include "run/bead_orders.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "git/paths.h"
+#include "run/bead_run.h"
+#include "world/discard.h"
+#include "world/runs.h"
+#include "world/workflows.h"
+
+namespace capsule::run {
+namespace {
+
+// What to say when the bead has a worktree already: in which state it is, and how to go on.
+Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest) {
+  const std::string what = "worktree " + printable(run.worktree()) + " already exists: ";
+  const std::string bead = run.bead().id + run.project().option;
+  if (const auto holder = run.conductor().store().holder(run.bead().id); holder && *holder)
+    return {Reason::exists, what + words_of(**holder) + " works on it",
+            "wait for it, or: capsule abort " + bead};
+  std::string state = "it was not made by a run of Capsule";
+  if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
+  if (newest && newest->state.outcome == event::Outcome::prepared)
+    state = "it was prepared, and no run has used it";
+  if (newest && !newest->ended()) state = "its run has not ended";
+  const std::string again = "capsule run " + bead + run.project().provider_option;
+  return {Reason::exists, what + state,
+          "go on with it: " + again + " --resume; start over: " + again + " --clean"};
+}
+
+// Error blocked, naming them: the bead has `blocks` dependencies that are not closed.
+Result<void> refuse_blocked(BeadRun& run) {
+  const std::vector<engine::BeadDependency> blockers =
+      TRY(engine::open_blockers(run.tracker(), run.bead()));
+  if (blockers.empty()) return {};
+  std::string names;
+  for (const engine::BeadDependency& blocker : blockers)
+    names += (names.empty() ? "" : ", ") + blocker.id +
+             (blocker.title.empty() ? "" : " (" + printable(blocker.title) + ")");
+  return fail(Reason::blocked, run.bead().id + " is blocked by " + names, "finish these first");
+}
+
+// Goes on with an ended run at its first unfinished phase.
+Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back) {
+  phases::Present present;
+  present.bring_back = bring_back;
+  TRY_VOID(run.take(newest.run, newest.state.definition, std::move(present)));
+  TRY_VOID(run.preflight());
+  return run.give({event::RunResumed{run.project().config.max_retries, false}});
+}
+
+Result<void> start(BeadRun& run, const BeadOrder& order) {
+  const event::Definition definition = TRY(world::find_workflow(run.project(), order.workflow));
+  if (definition.on_branch && order.branch.empty())
+    return fail(Reason::usage, definition.name + " looks at a branch: which one?",
+                "name it with --branch=NAME");
+  if (!definition.on_branch && !order.branch.empty())
+    return fail(Reason::usage, definition.name + " starts from HEAD: it takes no --branch");
+  TRY_VOID(run.take(world::new_run_id(), definition));
+  TRY_VOID(run.preflight());
+  return run.give({run.started(definition, order.branch)});
+}
+
+// Which run is to be carried on: a cut-off one by itself, and one that is on main but could not be
+// cleared up; an ended one only when asked; else a new one.
+Result<void> choose_run(BeadRun& run, const BeadOrder& order) {
+  const auto newest = TRY(run.newest());
+  const bool cut_off = newest && !newest->ended();
+  const std::string bead = run.bead().id;
+  if (order.clean) {
+    if (run.has_worktree() || cut_off || (newest && !newest->merged()))
+      TRY_VOID(world::discard_worktree(run.project(), run.conductor().store(), bead));
+    return start(run, order);
+  }
+  if (cut_off) {
+    TRY_VOID(run.take(newest->run, newest->state.definition));
+    TRY_VOID(run.preflight());
+    return run.conductor().runner().take_up();
+  }
+  const bool resumable = newest && phases::summary(newest->state).can_go_on;
+  if (resumable && !newest->state.merge_commit.empty()) return resume(run, *newest, false);
+  if (run.has_worktree()) {
+    if (!order.resume) return tl::unexpected(already_exists(run, newest));
+    // An agent may have put something else in its place.
+    if (resumable)
+      return resume(run, *newest,
+                    !newest->state.worktree.empty() && !git::is_plain_folder(run.worktree()));
+    TRY_VOID(run.take(world::new_run_id(), phases::pipeline()));
+    TRY_VOID(run.preflight());
+    return run.adopt_worktree();
+  }
+  if (!order.resume) return start(run, order);
+  // The folder is gone, but the work is not.
+  if (resumable && !newest->state.snapshot.commit.empty()) return resume(run, *newest, true);
+  return fail(Reason::not_found, "there is nothing to resume for " + bead,
+              "start it: capsule run " + bead + run.project().option);
+}
+
+}  // namespace
+
+Result<int> run_bead(world::Project project, const std::string& bead, const BeadOrder& order,
+                     ui::Look look) {
+  const auto run = TRY(BeadRun::open(std::move(project), bead, look));
+  const auto newest = TRY(run->newest());
+  const bool cut_off = newest && !newest->ended();
+  if (engine::is_closed(run->bead().status) && !cut_off) {
+    if (!newest || newest->state.outcome != event::Outcome::merged)
+      return fail(Reason::refused, bead + " is closed", "open it again in the tracker to run it");
+    run->show_merged(newest->state.merge_commit);
+    return 0;
+  }
+  TRY_VOID(refuse_blocked(*run));
+  TRY_VOID(choose_run(*run, order));
+  return run->carry_on();
+}
+
+Result<phases::State> prepare_bead(world::Project project, const std::string& bead, ui::Look look) {
+  const auto run = TRY(BeadRun::open(std::move(project), bead, look));
+  if (engine::is_closed(run->bead().status)) return fail(Reason::refused, bead + " is closed");
+  TRY_VOID(refuse_blocked(*run));
+  if (run->has_worktree()) return tl::unexpected(already_exists(*run, TRY(run->newest())));
+  phases::Present present;
+  present.only_prepare = true;
+  TRY_VOID(run->take(world::new_run_id(), phases::pipeline(), std::move(present)));
+  TRY_VOID(run->give({run->started(phases::pipeline())}));
+  TRY_VOID(run->carry_on());
+  const phases::State& state = run->state();
+  if (state.outcome != event::Outcome::prepared) {
+    const std::size_t line = std::min(state.detail.find('\n'), state.detail.size());
+    if (line == 0) return fail(Reason::failed, "the worktree was not made");
+    const bool hint = line < state.detail.size();
+    return fail(Reason::failed, state.detail.substr(0, line),
+                hint ? state.detail.substr(line + 1) : "");
+  }
+  return state;
+}
+
+Result<int> merge_bead(world::Project project, const std::string& bead, ui::Look look) {
+  const auto run = TRY(BeadRun::open(std::move(project), bead, look));
+  const auto newest = TRY(run->newest());
+  if (newest && newest->merged() && !run->has_worktree()) {
+    run->show_merged(newest->state.merge_commit);
+    return 0;
+  }
+  const bool known = newest && !newest->merged();
+  if (!run->has_worktree() && !(known && !newest->state.merge_commit.empty()))
+    return fail(Reason::not_found, "there is no worktree at " + printable(run->worktree()),
+                "make one and run the phases: capsule run " + bead + run->project().option);
+  TRY_VOID(run->take(known ? newest->run : world::new_run_id(),
+                     known ? newest->state.definition : phases::pipeline()));
+  TRY_VOID(run->preflight());
+  if (!known) TRY_VOID(run->adopt_worktree());
+  TRY_VOID(run->give({event::RunResumed{run->project().config.max_retries, true}}));
+  return run->carry_on();
+}
+
+}  // namespace capsule::run

@@ -1,0 +1,228 @@
+#include "run/delivery_run.h"
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "engine/bead_context.h"
+#include "engine/run.h"
+#include "run/conductor.h"
+#include "ui/delivery_narrator.h"
+#include "ui/delivery_report.h"
+#include "ui/face.h"
+#include "ui/plan_text.h"
+#include "workflow/delivery/prompts.h"
+#include "world/delivery_record.h"
+#include "world/experts.h"
+
+namespace capsule::run {
+namespace {
+
+using event::delivery::Task;
+
+class Delivery {
+ public:
+  Delivery(DeliveryOrder order, ui::Look look) : order_(std::move(order)), look_(look) {}
+  Result<int> take_to_end(world::Project project);
+
+ private:
+  bool has_beads() const { return !source_.bead.empty(); }
+  const world::Project& project() const { return conductor_->project(); }
+  Result<void> accept_plan();
+  Result<void> claim();
+  Result<void> connect();
+  Result<void> preflight();
+  void recall();
+  Result<void> begin();
+  Result<void> go_on();
+  Result<int> carry_on();
+  int show_delivered();
+  std::string report_path(const std::string& run) const;
+  Result<void> write_report(const std::string& run, const delivery::State& state) const;
+  world::WorldSettings settings();
+
+  DeliveryOrder order_;
+  const ui::Look look_;
+  world::PlanSource source_;
+  plan::Checked checked_;
+  world::EarlierDeliveries earlier_;
+  std::string run_;
+  std::unique_ptr<Conductor> conductor_;
+  std::unique_ptr<engine::Tracker> tracker_;  // of a bead's tasks; else null
+  std::unique_ptr<engine::WorkflowOf<delivery::Rules>> workflow_;
+  std::unique_ptr<ui::Face> face_;
+};
+
+// Problems are shown; with errors it is refused. A bead that is complete is closed, and so no
+// longer in its plan.
+Result<void> Delivery::accept_plan() {
+  const bool all_done = has_beads() && checked_.plan.tasks.empty();
+  const bool known = earlier_.ended || earlier_.unfinished;
+  if (!checked_.ok() && !(all_done && known)) {
+    print_error(ui::plan_problems(source_.named, checked_));
+    return fail(Reason::refused, printable(order_.plan) + " cannot be delivered as it is",
+                "see: capsule plan check " + shell_word(order_.plan));
+  }
+  if (look_ != ui::Look::json && !all_done) print_error(ui::plan_problems(source_.named, checked_));
+  return {};
+}
+
+Result<void> Delivery::claim() {
+  run_ = earlier_.unfinished ? earlier_.unfinished->run : world::new_run_id();
+  TRY_VOID(conductor_->claim(source_.subject, run_));
+  // Whoever had the claim until now may have gone on meanwhile.
+  earlier_ = TRY(world::earlier_deliveries(conductor_->store(), source_, checked_.plan.tasks));
+  if (earlier_.unfinished) run_ = earlier_.unfinished->run;
+  // The report comes last: without it the process was cut off after the end of the delivery.
+  if (earlier_.ended && !exists(report_path(earlier_.ended->run)))
+    TRY_VOID(write_report(earlier_.ended->run, earlier_.ended->state));
+  delivery::State state;
+  state.run = run_;
+  workflow_ = std::make_unique<engine::WorkflowOf<delivery::Rules>>(std::move(state));
+  face_ = std::make_unique<ui::Face>(
+      look_, run_, ui::delivery_narrator(workflow_->state(), ui::style_for(STDOUT_FILENO)),
+      &conductor_->loop());
+  return {};
+}
+
+std::string Delivery::report_path(const std::string& run) const {
+  return project().root() + "/.capsule/logs/delivery-" + run + ".md";
+}
+
+Result<void> Delivery::write_report(const std::string& run, const delivery::State& state) const {
+  TRY_VOID(make_folders(project().root() + "/.capsule/logs"));
+  return write_file(report_path(run), ui::delivery_report(state, run));
+}
+
+int Delivery::show_delivered() {
+  if (look_ == ui::Look::json)
+    face_->finish({0, utc_now(), earlier_.completed});
+  else
+    print("Everything in " + printable(order_.plan) + " is delivered already.\n");
+  return 0;
+}
+
+world::WorldSettings Delivery::settings() {
+  world::WorldSettings settings;
+  settings.run = run_;
+  settings.log_folder = project().root() + "/.capsule/logs/" + run_;
+  settings.trees.main_branch = project().config.main_branch;
+  settings.trees.exclude = project().config.exclude;
+  settings.trees.advice = workspace::Advice::plan;
+  settings.tracker = tracker_.get();
+  settings.people.answers = std::move(order_.answers);
+  settings.people.wait = order_.wait;
+  settings.people.terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
+  settings.people.tell = [this](const std::string& text) { face_->tell(text); };
+  if (tracker_ != nullptr)
+    settings.people.closed = [this](const std::string& task) {
+      const auto bead = tracker_->show(task);
+      return bead && engine::is_closed(bead->status);
+    };
+  return settings;
+}
+
+Result<void> Delivery::connect() {
+  if (has_beads()) tracker_ = TRY(open_tracker(project()));
+  TRY_VOID(conductor_->connect(
+      {*workflow_, *face_, std::string(engine::kDelivery), source_.subject, settings()}));
+  conductor_->world().output = [this](int agent, std::string_view bytes) {
+    face_->on_output(agent, bytes);
+  };
+  return {};
+}
+
+Result<void> Delivery::preflight() {
+  for (std::size_t i = 0; i < signal::kRoleCount; ++i) {
+    const auto role = static_cast<signal::Role>(i);
+    if (role == signal::Role::plan_analyst && !order_.experts) continue;
+    workflow::StartAgent agent;
+    agent.role = signal::name_of(role);
+    agent.settings = workflow::Settings::role;
+    agent.prompt.file = delivery::prompt_file(role);
+    TRY_VOID(conductor_->world().preflight(agent));
+  }
+  return {};
+}
+
+// Sessions that agents of an earlier process began go on.
+void Delivery::recall() {
+  const std::string folder = project().root() + "/.capsule/logs/" + run_;
+  for (const event::delivery::DeliveryFact& fact : earlier_.unfinished->facts)
+    if (const auto* started = std::get_if<event::delivery::AgentDispatched>(&fact))
+      conductor_->world().agents().recall(workflow::session_id(run_, started->session),
+                                          started->agent,
+                                          folder + "/" + std::to_string(started->agent) + "-" +
+                                              std::string(signal::name_of(started->role)) + ".log");
+}
+
+Result<void> Delivery::begin() {
+  event::delivery::DeliveryStarted started;
+  started.plan = source_.subject;
+  started.title = checked_.plan.title;
+  started.overview = checked_.plan.overview;
+  started.provider = project().config.provider;
+  started.tasks = checked_.plan.tasks;
+  started.slots = order_.slots;
+  started.limits = world::limits_of(project().config);
+  started.experts = order_.experts;
+  started.known_experts = world::known_experts(project().root());
+  started.tracked = has_beads();
+  return conductor_->runner().take(workflow_->given({started}, utc_now()));
+}
+
+Result<void> Delivery::go_on() {
+  recall();
+  event::delivery::DeliveryResumed resumed;
+  resumed.slots = order_.slots;
+  resumed.limits = world::limits_of(project().config);
+  resumed.tracked = has_beads();
+  return conductor_->runner().take(workflow_->given(
+      world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed), utc_now()));
+}
+
+Result<int> Delivery::carry_on() {
+  const engine::End end = TRY(conductor_->runner().carry_on());
+  const delivery::State& state = workflow_->state();
+  int code = delivery::exit_code(state);
+  if (end == engine::End::stopped && conductor_->interrupt().requested())
+    code = conductor_->interrupt().exit_code();
+  TRY_VOID(write_report(run_, state));
+  face_->finish({code, utc_now(), earlier_.completed});
+  if (look_ == ui::Look::json) return code;
+  const std::string again = "capsule deliver " + shell_word(order_.plan) + project().option;
+  print(ui::delivery_summary(state, ui::style_for(STDOUT_FILENO)));
+  print("  report: " + printable(report_path(run_)) + "\n");
+  if (end != engine::End::over || state.outcome == event::delivery::Outcome::halted)
+    print("Go on with: " + again + "\n");
+  else if (code != 0)
+    print("Try what failed again: " + again + "\n");
+  return code;
+}
+
+Result<int> Delivery::take_to_end(world::Project project) {
+  source_ = TRY(world::find_plan(order_.plan));
+  checked_ = TRY(world::load_plan(project, source_));
+  conductor_ = TRY(Conductor::open(std::move(project)));
+  earlier_ = TRY(world::earlier_deliveries(conductor_->store(), source_, checked_.plan.tasks));
+  TRY_VOID(accept_plan());
+  TRY_VOID(claim());
+  if (!earlier_.unfinished) {
+    world::leave_out(checked_.plan.tasks, earlier_.completed);
+    if (checked_.plan.tasks.empty()) return show_delivered();
+  }
+  TRY_VOID(connect());
+  TRY_VOID(preflight());
+  TRY_VOID(earlier_.unfinished ? go_on() : begin());
+  return carry_on();
+}
+
+}  // namespace
+
+Result<int> deliver(world::Project project, DeliveryOrder order, ui::Look look) {
+  return Delivery(std::move(order), look).take_to_end(std::move(project));
+}
+
+}  // namespace capsule::run

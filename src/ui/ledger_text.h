@@ -1,0 +1,26 @@
+// How often what agents claimed was true, over many runs. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "workflow/summary.h"
+
+namespace capsule::ui {
+
+struct LedgerRow {
+  int held = 0, differed = 0, broken = 0, unchecked = 0;
+};
+struct Ledger {
+  std::string by;  // "phase", "provider", "model" or "workflow": what claims are counted by
+  std::map<std::pair<std::string, std::string>, LedgerRow> rows;  // that, and the claim
+};
+// A claim belongs to the agent that made it.
+void count_claims(Ledger& ledger, const workflow::RunSummary& summary);
+
+std::string ledger_table(const Ledger& ledger);
+std::string ledger_json(const Ledger& ledger);
+
+}  // namespace capsule::ui

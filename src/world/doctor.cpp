@@ -1,0 +1,237 @@
+#include "world/doctor.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "agent/provider.h"
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "engine/run.h"
+#include "git/branch.h"
+#include "process/command.h"
+#include "task/bd_tracker.h"
+#include "task/native_store.h"
+#include "world/programs.h"
+#include "world/providers.h"
+#include "world/verify_proposal.h"
+
+namespace capsule::world {
+namespace {
+
+namespace fs = std::filesystem;
+
+Finding trouble(std::string what, const Error& error) {
+  Finding finding{Health::bad, std::move(what), error.message};
+  if (!error.hint.empty()) finding.mend.push_back(error.hint);
+  return finding;
+}
+
+// merge-tree --write-tree, by which conflicts are found before anything is touched, came with 2.38.
+Finding check_git() {
+  const auto output = process::run({.argv = {"git", "--version"}});
+  if (!output) return {Health::bad, "git", "git is not installed", {installed_by("git")}};
+  int major = 0, minor = 0;
+  const std::string version(trimmed(output->out));
+  if (std::sscanf(version.c_str(), "git version %d.%d", &major, &minor) != 2)
+    return {Health::doubtful, "git", "the version is not known: " + printable(version)};
+  if (major < 2 || (major == 2 && minor < 38))
+    return {Health::bad, "git", version + " is too old: 2.38 is needed", {installed_by("git")}};
+  return {Health::good, "git", version};
+}
+
+void check_agents(const Project& project, Findings& findings) {
+  std::set<std::string> seen;
+  for (const std::string_view phase : config::pipeline_phases()) {
+    const std::string name = project.config.provider_of(phase);
+    if (!seen.insert(name).second) continue;
+    const auto provider = provider_named(project, name, phase, "");
+    if (!provider) {
+      findings.push_back(trouble("agent " + name, provider.error()));
+      continue;
+    }
+    const std::string program = provider->argv.front();
+    if (!agent::find_agent(*provider)) {
+      Finding finding{Health::bad, "agent " + name, program + " is not installed"};
+      if (!provider->install.empty()) finding.mend.push_back(provider->install);
+      finding.mend.push_back("or, without an account: capsule run BEAD --provider=rehearsal");
+      findings.push_back(std::move(finding));
+      continue;
+    }
+    const char* sandbox = std::getenv("IS_SANDBOX");
+    if (name == "claude" && ::geteuid() == 0 &&
+        (sandbox == nullptr || std::string_view(sandbox) != "1"))
+      findings.push_back(
+          {Health::doubtful,
+           "agent claude",
+           "as root, claude refuses to work unless it is told that this is a sandbox",
+           {"export IS_SANDBOX=1"}});
+    else
+      findings.push_back({Health::good, "agent " + name, "found " + printable(program)});
+  }
+}
+
+Finding check_native(const std::string& root, const std::string& why) {
+  if (!exists(root + "/.beads/issues.jsonl"))
+    return {Health::bad, "tracker", "there are no beads yet (" + why + ")", {"capsule init"}};
+  task::NativeStore store(root, task::OnDamage::refuse);
+  const auto beads = store.list({});
+  if (!beads) return trouble("tracker", beads.error());
+  return {Health::good, "tracker", "Capsule's own, .beads/issues.jsonl: " + why};
+}
+
+Finding check_tracker(const Project& project) {
+  const std::string& root = project.root();
+  const task::Choice choice = choice_of(project.config.tracker);
+  std::string where = project.config.origin("tracker").where;
+  if (where.starts_with(root + "/")) where.erase(0, root.size() + 1);
+  const auto kind = task::identify_bd(root);
+  if (choice == task::Choice::bd) {
+    if (!kind || *kind == task::BdKind::missing)
+      return {Health::bad,
+              "tracker",
+              where + " says bd, and there is none on PATH",
+              {"npm install -g @beads/bd@0.49.6", "or, in .capsule/config.yaml: tracker: native"}};
+    if (*kind == task::BdKind::other)
+      return {Health::doubtful, "tracker",
+              "the bd on PATH does not answer as beads does; it may be another program"};
+    return {Health::good, "tracker", "bd: " + where + " says so"};
+  }
+  if (choice == task::Choice::native) return check_native(root, where + " says so");
+  if (task::NativeStore::declared(root)) return check_native(root, "the project declares it");
+  if (!kind || *kind == task::BdKind::missing) return check_native(root, "no bd is on PATH");
+  if (*kind == task::BdKind::beads)
+    return {Health::good, "tracker", "bd: it is on PATH, and nothing else is configured"};
+  if (*kind == task::BdKind::silent)
+    return {Health::doubtful, "tracker",
+            "bd is on PATH and does not say what it is; it is used as far as it shows beads"};
+  return check_native(root, "the bd on PATH is another program");
+}
+
+Finding check_files(const Project& project) {
+  std::set<std::string> folders;
+  std::vector<std::string> names{"templates/worklog.md.template"};
+  for (const std::string_view phase : config::pipeline_phases())
+    names.push_back("prompts/" + std::string(phase) + ".md");
+  for (const std::string& name : names) {
+    if (const auto text = project.assets.read(name); !text) return trouble("prompts", text.error());
+    const auto path = project.assets.beside(name);
+    folders.insert(path ? path->substr(0, path->size() - name.size() - 1) : "");
+  }
+  std::string text;
+  for (const std::string& folder : folders)
+    text += (text.empty() ? "" : ", ") + (folder.empty()             ? "built in"
+                                          : folder == project.root() ? "the project's own"
+                                                                     : printable(folder));
+  return {Health::good, "prompts", "and template: " + text};
+}
+
+Finding check_verify(const Project& project) {
+  const auto& test = project.config.verify.test;
+  if (!test) {
+    Finding finding{Health::doubtful, "tests",
+                    "no test command is configured: RED and GREEN are not checked"};
+    if (const auto proposal = proposal_for(project.root()))
+      finding.mend = {"capsule init   # writes " + yaml_of(*proposal) + " (" + proposal->because +
+                      ")"};
+    else
+      finding.mend = {"in .capsule/config.yaml: verify: {test: [program, argument]}"};
+    return finding;
+  }
+  if (const auto found = check_test_program(project.config); !found)
+    return trouble("tests", found.error());
+  const std::string command =
+      config::written(config::key("verify.test"),
+                      test->argv.empty() ? config::Value(test->shell) : config::Value(test->argv));
+  return {Health::good, "tests", printable(command)};
+}
+
+void check_runs(const Project& project, Findings& findings) {
+  const auto store = journal_of(project);
+  if (!store) {
+    findings.push_back(trouble("journal", store.error()));
+    return;
+  }
+  if (*store != nullptr) {
+    if (const auto verified = (*store)->verify(); !verified) {
+      findings.push_back(trouble("journal", verified.error()));
+      return;
+    }
+  }
+  findings.push_back({Health::good, "journal", *store == nullptr ? "none yet" : "readable"});
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(project.root() + "/.capsule/worktrees", error)) {
+    const std::string bead = entry.path().filename().string();
+    if (!valid_id(bead)) continue;
+    const auto holder =
+        *store == nullptr ? std::nullopt : (*store)->holder(bead).value_or(std::nullopt);
+    if (holder) {
+      findings.push_back({Health::good, "worktree", bead + ": in use by " + words_of(*holder)});
+      continue;
+    }
+    findings.push_back({Health::doubtful,
+                        "worktree",
+                        bead + ": left from before, nobody works in it",
+                        {"capsule run " + bead + project.option + " --resume",
+                         "or, to remove all of them: capsule teardown" + project.option}});
+  }
+}
+
+// A repository, its configuration, and everything that hangs on these.
+void check_project(const ProjectWords& words, Findings& findings) {
+  const auto repository = git::open_repository(absolute_path(words.folder));
+  if (!repository) {
+    findings.push_back(trouble("project", repository.error()));
+    return;
+  }
+  const auto tips = git::find_tips(*repository, "", "");
+  const config::Loaded loaded =
+      config::load_all({repository->top, [](const char* name) { return std::getenv(name); }});
+  for (const config::Problem& problem : loaded.problems) {
+    Finding finding{Health::bad, "config", config::sentence_of(problem)};
+    if (!problem.hint.empty()) finding.mend.push_back(problem.hint);
+    findings.push_back(std::move(finding));
+  }
+  const auto project = open_project(words);
+  if (!project) {
+    if (loaded.problems.empty()) findings.push_back(trouble("project", project.error()));
+    return;
+  }
+  findings.push_back({Health::good, "project", printable(project->root())});
+  if (!tips && project->config.main_branch.empty())
+    findings.push_back(trouble("main", tips.error()));
+  findings.push_back({Health::good, "config",
+                      exists(config::project_file(project->root()))
+                          ? ".capsule/config.yaml"
+                          : "no .capsule/config.yaml; the defaults hold"});
+  check_agents(*project, findings);
+  findings.push_back(check_tracker(*project));
+  findings.push_back(check_files(*project));
+  findings.push_back(check_verify(*project));
+  check_runs(*project, findings);
+}
+
+}  // namespace
+
+std::string_view name_of(Health health) {
+  constexpr std::string_view kNames[] = {"ok", "warning", "problem"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Health::bad) + 1);
+  return kNames[static_cast<std::size_t>(health)];
+}
+
+Findings examine(const ProjectWords& words) {
+  Findings findings{check_git()};
+  if (is_ready(findings)) check_project(words, findings);
+  return findings;
+}
+
+bool is_ready(const Findings& findings) {
+  return std::none_of(findings.begin(), findings.end(),
+                      [](const Finding& finding) { return finding.health == Health::bad; });
+}
+
+}  // namespace capsule::world
