@@ -169,7 +169,12 @@ Result<void> Gates::files_changed(Checked& result, const Check& check) {
 // What the merge agent brings beyond what was signed off is shown; the merge itself tests it where
 // there are commands for that. What it leaves behind is the merge's to judge.
 Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
-  if (check.signed_off.empty() || check.head.empty()) return {};
+  constexpr const char* kClaim = "the commit of what was signed off";
+  if (check.signed_off.empty() || check.head.empty()) {
+    say(result, kClaim, event::Verdict::unchecked,
+        check.head.empty() ? "the worktree has no commit" : "nothing was signed off");
+    return {};
+  }
   std::set<std::string> brought;
   const auto differences = TRY(changes(check.signed_off, check.head));
   if (!differences.empty())
@@ -181,15 +186,18 @@ Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
   for (const Changed& change : differences)
     for (const std::string& path : {change.path, change.from})
       if (!path.empty() && brought.contains(path)) others.push_back(path);
-  say(result, "the commit of what was signed off",
-      others.empty() ? event::Verdict::held : event::Verdict::differs,
+  say(result, kClaim, others.empty() ? event::Verdict::held : event::Verdict::differs,
       others.empty() ? "" : "it differs in " + short_list(others, kListed));
   return {};
 }
 
 // A rename shows up under its old name too: moving a test away is touching it.
 Result<void> Gates::tests_untouched(Checked& result, const Check& check) {
-  if (check.tests.empty()) return {};
+  constexpr const char* kClaim = "the tests were not touched";
+  if (check.tests.empty()) {
+    say(result, kClaim, event::Verdict::unchecked, "no phase has written tests");
+    return {};
+  }
   std::set<std::string> written;
   for (const Changed& change : TRY(changes(check.base, check.tests)))
     if (change.status != 'D') written.insert(change.path);
@@ -198,7 +206,7 @@ Result<void> Gates::tests_untouched(Checked& result, const Check& check) {
     if (written.contains(change.path) && change.status != 'A') touched.push_back(change.path);
     if (!change.from.empty() && written.contains(change.from)) touched.push_back(change.from);
   }
-  hold(result, "the tests were not touched", touched.empty(), short_list(touched, kListed),
+  hold(result, kClaim, touched.empty(), short_list(touched, kListed),
        "The tests that test-writer wrote must stay as they are, but these were changed, "
        "moved or deleted: " +
            short_list(touched, kListed) + ". Put them back and make them pass.");
