@@ -14,9 +14,9 @@ using ::testing::Not;
 constexpr Positional kPhase[] = {{"PHASE", "Which phase", true, "prep|merge"},
                                  {"WORKTREE", "Where it works", false}};
 constexpr Option kOddOptions[] = {{"file", "FILE", "It's a [file]: yours"},
-                               {"dialect", "NAME", "One of three", "contract|line", "line"},
-                               {"json", "", "Print JSON"},
-                               {.name = "inward", .value = "DIR", .help = "x", .hidden = true}};
+                                  {"dialect", "NAME", "One of three", "contract|line", "line"},
+                                  {"json", "", "Print JSON"},
+                                  {.name = "inward", .value = "DIR", .help = "x", .hidden = true}};
 constexpr Command kTable[] = {
     {.path = "phase run",
      .summary = "Run one phase",

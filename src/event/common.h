@@ -46,7 +46,7 @@ enum class Verdict {
   held,       // "true"
   broken,     // "false": the work goes back
   differs,    // no harm done
-  unchecked,  // there is no command for it
+  unchecked,  // there is no command for it, or nothing to compare with
 };
 inline constexpr int kVerdicts = 4;
 std::string_view name_of(Verdict verdict);

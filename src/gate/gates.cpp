@@ -115,7 +115,12 @@ Result<void> Gates::files_changed(Checked& result, const Check& check) {
 // What the merge agent brings beyond what was signed off is shown; the merge itself tests it where
 // there are commands for that. What it leaves behind is the merge's to judge.
 Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
-  if (check.signed_off.empty() || check.head.empty()) return {};
+  constexpr const char* kClaim = "the commit of what was signed off";
+  if (check.signed_off.empty() || check.head.empty()) {
+    say(result, kClaim, event::Verdict::unchecked,
+        check.head.empty() ? "the worktree has no commit" : "nothing was signed off");
+    return {};
+  }
   std::set<std::string> brought;
   const auto differences = TRY(changes(check.signed_off, check.head));
   if (!differences.empty())
@@ -127,8 +132,7 @@ Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
   for (const Changed& change : differences)
     for (const std::string& path : {change.path, change.from})
       if (!path.empty() && brought.contains(path)) others.push_back(path);
-  say(result, "the commit of what was signed off",
-      others.empty() ? event::Verdict::held : event::Verdict::differs,
+  say(result, kClaim, others.empty() ? event::Verdict::held : event::Verdict::differs,
       others.empty() ? "" : "it differs in " + short_list(others, kListed));
   return {};
 }
@@ -137,6 +141,10 @@ Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
 // no better: it can take the place of what it should test.
 Result<void> Gates::tests_untouched(Checked& result, const Check& check) {
   const std::string& from = check.tests.empty() ? check.base : check.tests;
+  if (from.empty()) {
+    say(result, "the tests were not touched", event::Verdict::unchecked, "nothing to compare with");
+    return {};
+  }
   std::set<std::string> written;
   if (!check.tests.empty())
     for (const Changed& change : TRY(changes(check.base, check.tests)))

@@ -446,6 +446,31 @@ TEST(Gates, WhatAMergeAgentLeavesBehindIsNoDifference) {
   EXPECT_EQ(result.claims.back().verdict, event::Verdict::held) << result.claims.back().detail;
 }
 
+// Whoever reads the ledger must see that nobody looked: a claim that is not there looks like none
+// that was asked for.
+TEST(Gates, AClaimThatCannotBeLookedAtIsUncheckedAndNotLeftOut) {
+  for (const auto& [missing, why] : {std::pair(&Check::head, "the worktree has no commit"),
+                                     std::pair(&Check::signed_off, "nothing was signed off")}) {
+    Fake fake;
+    Check check = after_merge();
+    (check.*missing).clear();
+    const Checked result = checked(fake, check);
+    EXPECT_EQ(signed_claim(result).verdict, event::Verdict::unchecked);
+    EXPECT_EQ(signed_claim(result).detail, why);
+  }
+  Fake fake;
+  fake.verdict = kPassed;
+  Check check = after_code();
+  check.tests.clear();
+  const Checked result = checked(fake, check);
+  const auto untouched = std::find_if(
+      result.claims.begin(), result.claims.end(),
+      [](const event::Claim& claim) { return claim.what == "the tests were not touched"; });
+  ASSERT_NE(untouched, result.claims.end());
+  EXPECT_EQ(untouched->verdict, event::Verdict::unchecked);
+  EXPECT_EQ(result.feedback, "");
+}
+
 TEST(Gates, WhatAMergeAgentCommittedIsWhatChangedInAll) {
   // main.go was written with the tests already, and is what it was in the end.
   Fake fake;

@@ -52,7 +52,7 @@ Merged found_done(const Merge& merge, const std::string& commit) {
 
 }  // namespace
 
-void Merges::merge(const Merge& merge, Done done) {
+void Merges::merge(const Merge& merge, const Done& done) {
   if (trees_.is_checkout(merge.tree)) return done(nothing_on(merge, trees_.repository().head));
   if (merge.to_branch) {
     const auto put = to_branch(merge);

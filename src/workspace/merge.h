@@ -34,7 +34,7 @@ class Merges {
 
   // Merged, MergeRefused, MainMoved, or CommandFailed. `done` is called once, from within or from a
   // turn of the loop. Requires: the tree stays until then.
-  void merge(const workflow::Merge& merge, Done done);
+  void merge(const workflow::Merge& merge, const Done& done);
 
  private:
   // Made, and not yet on main.

@@ -120,6 +120,19 @@ TEST_F(FailingDisk, SeesEveryKindOfWriteOfARun) {
   }
 }
 
+// The last of what git is given to read are the snapshots around the sign-off and the merge. One
+// that cannot be written is no snapshot without a commit: the claims about it would be missing.
+TEST_F(FailingDisk, WhatGitIsGivenToReadNeverCostsAClaim) {
+  constexpr int kLast = 8;
+  int failed = 0;
+  for (std::size_t n = calls_.size(); n > 0 && failed < kLast; --n) {
+    if (calls_[n - 1].find("capsule-stdin") == std::string::npos) continue;
+    fail_at(n, kFaults[0]);
+    ++failed;
+  }
+  EXPECT_EQ(failed, kLast);
+}
+
 class IoFaults : public FailingDisk, public ::testing::WithParamInterface<int> {};
 
 // All calls with every fault are two thousand runs. So each call fails once and for good, by turns

@@ -118,6 +118,6 @@ void started(State&, const DeliveryStarted& f);  // recovery.cpp
 void resumed(State&, const DeliveryResumed& f);
 void plan_changed(State&, const PlanChanged& f);
 void remove_task(State&, int task);
-void cut_off(State&, Agent agent);  // its run counts as not begun, and begins again
+void cut_off(State&, const Agent& agent);  // its run counts as not begun, and begins again
 
 }  // namespace capsule::delivery

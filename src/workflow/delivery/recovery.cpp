@@ -115,7 +115,7 @@ void started(State& s, const DeliveryStarted& f) {
   s.prelude = Prelude::baseline;
 }
 
-void cut_off(State& s, Agent agent) {
+void cut_off(State& s, const Agent& agent) {
   --s.dispatched;
   ++s.cut_off;
   switch (agent.role) {

@@ -115,6 +115,8 @@ class Checker {
       say(p.name, "'tests-untouched' needs an earlier phase with 'tests: true'");
     if ((has(kSignedOff) || has("as-signed-off")) && !earlier(&PhaseRule::signs_off))
       say(p.name, "nothing before it signs off ('signs_off: true')");
+    if (has("as-signed-off") && !p.commits)
+      say(p.name, "'as-signed-off' is about the commit of a phase with 'commits: true'");
     if (p.commits && at + 1 != d_.phases.size())
       say(p.name, "only the last phase can commit the work");
     if (p.timeout_seconds < 0) say(p.name, "a time limit is positive");

@@ -96,6 +96,15 @@ TEST(DefinitionCheck, SignOffAndTestsMustComeFromSomewhere) {
   EXPECT_TRUE(says(of({merge}), "tests: true"));
 }
 
+TEST(DefinitionCheck, OnlyAPhaseThatCommitsCanBeComparedWithWhatWasSignedOff) {
+  PhaseRule sign_off = phase("sign-off"), last = phase("last");
+  sign_off.signs_off = true;
+  last.checks = {"as-signed-off"};
+  EXPECT_TRUE(says(of({sign_off, last}), "'commits: true'"));
+  last.commits = true;
+  EXPECT_FALSE(says(of({sign_off, last}), "'commits: true'"));
+}
+
 TEST(DefinitionCheck, TheCostOfAPanelCountsAllWhoRunAtOnce) {
   std::vector<PhaseRule> phases = {phase("code")};
   for (const char* name : {"a", "b", "c"}) {
