@@ -35,10 +35,7 @@ std::string actor() {
 }
 
 Result<task::Choice> tracker_choice(const std::string& dir) {
-  config::Sources sources;
-  sources.project_dir = dir;
-  sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
-  return world::choice_of(TRY(config::load(sources)).tracker);
+  return world::choice_of(TRY(config::load(world::config_sources(dir))).tracker);
 }
 
 // Damaged lines of the store are told, whatever the command was.

@@ -210,8 +210,7 @@ void check_project(const Args& args, Findings& findings) {
     return;
   }
   const auto tips = git::find_tips(*repository, "", "");
-  const config::Loaded loaded =
-      config::load_all({repository->top, [](const char* name) { return std::getenv(name); }});
+  const config::Loaded loaded = config::load_all(world::config_sources(repository->top));
   for (const config::Problem& problem : loaded.problems) {
     Finding finding{Health::bad, "config", config::told(problem)};
     if (!problem.hint.empty()) finding.mend.push_back(problem.hint);

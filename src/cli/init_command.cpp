@@ -10,6 +10,7 @@
 #include "json/value.h"
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
+#include "world/assets.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::cli {
@@ -18,11 +19,6 @@ namespace {
 using Json = json::Value;
 
 constexpr Option kInitOptions[] = {kProjectDir, {"json", "", "Print one JSON object"}};
-constexpr const char* kFiles[] = {
-    "prompts/test-writer.md",        "prompts/test-review.md", "prompts/execute.md",
-    "prompts/execute-review.md",     "prompts/sign-off.md",    "prompts/merge.md",
-    "templates/worklog.md.template",
-};
 
 struct InitStep {
   std::string what;
@@ -33,7 +29,7 @@ using Steps = std::vector<InitStep>;
 
 Result<void> copy_assets(const std::string& root, Steps& steps) {
   const world::Assets assets("", "");
-  for (const char* name : kFiles) {
+  for (const std::string& name : world::files_for_projects()) {
     const std::string path = root + "/" + name;
     const bool there = exists(path);
     if (!there) {
@@ -185,8 +181,9 @@ Command init_command() {
   return {.path = "init",
           .summary = "Make a repository ready: prompts, configuration, beads",
           .details =
-              "Puts the prompts and the worklog template into the project, to be changed as you "
-              "like; writes .capsule/config.yaml with the tracker and with the test command that "
+              "Puts the prompts of the pipeline, of deliveries and of auto mode and the worklog "
+              "template into the project, to be changed as you like; writes .capsule/config.yaml "
+              "with the tracker and with the test command that "
               "the project's files suggest (go.mod, package.json, pyproject.toml, Cargo.toml, "
               "CMakeLists.txt, Makefile); keeps .capsule/ out of git by .git/info/exclude; makes a "
               "bead store where there is no tracker. What is there already stays as it is, so it "

@@ -137,7 +137,7 @@ constexpr std::array kKeys{
     Key{.path = "roles.*.provider",
         .kind = Kind::name,
         .help = "The agent for this role of a delivery",
-        .example = "mine"},
+        .example = "claude"},
     Key{.path = "roles.*.model",
         .kind = Kind::text,
         .help = "The model for this role",
@@ -171,7 +171,7 @@ constexpr std::array kKeys{
     Key{.path = "phases.*.provider",
         .kind = Kind::name,
         .help = "The agent for this phase",
-        .example = "mine"},
+        .example = "claude"},
     Key{.path = "phases.*.model",
         .kind = Kind::text,
         .help = "The model for this phase",
@@ -184,6 +184,12 @@ constexpr std::array kKeys{
 
 constexpr std::array<std::string_view, 6> kPhases{"test-writer",    "test-review", "execute",
                                                   "execute-review", "sign-off",    "merge"};
+
+constexpr std::array<std::string_view, 9> kAutoPhases{
+    "expansion", "init", "planning", "execution", "qa", "review", "fix", "check", "reflect"};
+constexpr std::array<std::string_view, 8> kRoles{
+    "developer",   "critic",         "auditor", "business-analyst",
+    "remediation", "health-auditor", "expert",  "plan-analyst"};
 
 constexpr std::int64_t kMaxCount = 1'000'000;
 constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // about 31 years: far, and never overflows
@@ -437,5 +443,7 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
 }
 
 std::span<const std::string_view> pipeline_phases() { return kPhases; }
+std::span<const std::string_view> auto_phases() { return kAutoPhases; }
+std::span<const std::string_view> roles() { return kRoles; }
 
 }  // namespace capsule::config
