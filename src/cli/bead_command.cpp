@@ -2,8 +2,10 @@
 // directly; where the project's tracker is bd, the same words go to bd and its answer is shown.
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "base/files.h"
+#include "base/ids.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -12,6 +14,7 @@
 #include "config/config.h"
 #include "json/text.h"
 #include "task/bd_tracker.h"
+#include "task/bead_edit.h"
 #include "task/native_store.h"
 #include "task/open_tracker.h"
 #include "ui/bead_text.h"
@@ -32,10 +35,7 @@ std::string actor() {
 }
 
 Result<task::Choice> tracker_choice(const std::string& dir) {
-  config::Sources sources;
-  sources.project_dir = dir;
-  sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
-  return world::choice_of(TRY(config::load(sources)).tracker);
+  return world::choice_of(TRY(config::load(world::config_sources(dir))).tracker);
 }
 
 // Damaged lines of the store are told, whatever the command was.
@@ -193,8 +193,57 @@ Result<int> run_close(const Args& args) {
   return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
     TRY_VOID(store.close(id, reason));
     const engine::Bead bead = TRY(store.show(id));
-    print(args.flag("json") ? TRY(store.closed_json(id))
+    print(args.flag("json") ? TRY(store.array_json(id))
                             : "✓ closed " + id + ": " + printable(bead.title) + "\n");
+    return 0;
+  });
+}
+
+Result<int> run_reopen(const Args& args) {
+  const std::string id(args.positional(0).value_or(""));
+  const std::string reason = value_of(args, "reason");
+  TRY_VOID(check_id("bead id", id));
+  std::vector<std::string> words{"reopen", id};
+  if (!reason.empty()) words.push_back("--reason=" + reason);
+  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
+    TRY_VOID(store.reopen(id, reason));
+    const engine::Bead bead = TRY(store.show(id));
+    print(args.flag("json") ? TRY(store.array_json(id))
+                            : "↻ open again " + id + ": " + printable(bead.title) + "\n");
+    return 0;
+  });
+}
+
+Result<int> run_update(const Args& args) {
+  const std::string id(args.positional(0).value_or(""));
+  const auto text = [&](std::string_view option) -> std::optional<std::string> {
+    const auto value = args.option(option);
+    return value ? std::optional<std::string>(*value) : std::nullopt;
+  };
+  task::BeadChange change{.title = text("title"),
+                          .type = text("type"),
+                          .status = text("status"),
+                          .description = text("description"),
+                          .acceptance = text("acceptance"),
+                          .design = text("design"),
+                          .notes = text("notes")};
+  if (const auto priority = args.option("priority"))
+    change.priority = TRY(parse_priority(*priority));
+  if (change.empty())
+    return fail(Reason::usage, "bead update: nothing to change was named",
+                "for example --title=TEXT, --status=STATUS or --priority=N");
+  TRY_VOID(check_id("bead id", id));
+  TRY_VOID(task::check_change(change));
+  std::vector<std::string> words{"update", id};
+  for (std::string_view name :
+       {"title", "type", "priority", "status", "description", "acceptance", "design", "notes"})
+    if (const auto value = args.option(name))
+      words.push_back("--" + std::string(name) + "=" + std::string(*value));
+  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
+    TRY_VOID(store.update(id, change));
+    const engine::Bead bead = TRY(store.show(id));
+    print(args.flag("json") ? TRY(store.array_json(id))
+                            : "Updated " + id + ": " + printable(bead.title) + "\n");
     return 0;
   });
 }
@@ -236,6 +285,20 @@ constexpr Option kList[] = {
 constexpr Option kClose[] = {
     {"reason", "TEXT", "Why it is closed", {}, "Closed"}, kProjectDir, kBeadJson};
 
+constexpr Option kReopen[] = {
+    {"reason", "TEXT", "Why it is open again; kept as a comment"}, kProjectDir, kBeadJson};
+constexpr Option kUpdate[] = {
+    {"title", "TEXT", "One line that names the work"},
+    {"type", "TYPE", "What it is", "task|bug|feature|epic|chore"},
+    {"priority", "N", "0 (most urgent) to 4"},
+    {"status", "STATUS", "How it stands", "open|in_progress|blocked|deferred|closed"},
+    {"description", "TEXT", "What is to be done, and why"},
+    {"acceptance", "TEXT", "How one sees that it is done"},
+    {"design", "TEXT", "How it is to be done"},
+    {"notes", "TEXT", "What else there is to know"},
+    kProjectDir,
+    kBeadJson};
+
 constexpr Command kBeadRows[] = {
     {.path = "bead init",
      .summary = "Make a store for beads in a project",
@@ -245,7 +308,8 @@ constexpr Command kBeadRows[] = {
      .positionals = {},
      .options = kInit,
      .run = run_init,
-     .examples = "capsule bead init --prefix=demo"},
+     .examples = "capsule bead init --prefix=demo",
+     .people_only = true},
     {.path = "bead import",
      .summary = "Add beads from a file of JSON lines",
      .details = "A bead that is there already gets the members that the file has for it and keeps "
@@ -253,7 +317,8 @@ constexpr Command kBeadRows[] = {
      .positionals = {},
      .options = kImport,
      .run = run_import,
-     .examples = "capsule bead import -i issues.jsonl"},
+     .examples = "capsule bead import -i issues.jsonl",
+     .people_only = true},
     {.path = "bead create",
      .summary = "Add a bead",
      .details = "Its id is the next free number after the prefix, or after its parent's id and a "
@@ -261,7 +326,8 @@ constexpr Command kBeadRows[] = {
      .positionals = {},
      .options = kCreate,
      .run = run_create,
-     .examples = "capsule bead create --title='Validate e-mail' --type=task --priority=1"},
+     .examples = "capsule bead create --title='Validate e-mail' --type=task --priority=1",
+     .people_only = true},
     {.path = "bead list",
      .summary = "List beads",
      .details = "By priority. Closed beads are left out unless --all or --status=closed is given.",
@@ -287,14 +353,34 @@ constexpr Command kBeadRows[] = {
      .details = {},
      .positionals = kId,
      .options = kClose,
-     .run = run_close},
+     .run = run_close,
+     .people_only = true},
+    {.path = "bead reopen",
+     .summary = "Open a closed bead again",
+     .details = "A bead that Capsule has merged is new work once it is open again: 'capsule run' "
+                "starts from what main holds now.",
+     .positionals = kId,
+     .options = kReopen,
+     .run = run_reopen,
+     .examples = "capsule bead reopen demo-1.1.1 --reason='empty input still fails'",
+     .people_only = true},
+    {.path = "bead update",
+     .summary = "Change what a bead says",
+     .details = "Only what is named changes; a text that is given as nothing (--notes=) is "
+                "removed.",
+     .positionals = kId,
+     .options = kUpdate,
+     .run = run_update,
+     .examples = "capsule bead update demo-1.1.1 --priority=0 --acceptance='- accepts a+b@c.d'",
+     .people_only = true},
     {.path = "bead comments add",
      .summary = "Add a comment to a bead",
      .details = {},
      .positionals = kComment,
      .options = kCommon,
      .run = run_comment,
-     .examples = "capsule bead comments add demo-1.1.1 'see the style guide'"},
+     .examples = "capsule bead comments add demo-1.1.1 'see the style guide'",
+     .people_only = true},
 };
 
 }  // namespace

@@ -23,9 +23,7 @@ Result<int> report_all(const std::vector<config::Problem>& problems) {
 }
 
 Result<int> show_config(const Args& args) {
-  config::Sources sources;
-  sources.project_dir = project_folder(args);
-  sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
+  const config::Sources sources = world::config_sources(project_folder(args));
   if (!is_folder(sources.project_dir))
     return fail(Reason::not_found, "no such folder: " + sources.project_dir,
                 "--project-dir names the project's root");

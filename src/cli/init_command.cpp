@@ -24,8 +24,9 @@ Command init_command() {
   return {.path = "init",
           .summary = "Make a repository ready: prompts, configuration, beads",
           .details =
-              "Puts the prompts and the worklog template into the project, to be changed as you "
-              "like; writes .capsule/config.yaml with the tracker and with the test command that "
+              "Puts the prompts of the pipeline, of deliveries and of auto mode and the worklog "
+              "template into the project, to be changed as you like; writes .capsule/config.yaml "
+              "with the tracker and with the test command that "
               "the project's files suggest (go.mod, package.json, pyproject.toml, Cargo.toml, "
               "CMakeLists.txt, Makefile); keeps .capsule/ out of git by .git/info/exclude; makes a "
               "bead store where there is no tracker. What is there already stays as it is, so it "

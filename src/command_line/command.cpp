@@ -121,7 +121,8 @@ Result<int> run_command(const Command& command, std::span<const char* const> wor
     return fail(Reason::refused,
                 "'capsule " + std::string(command.path) +
                     "' is for people: it refuses to be called by an agent",
-                "an agent ends its phase with a signal; Capsule decides what follows");
+                "an agent ends its work with a signal, and says there what should change; Capsule "
+                "and its people decide what follows");
   return command.run(args);
 }
 

@@ -56,7 +56,8 @@ struct Command {
   std::string_view alias = {};     // another path that means the same
   std::string_view examples = {};  // lines, each a command that can be pasted
   bool hidden = false;             // not for people: not in help, man page or completions
-  bool people_only = false;        // changes runs or merges: refused inside an agent's process tree
+  bool people_only =
+      false;  // changes runs, beads or merges: refused inside an agent's process tree
 };
 
 // The words of one call, checked against the rows of its command. Views point into argv.

@@ -280,7 +280,8 @@ Loaded load_all(const Sources& sources) {
   if (const std::string path = user_file(sources); !path.empty())
     read_layer(path, Layer::user, entries, loaded.problems);
   if (!sources.project_dir.empty())
-    read_layer(project_file(sources.project_dir), Layer::project, entries, loaded.problems);
+    read_layer(project_file(sources.project_dir), Layer::project, entries, loaded.problems,
+               sources.phases);
   for (const Key& row : keys()) {
     if (row.variable.empty()) continue;
     if (const char* value = variable(sources, std::string(row.variable)))

@@ -137,10 +137,18 @@ struct Flag {
   std::string_view spelled;  // "--max-retries"
 };
 
+// The phases that a project's workflows and prompts bring, besides those of the pipeline and of
+// auto mode; nullopt: they cannot be told.
+using ProjectPhases = std::function<std::optional<std::vector<std::string>>()>;
+
 struct Sources {
   std::string project_dir;  // holds .capsule/config.yaml; empty: no project
   std::function<const char*(const char*)> variable;  // as getenv; empty: no variables
   std::span<const Flag> flags = {};
+  // Asked only when the project's file names a phase that is not one of ours. Without it, and in
+  // the user's own file, which is for many projects, only misspellings of the pipeline's phases are
+  // problems.
+  ProjectPhases phases = {};
 };
 
 struct Problem {

@@ -197,9 +197,37 @@ TEST_F(ConfigLayers, UnknownKeysAreErrorsWithLineAndNearestName) {
             Texts{":3: unknown key 'providers.*.comand' (did you mean 'command'?)"});
   EXPECT_EQ(problems("phases:\n  test-writter: {}\n"),
             Texts{":2: unknown phase 'test-writter' (did you mean 'test-writer'?)"});
+  EXPECT_EQ(problems("roles:\n  deveoper: {provider: x}\n"),
+            Texts{":2: unknown role 'deveoper' (did you mean 'developer'?)"});
+  EXPECT_EQ(problems("roles:\n  mine: {}\n")
+                .front()
+                .find(":2: unknown role 'mine' (the roles are: "
+                      "developer critic auditor "),
+            0U);
   EXPECT_EQ(problems("phases:\n  merge:\n    '*': 1\n").size(), 1U);
   EXPECT_EQ(problems("<<: {provider: x}\n").size(), 1U);
   EXPECT_EQ(problems("zzzzzzzz: 1\n").front().find(":1: unknown key 'zzzzzzzz' (valid here: "), 0U);
+}
+
+TEST_F(ConfigLayers, APhaseThatTheProjectDoesNotHaveIsAnError) {
+  write(project_file(),
+        "phases:\n  execute: {}\n  qa: {}\n  draft: {}\n  darft: {}\n  elsewhere: {}\n");
+  write(user_file(), "phases: {of-another-project: {model: m}}\n");
+  Sources sources;
+  sources.project_dir = project();
+  sources.variable = [this](const char* name) {
+    return std::string_view(name) == "HOME" ? variables_["HOME"].c_str() : nullptr;
+  };
+  EXPECT_TRUE(load_all(sources).problems.empty()) << "nobody can tell";
+  sources.phases = [] { return std::vector<std::string>{"draft"}; };
+  const std::vector<Problem> problems = load_all(sources).problems;
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0].message, "unknown phase 'darft'");
+  EXPECT_EQ(problems[0].hint, "did you mean 'draft'?");
+  EXPECT_EQ(problems[1].message, "unknown phase 'elsewhere'");
+  EXPECT_NE(problems[1].hint.find("prompts/elsewhere.md"), std::string::npos);
+  sources.phases = [] { return std::nullopt; };
+  EXPECT_TRUE(load_all(sources).problems.empty()) << "a workflow that cannot be read may have it";
 }
 
 TEST_F(ConfigLayers, AllProblemsOfAFileAreToldAtOnce) {

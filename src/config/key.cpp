@@ -150,7 +150,7 @@ constexpr std::array kKeys{
     Key{.path = "roles.*.provider",
         .kind = Kind::name,
         .help = "The agent for this role of a delivery",
-        .example = "mine"},
+        .example = "claude"},
     Key{.path = "roles.*.model",
         .kind = Kind::text,
         .help = "The model for this role",
@@ -184,7 +184,7 @@ constexpr std::array kKeys{
     Key{.path = "phases.*.provider",
         .kind = Kind::name,
         .help = "The agent for this phase",
-        .example = "mine"},
+        .example = "claude"},
     Key{.path = "phases.*.model",
         .kind = Kind::text,
         .help = "The model for this phase",
@@ -200,6 +200,12 @@ constexpr std::array<std::string_view, 6> kPhases{"test-writer",    "test-review
 
 constexpr std::string_view kReports = "auto|gotest|tap|none";
 constexpr std::string_view kJunit = "junit:";
+constexpr std::array<std::string_view, 9> kAutoPhases{
+    "expansion", "init", "planning", "execution", "qa", "review", "fix", "check", "reflect"};
+constexpr std::array<std::string_view, 8> kRoles{
+    "developer",   "critic",         "auditor", "business-analyst",
+    "remediation", "health-auditor", "expert",  "plan-analyst"};
+
 constexpr std::int64_t kMaxCount = 1'000'000;
 constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // about 31 years: far, and never overflows
 
@@ -461,5 +467,7 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
 }
 
 std::span<const std::string_view> pipeline_phases() { return kPhases; }
+std::span<const std::string_view> auto_phases() { return kAutoPhases; }
+std::span<const std::string_view> roles() { return kRoles; }
 
 }  // namespace capsule::config

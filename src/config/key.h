@@ -71,8 +71,10 @@ std::string yaml_scalar(std::string_view text);
 // The known name that is nearest to `word`, or empty when none is near.
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names);
 
-// The phases of the pipeline. Other phases are allowed (a prompt's name is a phase's name), but not
-// a misspelling of one of these.
 std::span<const std::string_view> pipeline_phases();
+// The phases of auto mode that an agent works in, and the roles of a delivery. `signal` has the
+// same names; a test holds the two together.
+std::span<const std::string_view> auto_phases();
+std::span<const std::string_view> roles();
 
 }  // namespace capsule::config

@@ -20,6 +20,7 @@ struct Walk {
   Layer layer;
   std::vector<Entry>& entries;
   std::vector<Problem>& problems;
+  const ProjectPhases& phases;
 
   void problem(int line, std::string message, std::string hint) {
     problems.push_back({Reason::damaged, where(file, line), std::move(message), std::move(hint)});
@@ -85,6 +86,42 @@ void read_value(const YamlNode& node, int line, const Key& row, std::string path
   }
 }
 
+bool has_name(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool check_role(const YamlNode::Name& name, Walk& walk) {
+  if (has_name(roles(), name.text)) return true;
+  const std::string_view near = nearest_name(name.text, roles());
+  std::string hint = "did you mean '" + std::string(near) + "'?";
+  if (near.empty()) {
+    hint = "the roles are:";
+    for (std::string_view role : roles()) hint += " " + std::string(role);
+  }
+  walk.problem(name.line, "unknown role '" + name.text + "'", std::move(hint));
+  return false;
+}
+
+// Any prompt's name is a phase's name, so whether a name is unknown only the project can tell.
+bool check_phase(const YamlNode::Name& name, Walk& walk) {
+  const auto ours = pipeline_phases();
+  if (has_name(ours, name.text) || has_name(auto_phases(), name.text)) return true;
+  const auto others = walk.phases ? walk.phases() : std::nullopt;
+  std::vector<std::string_view> known(ours.begin(), ours.end());
+  if (others) {
+    known.insert(known.end(), auto_phases().begin(), auto_phases().end());
+    known.insert(known.end(), others->begin(), others->end());
+    if (has_name(known, name.text)) return true;
+  }
+  const std::string_view near = nearest_name(name.text, known);
+  if (!others && (near.empty() || edit_distance(name.text, near) > 2)) return true;
+  walk.problem(name.line, "unknown phase '" + name.text + "'",
+               near.empty() ? "no workflow of the project has it, and there is no prompts/" +
+                                  name.text + ".md"
+                            : "did you mean '" + std::string(near) + "'?");
+  return false;
+}
+
 bool check_chosen_name(std::string_view prefix, const YamlNode::Name& name, Walk& walk) {
   if (!valid_id(name.text)) {
     walk.problem(name.line,
@@ -92,14 +129,8 @@ bool check_chosen_name(std::string_view prefix, const YamlNode::Name& name, Walk
                  "it must be " + describe(key("provider")));
     return false;
   }
-  if (prefix != "phases") return true;
-  const auto phases = pipeline_phases();
-  if (std::find(phases.begin(), phases.end(), name.text) != phases.end()) return true;
-  const std::string_view near = nearest_name(name.text, phases);
-  if (near.empty() || edit_distance(name.text, near) > 2) return true;
-  walk.problem(name.line, "unknown phase '" + name.text + "'",
-               "did you mean '" + std::string(near) + "'?");
-  return false;
+  if (prefix == "roles") return check_role(name, walk);
+  return prefix != "phases" || check_phase(name, walk);
 }
 
 void unknown_key(std::string_view prefix, const YamlNode::Name& name, Walk& walk) {
@@ -159,13 +190,14 @@ Result<std::optional<std::string>> read_if_there(const std::string& path) {
 }
 
 void read_tree(const YamlNode& root, const std::string& file, Layer layer,
-               std::vector<Entry>& entries, std::vector<Problem>& problems) {
-  Walk walk{file, layer, entries, problems};
+               std::vector<Entry>& entries, std::vector<Problem>& problems,
+               const ProjectPhases& phases) {
+  Walk walk{file, layer, entries, problems, phases};
   read_map(root, "", "", walk);
 }
 
 void read_layer(const std::string& file, Layer layer, std::vector<Entry>& entries,
-                std::vector<Problem>& problems) {
+                std::vector<Problem>& problems, const ProjectPhases& phases) {
   const auto text = read_if_there(file);
   if (!text) {
     problems.push_back({Reason::io, "", text.error().message, text.error().hint});
@@ -174,7 +206,7 @@ void read_layer(const std::string& file, Layer layer, std::vector<Entry>& entrie
   if (!*text) return;
   const auto root = parse_yaml(**text);
   if (root) {
-    read_tree(*root, file, layer, entries, problems);
+    read_tree(*root, file, layer, entries, problems, phases);
   } else {
     problems.push_back(
         {Reason::damaged, where(file, root.error().line), root.error().message, root.error().hint});

@@ -75,6 +75,7 @@ std::string group_text(std::string_view top, std::span<const Assignment> assignm
         suggested += "#" + std::string(i * 2, ' ') +
                      (words[i] != "*"   ? std::string(words[i])
                       : top == "phases" ? std::string(pipeline_phases().front())
+                      : top == "roles"  ? std::string(roles().front())
                                         : std::string("mine")) +
                      ":\n";
     suggested += "#" + std::string((words.size() - 1) * 2, ' ') + std::string(words.back()) + ": " +

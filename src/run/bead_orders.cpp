@@ -106,7 +106,8 @@ Result<int> run_bead(world::Project project, const std::string& bead, const Bead
   const bool cut_off = newest && !newest->ended();
   if (engine::is_closed(run->bead().status) && !cut_off) {
     if (!newest || newest->state.outcome != event::Outcome::merged)
-      return fail(Reason::refused, bead + " is closed", "open it again in the tracker to run it");
+      return fail(Reason::refused, bead + " is closed",
+                  "open it again to run it: capsule bead reopen " + bead + run->project().option);
     run->show_merged(newest->state.merge_commit);
     return 0;
   }

@@ -181,6 +181,27 @@ TEST_P(BeadsAgree, TheShapesOfItsJsonAreTheOnesThatTheNativeStorePrints) {
   EXPECT_TRUE(bd({"ready"}).is_array());
 }
 
+TEST_P(BeadsAgree, WhatIsReopenedAndUpdatedReadsTheSame) {
+  ASSERT_EQ(bd({"close", "demo-1.1.1"})[0].value("status", ""), "closed");
+  Json bead = bd({"reopen", "demo-1.1.1"}).at(0);
+  EXPECT_EQ(bead.value("status", ""), "open");
+  for (const char* key : {"closed_at", "close_reason"}) EXPECT_EQ(bead.count(key), 0U) << key;
+  bead =
+      bd({"update", "demo-1.1.1", "--title=T", "--type=bug", "--priority=0", "--status=in_progress",
+          "--description=D", "--acceptance=A", "--design=E", "--notes=N"})
+          .at(0);
+  for (const auto& [key, value] :
+       {std::pair{"title", "T"}, std::pair{"issue_type", "bug"}, std::pair{"status", "in_progress"},
+        std::pair{"description", "D"}, std::pair{"acceptance_criteria", "A"},
+        std::pair{"design", "E"}, std::pair{"notes", "N"}})
+    EXPECT_EQ(bead.value(key, ""), value) << key;
+  EXPECT_EQ(bead.value("priority", 9), 0);
+  EXPECT_EQ(bd({"update", "demo-1.1.1", "--notes="}).at(0).count("notes"), 0U);
+  bead = bd({"update", "demo-1.1.1", "--status=closed"}).at(0);
+  EXPECT_EQ(bead.count("closed_at"), 1U);
+  EXPECT_EQ(bd({"update", "demo-1.1.1", "--status=open"}).at(0).count("closed_at"), 0U);
+}
+
 TEST_P(BeadsAgree, WhatItCreatesCanBeReadBack) {
   // Not below demo-1.1: bd 0.49 does not count imported children, and fails on demo-1.1.1.
   const Json created =

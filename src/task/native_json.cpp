@@ -84,7 +84,7 @@ std::string object_json(const IssuesFile& file, std::string_view id) {
   return printed(parsed(file, id));
 }
 
-std::string closed_json(const IssuesFile& file, std::string_view id) {
+std::string array_json(const IssuesFile& file, std::string_view id) {
   return printed(Json::array({parsed(file, id)}));
 }
 

@@ -21,8 +21,9 @@ std::string list_json(const IssuesFile& file, const std::vector<engine::Bead>& b
 // As `bd create --json`: one object. Requires: the file has the bead.
 std::string object_json(const IssuesFile& file, std::string_view id);
 
-// As `bd close --json`: an array of one line of the file.
-std::string closed_json(const IssuesFile& file, std::string_view id);
+// As `bd close --json`, `bd reopen --json` and `bd update --json`: an array of one line of the
+// file.
+std::string array_json(const IssuesFile& file, std::string_view id);
 
 // As `bd comments add --json`: the newest comment, or null. Requires: the file has the bead.
 std::string last_comment_json(const IssuesFile& file, std::string_view id);

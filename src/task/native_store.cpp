@@ -18,7 +18,6 @@ namespace {
 
 constexpr const char* kFile = "issues.jsonl";
 constexpr const char* kSettings = "config.yaml";
-constexpr std::size_t kMaxTitleBytes = 2000;
 
 std::string now() {
   timespec time{};
@@ -65,15 +64,6 @@ Result<void> write_settings(const BeadsFolder& folder, std::string_view prefix) 
   text += "# Beads are kept in issues.jsonl, one a line; there is no database.\n";
   text += "issue-prefix: " + json::quoted(prefix) + "\nno-db: true\n";
   return folder.replace(kSettings, text);
-}
-
-bool valid_text(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 }  // namespace
@@ -203,23 +193,35 @@ Result<void> NativeStore::close(std::string_view id, std::string_view reason) {
   TRY_VOID(check_id("bead id", id));
   const BeadsFolder folder = TRY(locked(false));
   if (TRY(find(id))->status == "closed") return {};
-  const std::string time = json::quoted(now());
-  std::string object = json::with_member(file_.object(id), "status", "\"closed\"");
-  object = json::with_member(object, "updated_at", time);
-  object = json::with_member(object, "closed_at", time);
-  object =
-      json::with_member(object, "close_reason", json::quoted(reason.empty() ? "Closed" : reason));
+  TRY_VOID(file_.put(closed(file_.object(id), reason, now())));
+  return save(folder);
+}
+
+Result<void> NativeStore::reopen(std::string_view id, std::string_view reason) {
+  TRY_VOID(check_id("bead id", id));
+  TRY_VOID(check_text(reason));
+  const BeadsFolder folder = TRY(locked(false));
+  if (TRY(find(id))->status == "open") return {};
+  const std::string time = now();
+  std::string object = reopened(file_.object(id), time);
+  if (!trimmed(reason).empty())
+    object = commented(object, new_comment(id, "Reopened: " + std::string(reason), time), time);
   TRY_VOID(file_.put(object));
   return save(folder);
 }
 
+Result<void> NativeStore::update(std::string_view id, const BeadChange& change) {
+  TRY_VOID(check_id("bead id", id));
+  TRY_VOID(check_change(change));
+  const BeadsFolder folder = TRY(locked(false));
+  TRY_VOID(find(id));
+  TRY_VOID(file_.put(changed(file_.object(id), change, now())));
+  return save(folder);
+}
+
 Result<std::string> NativeStore::create(const NewBead& bead) {
-  if (trimmed(bead.title).empty()) return fail(Reason::usage, "a bead needs a title");
-  if (bead.title.size() > kMaxTitleBytes || bead.title.find('\n') != std::string::npos)
-    return fail(Reason::usage, "a title is one line of at most 2000 bytes",
-                "the rest belongs in --description");
-  for (const std::string* text : {&bead.title, &bead.description, &bead.acceptance})
-    if (!valid_text(*text)) return fail(Reason::usage, "the text of a bead must be UTF-8");
+  TRY_VOID(check_title(bead.title));
+  for (const std::string* text : {&bead.description, &bead.acceptance}) TRY_VOID(check_text(*text));
   const BeadsFolder folder = TRY(locked(true));
   std::string stem;
   if (!bead.parent.empty()) {
@@ -239,25 +241,21 @@ Result<std::string> NativeStore::create(const NewBead& bead) {
   return id;
 }
 
+std::string NativeStore::new_comment(std::string_view id, std::string_view text,
+                                     std::string_view time) const {
+  std::size_t number = 1;
+  for (const engine::Bead* bead : file_.beads()) number += bead->comments.size();
+  return comment_json(number, id, actor_, text, time);
+}
+
 Result<void> NativeStore::add_comment(std::string_view id, std::string_view text) {
   TRY_VOID(check_id("bead id", id));
   if (trimmed(text).empty()) return fail(Reason::usage, "a comment needs a text");
-  if (!valid_text(text)) return fail(Reason::usage, "the text of a comment must be UTF-8");
+  TRY_VOID(check_text(text));
   const BeadsFolder folder = TRY(locked(false));
   TRY_VOID(find(id));
-  std::size_t number = 1;
-  for (const engine::Bead* bead : file_.beads()) number += bead->comments.size();
   const std::string time = now();
-  const std::string comment = comment_json(number, id, actor_, text, time);
-  std::string comments = "[]";
-  if (const auto members = json::object_at(file_.object(id), 0))
-    if (const auto* member = members->find("comments"))
-      comments = member->value.in(file_.object(id));
-  if (!comments.starts_with('[')) comments = "[]";
-  std::string object =
-      json::with_member(file_.object(id), "comments", json::with_element(comments, comment));
-  object = json::with_member(object, "updated_at", json::quoted(time));
-  TRY_VOID(file_.put(object));
+  TRY_VOID(file_.put(commented(file_.object(id), new_comment(id, text, time), time)));
   return save(folder);
 }
 
@@ -306,9 +304,9 @@ Result<std::string> NativeStore::object_json(std::string_view id) {
   return task::object_json(file_, id);
 }
 
-Result<std::string> NativeStore::closed_json(std::string_view id) {
+Result<std::string> NativeStore::array_json(std::string_view id) {
   TRY_VOID(show(id));
-  return task::closed_json(file_, id);
+  return task::array_json(file_, id);
 }
 
 Result<std::string> NativeStore::last_comment_json(std::string_view id) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/tracker.h"
+#include "task/bead_edit.h"
 #include "task/bead_json.h"
 #include "task/beads_folder.h"
 #include "task/issues_file.h"
@@ -53,6 +54,9 @@ class NativeStore : public engine::Tracker {
   // The new id: PARENT.N, or PREFIX-N, with the next free number.
   Result<std::string> create(const NewBead& bead);
   Result<void> add_comment(std::string_view id, std::string_view text);
+  // Makes it open again; the reason becomes a comment. An open bead stays as it is.
+  Result<void> reopen(std::string_view id, std::string_view reason);
+  Result<void> update(std::string_view id, const BeadChange& change);
 
   // Adds the beads of a JSON-lines text; in a bead that is there already, the members that the text
   // has are set and the others kept. All or nothing: a damaged line is an error that names it.
@@ -62,7 +66,7 @@ class NativeStore : public engine::Tracker {
   Result<std::string> show_json(std::string_view id);
   Result<std::string> list_json(const std::vector<engine::Bead>& beads);
   Result<std::string> object_json(std::string_view id);
-  Result<std::string> closed_json(std::string_view id);
+  Result<std::string> array_json(std::string_view id);
   Result<std::string> last_comment_json(std::string_view id);
 
   // Of the file as it was last read.
@@ -76,6 +80,7 @@ class NativeStore : public engine::Tracker {
   Result<void> save(const BeadsFolder& folder);
   Result<const engine::Bead*> find(std::string_view id) const;
   bool waits(const engine::Bead& bead) const;
+  std::string new_comment(std::string_view id, std::string_view text, std::string_view time) const;
   tl::unexpected<Error> damaged() const;
 
   std::string project_dir_;

@@ -15,6 +15,19 @@ std::string own_program() {
   return error ? "capsule" : program.string();
 }
 
+std::vector<std::string> files_for_projects() {
+  std::vector<std::string> pipeline, others;
+  for (const assets::Embedded& file : assets::embedded_below("prompts")) {
+    const bool top = file.name.find('/') == file.name.rfind('/');
+    if (top) pipeline.emplace_back(file.name);
+    if (file.name.starts_with("prompts/delivery/") || file.name.starts_with("prompts/auto/"))
+      others.emplace_back(file.name);
+  }
+  pipeline.insert(pipeline.end(), others.begin(), others.end());
+  pipeline.emplace_back("templates/worklog.md.template");
+  return pipeline;
+}
+
 Assets::Assets(std::string_view scripts_dir, std::string_view project) {
   if (!scripts_dir.empty())
     folders_.push_back(fs::path(absolute_path(scripts_dir)).parent_path().string());

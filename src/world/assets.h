@@ -28,6 +28,10 @@ class Assets {
   std::vector<std::string> folders_;
 };
 
+// What a project may want to have of its own: the prompts of the pipeline, of deliveries and of
+// auto mode, and the template of worklogs. Names as read() takes them.
+std::vector<std::string> files_for_projects();
+
 // The running binary, links followed.
 std::string own_program();
 

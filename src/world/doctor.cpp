@@ -190,7 +190,7 @@ void check_project(const ProjectWords& words, Findings& findings) {
   }
   const auto tips = git::find_tips(*repository, "", "");
   const config::Loaded loaded =
-      config::load_all({repository->top, [](const char* name) { return std::getenv(name); }});
+      config::load_all(config_sources(repository->top));
   for (const config::Problem& problem : loaded.problems) {
     Finding finding{Health::bad, "config", config::sentence_of(problem)};
     if (!problem.hint.empty()) finding.mend.push_back(problem.hint);

@@ -10,15 +10,9 @@
 namespace capsule::world {
 namespace {
 
-constexpr const char* kInitFiles[] = {
-    "prompts/test-writer.md",        "prompts/test-review.md", "prompts/execute.md",
-    "prompts/execute-review.md",     "prompts/sign-off.md",    "prompts/merge.md",
-    "templates/worklog.md.template",
-};
-
 Result<void> copy_assets(const std::string& root, InitSteps& steps) {
   const Assets assets("", "");
-  for (const char* name : kInitFiles) {
+  for (const std::string& name : files_for_projects()) {
     const std::string path = root + "/" + name;
     const bool there = exists(path);
     if (!there) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "git/branch.h"
 #include "git/refs.h"
+#include "world/workflows.h"
 
 namespace capsule::world {
 
@@ -24,6 +25,13 @@ Result<git::Repository> project_of(git::Repository here) {
 
 }  // namespace
 
+config::Sources config_sources(const std::string& project_dir, const std::string& scripts_dir) {
+  return {project_dir,
+          [](const char* name) -> const char* { return std::getenv(name); },
+          {},
+          [project_dir, scripts_dir] { return phase_names(project_dir, scripts_dir); }};
+}
+
 Result<Project> open_project(const ProjectWords& words) {
   const std::string folder = absolute_path(words.folder);
   if (!is_folder(folder))
@@ -33,8 +41,9 @@ Result<Project> open_project(const ProjectWords& words) {
   std::vector<config::Flag> flags;
   if (words.provider) flags.push_back({"provider", *words.provider, "--provider"});
   if (words.max_retries) flags.push_back({"max_retries", *words.max_retries, "--max-retries"});
-  config::Config config = TRY(
-      config::load({repository.top, [](const char* name) { return std::getenv(name); }, flags}));
+  config::Sources sources = config_sources(repository.top, words.scripts_dir);
+  sources.flags = flags;
+  config::Config config = TRY(config::load(sources));
   Assets assets(words.scripts_dir, repository.top);
   std::error_code error;
   const bool here = std::filesystem::equivalent(repository.top, ".", error);

@@ -34,6 +34,9 @@ struct Project {
   const std::string& root() const { return repository.top; }
 };
 
+// Where the configuration of a project comes from: files, variables, its own workflows.
+config::Sources config_sources(const std::string& project_dir, const std::string& scripts_dir = {});
+
 // Finds the repository of the folder and reads the configuration, with the flags in force.
 Result<Project> open_project(const ProjectWords& words);
 

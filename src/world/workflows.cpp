@@ -20,7 +20,21 @@ namespace fs = std::filesystem;
 constexpr std::string_view kWorkflowFolder = "workflows";
 constexpr std::string_view kEnding = ".yaml";
 
-std::string folder_of(const Project& project) { return project.root() + "/.capsule/workflows"; }
+std::string folder_of(const std::string& root) { return root + "/.capsule/workflows"; }
+std::string folder_of(const Project& project) { return folder_of(project.root()); }
+
+// The names in a folder that end so, without that end.
+std::vector<std::string> names_in(const std::string& folder, std::string_view ending) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename().string();
+    if (!name.ends_with(ending)) continue;
+    name.resize(name.size() - ending.size());
+    if (valid_id(name)) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 }  // namespace
 
@@ -33,9 +47,7 @@ std::vector<std::string> workflow_names(const Project& project) {
   };
   for (const assets::Embedded& file : assets::embedded_below(kWorkflowFolder))
     add(file.name.substr(kWorkflowFolder.size() + 1));
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_of(project), error))
-    add(entry.path().filename().string());
+  for (std::string& name : names_in(folder_of(project), kEnding)) names.insert(std::move(name));
   return {names.begin(), names.end()};
 }
 
@@ -55,6 +67,28 @@ Result<WorkflowText> workflow_text(const Project& project, std::string_view name
                   "; make one: capsule workflow "
                   "init " +
                   std::string(name));
+}
+
+std::optional<std::vector<std::string>> phase_names(const std::string& root,
+                                                    const std::string& scripts_dir) {
+  std::vector<std::string> names = names_in(root + "/prompts", ".md");
+  if (!scripts_dir.empty())
+    for (std::string& name : names_in(scripts_dir + "/../prompts", ".md"))
+      names.push_back(std::move(name));
+  const auto add = [&](std::string_view text, std::string_view name) {
+    const auto definition = config::read_workflow(text, name, std::string(name));
+    if (!definition) return false;
+    for (const event::PhaseRule& phase : definition->phases) names.push_back(phase.name);
+    return true;
+  };
+  for (const assets::Embedded& file : assets::embedded_below(kWorkflowFolder))
+    if (!add(file.bytes, file.name)) return std::nullopt;
+  for (const std::string& name : names_in(folder_of(root), kEnding)) {
+    const auto text =
+        read_file_beneath(folder_of(root), name + std::string(kEnding), config::kMaxFileBytes);
+    if (!text || !add(*text, name)) return std::nullopt;
+  }
+  return names;
 }
 
 Result<event::Definition> find_workflow(const Project& project, std::string_view name) {

@@ -2,6 +2,7 @@
 // that come with Capsule.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,11 @@ std::vector<std::string> workflow_names(const Project& project);
 Result<WorkflowText> workflow_text(const Project& project, std::string_view name);
 // Read and checked. Errors: as above, damaged (the file), refused (it cannot be run as it is).
 Result<event::Definition> find_workflow(const Project& project, std::string_view name);
+
+// The phases of all workflows, and those that have a prompt of their own: prompts/NAME.md in `root`
+// or beside `scripts_dir`, which may be empty. nullopt: a workflow cannot be read, so there may be
+// others.
+std::optional<std::vector<std::string>> phase_names(const std::string& root,
+                                                    const std::string& scripts_dir);
 
 }  // namespace capsule::world

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "config/key.h"
 #include "config/workflow_file.h"
+#include "signal/vocabulary.h"
 #include "workflow/phases/check.h"
 
 namespace capsule::world {
@@ -18,6 +20,16 @@ event::Definition shipped(const std::string& name) {
 std::string error_of(std::string_view text) {
   const auto read = config::read_workflow(text, "mine", "mine.yaml");
   return read ? "" : read.error().message;
+}
+
+// config may not include signal, so it has the names once more.
+TEST(ConfiguredNames, AreThoseOfTheSignals) {
+  ASSERT_EQ(config::roles().size(), signal::kRoleCount);
+  for (std::size_t i = 0; i < signal::kRoleCount; ++i)
+    EXPECT_EQ(config::roles()[i], signal::name_of(static_cast<signal::Role>(i)));
+  ASSERT_EQ(config::auto_phases().size() + 1, signal::kPhaseCount) << "complete is none to work in";
+  for (std::size_t i = 0; i + 1 < signal::kPhaseCount; ++i)
+    EXPECT_EQ(config::auto_phases()[i], signal::name_of(static_cast<signal::Phase>(i)));
 }
 
 TEST(WorkflowFile, ThePipelineThatShipsIsTheOneThatIsBuiltIn) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tests/program/harness.h"
+#include "tests/program/project.h"
 
 namespace capsule::test {
 namespace {
@@ -82,6 +82,44 @@ TEST_F(Bead, CreateMakesWhatShowAndListAndReadyShow) {
             "○ open  P0  task  app-1.1  A task\n○ open  P1  epic  app-1    An epic\n");
 }
 
+TEST_F(Bead, AClosedBeadIsOpenedAgainAndTheReasonIsKept) {
+  demo();
+  ASSERT_EQ(json({"close", "demo-1.1.1", "--reason=done"})[0]["close_reason"], "done");
+  const Json opened = json({"reopen", "demo-1.1.1", "--reason=empty input fails"});
+  EXPECT_EQ(opened[0]["status"], "open");
+  EXPECT_EQ(opened[0].count("closed_at"), 0U);
+  EXPECT_EQ(opened[0].count("close_reason"), 0U);
+  const Json comment = json({"show", "demo-1.1.1"})[0]["comments"].at(0);
+  EXPECT_EQ(comment["text"], "Reopened: empty input fails");
+  EXPECT_EQ(comment["author"], "tester");
+  EXPECT_EQ(json({"list", "--status=closed"}), Json::array());
+  const std::string before = read_file(issues());
+  EXPECT_EQ(bead({"reopen", "demo-1.1.1"}).exit_code, 0) << "it is open: nothing to do";
+  EXPECT_EQ(read_file(issues()), before);
+}
+
+TEST_F(Bead, UpdateChangesWhatItNamesAndNothingElse) {
+  demo();
+  const Json before = json({"show", "demo-1.1.1"})[0];
+  EXPECT_EQ(bead({"update", "demo-1.1.1", "--title=Validate e-mail", "--priority=P0",
+                  "--status=in_progress", "--notes=see RFC 5322"})
+                .out,
+            "Updated demo-1.1.1: Validate e-mail\n");
+  Json after = json({"show", "demo-1.1.1"})[0];
+  EXPECT_EQ(after["title"], "Validate e-mail");
+  EXPECT_EQ(after["priority"], 0);
+  EXPECT_EQ(after["status"], "in_progress");
+  EXPECT_EQ(after["notes"], "see RFC 5322");
+  for (const char* key : {"description", "acceptance_criteria", "issue_type", "dependencies"})
+    EXPECT_EQ(after.value(key, Json()), before.value(key, Json())) << key;
+  EXPECT_EQ(json({"update", "demo-1.1.1", "--notes="})[0].count("notes"), 0U);
+  after = json({"update", "demo-1.1.1", "--status=closed"})[0];
+  EXPECT_EQ(after.count("closed_at"), 1U);
+  after = json({"update", "demo-1.1.1", "--status=open"})[0];
+  EXPECT_EQ(after["status"], "open");
+  EXPECT_EQ(after.count("closed_at"), 0U);
+}
+
 TEST_F(Bead, EveryCommandTakesAProjectFolder) {
   const std::string there = path("with space/ünïcode");
   std::filesystem::create_directories(there);
@@ -93,7 +131,9 @@ TEST_F(Bead, EveryCommandTakesAProjectFolder) {
                                              {"show", "x-1"},
                                              {"ready"},
                                              {"comments", "add", "x-1", "text"},
-                                             {"close", "x-1"}}) {
+                                             {"close", "x-1"},
+                                             {"reopen", "x-1"},
+                                             {"update", "x-1", "--title=u"}}) {
     std::vector<std::string> args = words;
     args.push_back(option);
     EXPECT_EQ(bead(args).exit_code, 0) << words[0];
@@ -118,6 +158,15 @@ TEST_F(Bead, ExitCodesTellUsageFromWhatIsNotThere) {
                                              {"show", "../x"},
                                              {"show", "--", "-rf"},
                                              {"close"},
+                                             {"reopen"},
+                                             {"reopen", "--", "-rf"},
+                                             {"update", "demo-1"},
+                                             {"update", "demo-1", "--title="},
+                                             {"update", "demo-1", "--title=a\nb"},
+                                             {"update", "demo-1", "--notes=\xff"},
+                                             {"update", "demo-1", "--status=lost"},
+                                             {"update", "demo-1", "--priority=9"},
+                                             {"update", "--title=x", "--", "-rf"},
                                              {"comments", "add", "demo-1"},
                                              {"create"},
                                              {"create", "--title=x", "--type=novel"},
@@ -132,6 +181,8 @@ TEST_F(Bead, ExitCodesTellUsageFromWhatIsNotThere) {
   for (const std::vector<std::string>& missing :
        std::vector<std::vector<std::string>>{{"show", "demo-9"},
                                              {"close", "demo-9"},
+                                             {"reopen", "demo-9"},
+                                             {"update", "demo-9", "--title=x"},
                                              {"comments", "add", "demo-9", "x"},
                                              {"create", "--title=x", "--parent=demo-9"},
                                              {"import", "-i", "nowhere.jsonl"},
@@ -214,8 +265,40 @@ TEST_F(Bead, WhereBdIsTheTrackerTheWordsGoToBd) {
   EXPECT_EQ(closed.exit_code, 1);
   EXPECT_EQ(closed.err, "no such issue\n");
   EXPECT_EQ(bead({"comments", "add", "a-1", "$(id) text"}).exit_code, 0);
+  EXPECT_EQ(bead({"reopen", "a-1", "--reason=why", "--json"}).exit_code, 0);
+  EXPECT_EQ(bead({"update", "a-1", "--status=open", "--notes=", "--title=t u"}).exit_code, 0);
+  EXPECT_EQ(bead({"update", "--notes=x", "--", "--help"}).exit_code, 2) << "no option for bd";
   EXPECT_EQ(read_file(path("log")),
-            "list --parent=a-1 --all\nshow a-1 --json\nclose a-1\ncomments add a-1 $(id) text\n");
+            "list --parent=a-1 --all\nshow a-1 --json\nclose a-1\ncomments add a-1 $(id) text\n"
+            "reopen a-1 --reason=why --json\nupdate a-1 --title=t u --status=open --notes=\n");
+}
+
+class BeadsInAgents : public ProjectTest {};
+
+// An agent that closes its own bead, or plans more work, would decide what only people decide.
+TEST_F(BeadsInAgents, AreReadAndNotChanged) {
+  make_project(Way::binary);
+  const std::string before = read_file(project() + "/.beads/issues.jsonl");
+  on("execute",
+     "work; P='" + project() +
+         "'\n"
+         "for words in 'init --prefix=x' 'import -i x' 'create --title=x' 'close demo-1' "
+         "'reopen demo-1' 'update demo-1 --title=x' 'comments add demo-1 x'; do\n"
+         "  capsule bead $words --project-dir=\"$P\" >>\"$M/said\" 2>&1; echo \"exit $?\" "
+         ">>\"$M/said\"\n"
+         "done\n"
+         "capsule bead show demo-1 --project-dir=\"$P\" >>\"$M/shown\" 2>&1\n"
+         "cp \"$P/.beads/issues.jsonl\" \"$M/issues\"\n"
+         "P=execute; say PASS fine \"$files\"");
+  ASSERT_EQ(run_bead().exit_code, 0);
+  const std::string said = read_file(mock("said"));
+  std::size_t refused = 0;
+  for (const std::string& line : lines_of(said))
+    if (line.find("refuses to be called by an agent") != line.npos) ++refused;
+  EXPECT_EQ(refused, 7U) << said;
+  EXPECT_HAS(said, "an agent ends its work with a signal");
+  EXPECT_HAS(read_file(mock("shown")), "The epic");
+  EXPECT_EQ(read_file(mock("issues")), before);
 }
 
 }  // namespace

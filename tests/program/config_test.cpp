@@ -56,6 +56,22 @@ TEST_F(ConfigCommand, TellsEveryProblemOnItsOwnLines) {
             "  it must be a whole number from 1\n");
 }
 
+TEST_F(ConfigCommand, UnknownRolesAndPhasesAreToldWithTheNearestName) {
+  write_file(
+      path(".capsule/config.yaml"),
+      "roles: {deveoper: {provider: x}}\n"
+      "phases: {darft: {model: m}, draft: {model: m}, mine: {model: m}, plan: {model: m}}\n");
+  write_file(path(".capsule/workflows/own.yaml"), "phases:\n  - name: draft\nend: nothing\n");
+  write_file(path("prompts/mine.md"), "Do it.\n");
+  const Outcome shown = config({"show"});
+  EXPECT_EQ(shown.exit_code, 2);
+  EXPECT_EQ(shown.err,
+            "capsule: .capsule/config.yaml:1: unknown role 'deveoper'\n"
+            "  did you mean 'developer'?\n"
+            "capsule: .capsule/config.yaml:2: unknown phase 'darft'\n"
+            "  did you mean 'draft'?\n");
+}
+
 TEST_F(ConfigCommand, UsageErrorsExitWithTwo) {
   EXPECT_EQ(config({}).exit_code, 2);
   EXPECT_EQ(config({"show", "extra"}).exit_code, 2);

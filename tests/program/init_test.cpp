@@ -1,5 +1,6 @@
 
 #include "tests/program/demo_project.h"
+#include "tests/program/project.h"
 
 namespace capsule::test {
 namespace {
@@ -44,6 +45,54 @@ TEST_F(Init, MakesARepositoryReadyAndSaysWhatItDid) {
   EXPECT_THAT(text(".git/info/exclude"), HasSubstr(".capsule/\n"));
   EXPECT_THAT(there({"bead", "create", "--title=First"}).out, HasSubstr("my-app-1"));
   EXPECT_THAT(there({"status", "--porcelain"}, "git").out, Not(HasSubstr(".capsule")));
+}
+
+// Whoever changes a prompt finds it in the project, whatever workflow asks for it.
+TEST_F(Init, ThePromptsOfEveryModeAreTheProjectsOwn) {
+  repository({{"README.md", "x"}});
+  const Outcome outcome = there({"init"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* mode : {"", "delivery/", "auto/"}) {
+    const std::string folder = "prompts/" + std::string(mode);
+    for (const auto& file :
+         fs::directory_iterator(std::string(CAPSULE_SOURCE_DIR) + "/" + folder)) {
+      if (!file.is_regular_file()) continue;
+      const std::string name = folder + file.path().filename().string();
+      EXPECT_EQ(text(name), read_file(file.path().string())) << name;
+      EXPECT_THAT(outcome.out, HasSubstr("wrote  " + name + "\n"));
+    }
+  }
+  EXPECT_FALSE(fs::exists(home_ + "/prompts/spike")) << "workflow init brings these";
+}
+
+// A suggestion with the keys above it, as one would make it count.
+std::vector<std::string> suggestions(const std::string& config) {
+  std::vector<std::string> all, above;
+  for (const std::string& line : lines_of(config)) {
+    if (line.size() < 2 || line[0] != '#' || (line[1] == ' ' && line[2] != ' ')) continue;
+    const std::string bare = line.substr(1);
+    above.resize(bare.find_first_not_of(' ') / 2);
+    above.push_back(bare);
+    if (!bare.ends_with(':')) all.push_back(join(above, "\n") + "\n");
+  }
+  return all;
+}
+
+TEST_F(Init, EverySuggestionInTheWrittenConfigurationIsValidByItself) {
+  repository({{"README.md", "x"}});
+  agent("PASS");
+  program("go", "exit 0\n");
+  ASSERT_EQ(there({"init"}).exit_code, 0);
+  const std::string written = text(".capsule/config.yaml");
+  const std::vector<std::string> all = suggestions(written);
+  EXPECT_GT(all.size(), 30U) << written;
+  for (const std::string& one : all) {
+    write_file(home_ + "/.capsule/config.yaml", one);
+    const Outcome shown = there({"config", "show"});
+    EXPECT_EQ(shown.exit_code, 0) << one << shown.err;
+    const Outcome doctor = there({"doctor"});
+    EXPECT_EQ(doctor.exit_code, 0) << one << doctor.out;
+  }
 }
 
 TEST_F(Init, ASecondTimeItChangesNothing) {

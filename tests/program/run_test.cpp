@@ -337,6 +337,28 @@ TEST_P(Run, ADoneBeadIsNotDoneAgain) {
   }
 }
 
+TEST_P(Run, AMergedBeadThatIsOpenAgainIsNewWork) {
+  ASSERT_EQ(run_bead().exit_code, 0);
+  const std::string merged = main_head();
+  if (GetParam() == Way::binary) {
+    const Outcome opened = command("bead", {"reopen", kBead, "--reason=not quite"});
+    ASSERT_EQ(opened.exit_code, 0) << opened.err;
+  }
+  on("test-writer", 2,
+     "echo 'grep -q better feature.txt' >tests/feature_test.sh; say PASS fine "
+     "'\"tests/feature_test.sh\"'");
+  on("execute", 2, "echo done, and better >feature.txt; say PASS fine '\"feature.txt\"'");
+  const Outcome again = run_bead();
+  ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
+  EXPECT_LACKS(again.out, "already merged");
+  EXPECT_EQ(phases().size(), 12U);
+  EXPECT_EQ(read_file(project() + "/feature.txt"), "done, and better\n");
+  EXPECT_EQ(git_out({"rev-parse", "main^1"}), merged);
+  EXPECT_TRUE(is_closed());
+  if (GetParam() != Way::binary) return;
+  EXPECT_HAS(run_bead().out, "already merged as " + main_head());
+}
+
 TEST_P(Run, AMergeThatCameTooEarlyDoesNotKeepTheRunFromGoingOn) {
   ASSERT_EQ(command("prep", {kBead}).exit_code, 0);
   const Outcome early = command("merge", {kBead});
