@@ -124,9 +124,7 @@ Result<void> clean_branches(Cleaning& cleaning) {
     const std::string name = branch.name.substr(kBranches.size());
     if (!TRY(is_stale(cleaning, branch, name))) continue;
     if (!cleaning.dry_run) {
-      if (cleaning.store == nullptr)
-        cleaning.store =
-            TRY(store::Store::open(cleaning.project.root(), store::Access::read_write));
+      if (cleaning.store == nullptr) cleaning.store = TRY(world::open_journal(cleaning.project));
       TRY_VOID(world::discard_branch(cleaning.project, *cleaning.store, name, branch.id));
     }
     ++cleaning.done;
@@ -160,8 +158,8 @@ Result<int> teardown(const Args& args) {
   const std::vector<std::string> worktrees = names_in(project.root() + "/.capsule/worktrees");
   const bool journal = exists(project.root() + "/.capsule/journal.db");
   if (journal || (!worktrees.empty() && !cleaning.dry_run))
-    cleaning.store = TRY(store::Store::open(
-        project.root(), cleaning.dry_run ? store::Access::read_only : store::Access::read_write));
+    cleaning.store =
+        TRY(cleaning.dry_run ? world::journal_of(project) : world::open_journal(project));
   if (args.positional(0))
     cleaning.only = TRY(find_run(args, project, cleaning.store.get())).run.head.run;
   for (const std::string& name : worktrees)

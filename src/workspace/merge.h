@@ -23,7 +23,11 @@ class Merges {
  public:
   using Done = std::function<void(workflow::Observation)>;
 
-  Merges(Trees& trees, gate::Checks& checks) : trees_(trees), checks_(checks) {}
+  // `intact` is asked right before main or a branch moves; an error stops it.
+  Merges(
+      Trees& trees, gate::Checks& checks,
+      std::function<Result<void>()> intact = [] { return Result<void>{}; })
+      : trees_(trees), checks_(checks), intact_(std::move(intact)) {}
   Merges(const Merges&) = delete;
   Merges& operator=(const Merges&) = delete;
 
@@ -56,6 +60,7 @@ class Merges {
 
   Trees& trees_;
   gate::Checks& checks_;
+  const std::function<Result<void>()> intact_;
 };
 
 }  // namespace capsule::workspace

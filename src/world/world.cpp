@@ -42,6 +42,16 @@ AgentParts agent_parts(const Project& project, Interrupt& interrupt, const std::
   return parts;
 }
 
+// The tree that must be there for a command; empty: none, or one that the command itself brings
+// back.
+std::string needed_tree(const Command& command) {
+  if (const auto* agent = std::get_if<StartAgent>(&command)) return agent->tree;
+  if (const auto* keep = std::get_if<Keep>(&command)) return keep->tree;
+  if (const auto* check = std::get_if<Check>(&command)) return check->tree;
+  if (const auto* merge = std::get_if<Merge>(&command)) return merge->tree;
+  return {};
+}
+
 }  // namespace
 
 RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& interrupt,
@@ -56,7 +66,7 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
           project.repository, checks_,
           {project.config.main_branch, settings_.trees.exclude, project.config.test_files},
           [this](const std::string& tree) { return trees_.folder_of(tree); })),
-      merges_(trees_, checks_),
+      merges_(trees_, checks_, [this] { return settings_.intact(); }),
       requests_(loop),
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
@@ -85,6 +95,9 @@ void RealWorld::answer(const Command& command, Result<T> result) {
 }
 
 void RealWorld::carry_out(const Command& command) {
+  look_for_tree(needed_tree(command));
+  if (!vanished_.empty())
+    return failed(command, workspace::tree_vanished(trees_.text_of(vanished_)));
   const auto done = [this](Observation observation) {
     if (const auto* merged = std::get_if<Merged>(&observation))
       left_out_.insert(left_out_.end(), merged->left_out.begin(), merged->left_out.end());
@@ -141,6 +154,7 @@ Result<void> RealWorld::close(const CloseTask& command) {
 
 // What the agent left is settled before anybody hears that it has ended.
 void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
+  look_for_tree(start.tree);
   const bool asked_to_stop = finished.fault == event::Fault::interrupted;
   if (start.settle != Settle::leave && !(asked_to_stop && start.settle == Settle::keep)) {
     auto settled = trees_.settle(start);
@@ -187,6 +201,18 @@ Result<std::vector<Observation>> RealWorld::wait() {
     return inbox_.empty();
   });
   return std::exchange(inbox_, {});
+}
+
+// The journal first: it is saved even when everything is gone.
+Result<void> RealWorld::intact() {
+  TRY_VOID(settings_.intact());
+  for (const std::string& tree : agents_.trees()) look_for_tree(tree);
+  if (vanished_.empty()) return {};
+  return tl::unexpected(workspace::tree_vanished(trees_.text_of(vanished_)));
+}
+
+void RealWorld::look_for_tree(const std::string& tree) {
+  if (vanished_.empty() && trees_.vanished(tree)) vanished_ = tree;
 }
 
 bool RealWorld::attended() {
