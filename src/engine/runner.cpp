@@ -13,7 +13,12 @@ Result<bool> Runner::replay() {
 }
 
 Result<void> Runner::take(const Turn& turn) {
-  TRY_VOID(ports_.log.append(turn.facts, turn.ending));
+  auto recorded = ports_.world.intact();
+  if (recorded) recorded = ports_.log.append(turn.facts, turn.ending);
+  if (!recorded) {
+    ports_.listener.on_cut_off(recorded.error());
+    return recorded;
+  }
   if (!turn.facts.empty()) {
     for (const event::NewFact& fact : turn.facts) reached("recorded", fact.kind);
     ports_.listener.on_facts(turn.facts);

@@ -22,6 +22,9 @@ class World {
   virtual void carry_out(const workflow::Command& command) = 0;
   // Sleeps until something has happened, and returns all of it; never nothing.
   virtual Result<std::vector<workflow::Observation>> wait() = 0;
+  // Whether what the run stands on is still there: its files, its trees. Asked before facts are
+  // recorded. An error stops the run, which counts as cut off.
+  virtual Result<void> intact() { return {}; }
   // Whether somebody is there to answer while nothing else can be done.
   virtual bool attended() = 0;
 };
@@ -38,6 +41,8 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual void on_facts(std::span<const event::NewFact> facts) = 0;
+  // Nothing more can be recorded: the run stops here, and counts as cut off.
+  virtual void on_cut_off(const Error& /*error*/) {}
 };
 
 // Told of every point between two effects, by name: a crash at any of them must do no harm, and

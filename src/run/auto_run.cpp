@@ -34,6 +34,8 @@ class AutoRun::Audience : public engine::Listener {
       face.tell("capsule: warning: " + printable(written.error().message) + "\n");
   }
 
+  void on_cut_off(const Error& error) override { face.on_cut_off(error); }
+
   ui::Face face;
 
  private:

@@ -20,7 +20,7 @@ Result<std::unique_ptr<Conductor>> Conductor::open(world::Project project,
   std::unique_ptr<Conductor> self(new Conductor(std::move(project)));
   // Even a run that is refused leaves a journal; the user's checkout must not show it.
   TRY_VOID(git::exclude_capsule_dir(self->project_.repository, hidden));
-  self->store_ = TRY(store::Store::open(self->project_.root(), store::Access::read_write));
+  self->store_ = TRY(world::open_journal(self->project_));
   self->loop_ = TRY(process::Loop::create());
   self->interrupt_ = TRY(world::Interrupt::create(*self->loop_));
   self->clock_ = std::make_unique<SystemClock>();
@@ -40,6 +40,7 @@ Result<bool> Conductor::connect(Parts parts) {
   gate::sweep_checkouts(project_.repository);
   probe_ = world::crash_probe();
   log_ = std::make_unique<engine::Log>(*store_, run, parts.name, parts.subject);
+  parts.settings.intact = [store = store_.get()] { return store->intact(); };
   world_ =
       std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));
   runner_ = std::make_unique<engine::Runner>(

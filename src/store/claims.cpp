@@ -1,5 +1,6 @@
-// Claims: a lock on a file, which says whether somebody holds the subject, and a row that says who.
+// Claims: locks on files, which say whether somebody holds the subject, and a row that says who.
 #include <ctime>
+#include <vector>
 
 #include "base/text.h"
 #include "store/identity.h"
@@ -24,16 +25,20 @@ Result<std::optional<Holder>> read_claim(Statement& query, std::string_view subj
   return holder;
 }
 
-tl::unexpected<Error> held(std::string_view subject, const std::optional<Holder>& holder,
-                           Life life) {
+std::string words_of(const Holder& holder) {
+  const ProcessIdentity& process = holder.process;
+  return "process " + std::to_string(process.pid) + " on " + printable(process.host) + " (run " +
+         printable(holder.run) + ", since " + printable(holder.since) + ")";
+}
+
+tl::unexpected<Error> held(std::string_view subject, const std::optional<Holder>& holder, Life life,
+                           const std::string& written) {
   if (!holder)
-    return fail(Reason::blocked, printable(subject) + " is being worked on by another capsule",
+    return fail(Reason::blocked,
+                printable(subject) + " is being worked on by " +
+                    (written.empty() ? "another capsule" : written),
                 "wait for it to end");
-  const ProcessIdentity& process = holder->process;
-  return fail(Reason::blocked,
-              printable(subject) + " is being worked on by process " + std::to_string(process.pid) +
-                  " on " + printable(process.host) + " (run " + printable(holder->run) +
-                  ", since " + printable(holder->since) + ")",
+  return fail(Reason::blocked, printable(subject) + " is being worked on by " + words_of(*holder),
               life == Life::alive ? "wait for it to end; another bead or plan can be run meanwhile"
                                   : "wait for it to end; if that machine is gone for good, "
                                     "docs/journal.md tells how to free the claim");
@@ -63,11 +68,17 @@ class Unsynced {
 template <class Parts>
 class HeldClaim : public engine::Claim {
  public:
-  HeldClaim(std::shared_ptr<Parts> parts, SubjectLock lock, Holder holder)
-      : parts_(std::move(parts)), lock_(std::move(lock)), holder_(std::move(holder)) {}
+  HeldClaim(std::shared_ptr<Parts> parts, std::vector<SubjectLock> locks, Holder holder)
+      : parts_(std::move(parts)), locks_(std::move(locks)), holder_(std::move(holder)) {
+    for (const SubjectLock& lock : locks_) {
+      lock.write_holder(words_of(holder_));
+      parts_->locks.push_back(&lock);
+    }
+  }
 
   // A row that cannot be removed names a process without a lock: it is taken over by the next.
   ~HeldClaim() override {
+    for (const SubjectLock& lock : locks_) std::erase(parts_->locks, &lock);
     const Unsynced unsynced(*parts_->database);
     if (auto drop = parts_->statement(Query::drop_claim))
       (void)(*drop)
@@ -80,9 +91,24 @@ class HeldClaim : public engine::Claim {
 
  private:
   std::shared_ptr<Parts> parts_;
-  SubjectLock lock_;  // given up after the row is gone
+  std::vector<SubjectLock> locks_;  // given up after the row is gone
   Holder holder_;
 };
+
+// All of them or none: nullopt, and who has the one that is not free.
+Result<std::optional<std::vector<SubjectLock>>> try_take_all(
+    const std::vector<std::string>& folders, std::string_view subject, std::string& written) {
+  std::vector<SubjectLock> locks;
+  for (const std::string& folder : folders) {
+    std::optional<SubjectLock> lock = TRY(SubjectLock::try_take(folder, subject));
+    if (!lock) {
+      written = SubjectLock::read_holder(folder, subject);
+      return std::nullopt;
+    }
+    locks.push_back(*std::move(lock));
+  }
+  return locks;
+}
 
 }  // namespace
 
@@ -92,24 +118,25 @@ Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, st
   const ProcessIdentity self = this_process();
   int waited = 0;
   for (;;) {
-    std::optional<SubjectLock> lock = TRY(SubjectLock::try_take(parts_->lock_folder, subject));
+    std::string written;
+    auto locks = TRY(try_take_all(parts_->lock_folders, subject, written));
     const std::optional<Holder> before =
         TRY(read_claim(*TRY(parts_->statement(Query::get_claim)), subject));
     const Life life = before ? life_of(before->process) : Life::dead;
-    if (!lock) {
+    if (!locks) {
       // The holder is dead but a child of its is not, or it is just about to write its row.
       if (life != Life::dead || waited >= parts_->take_over_milliseconds)
-        return held(subject, life == Life::dead ? std::nullopt : before, life);
+        return held(subject, life == Life::dead ? std::nullopt : before, life, written);
       sleep_milliseconds(kPauseMilliseconds);
       waited += kPauseMilliseconds;
       continue;
     }
-    // We have the lock. On this machine that settles it, unless the file was removed under a living
-    // holder; containers of one machine share its boot id, but not its names and pids.
+    // We have the locks. On this machine that settles it, unless the files were removed under a
+    // living holder; containers of one machine share its boot id, but not its names and pids.
     const bool other = before && before->process != self;
     if (other &&
         (life == Life::alive || (life == Life::unknown && before->process.boot_id != self.boot_id)))
-      return held(subject, before, life);
+      return held(subject, before, life, "");
     Holder holder{std::string(subject), std::string(run), self, std::string(now)};
     const Unsynced unsynced(*parts_->database);
     Statement& put = *TRY(parts_->statement(Query::put_claim));
@@ -122,7 +149,7 @@ Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, st
                  .bind(7, self.host)
                  .bind(8, holder.since)
                  .run());
-    return std::make_unique<HeldClaim<Parts>>(parts_, *std::move(lock), std::move(holder));
+    return std::make_unique<HeldClaim<Parts>>(parts_, *std::move(locks), std::move(holder));
   }
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "store/checksum.h"
+#include "store/subject_lock.h"
 
 namespace capsule::store {
 namespace {
@@ -79,7 +81,26 @@ Result<Statement*> Store::Parts::statement(Query query) {
   return &statements[index].reset();
 }
 
+Result<void> Store::Parts::intact() {
+  if (lost) return tl::unexpected(*lost);
+  if (!files.changed().empty()) {
+    lost = rescue(*database, files, utc_stamp() + "-" + random_hex(2));
+    return tl::unexpected(*lost);
+  }
+  for (const SubjectLock* lock : locks) {
+    if (lock->is_current()) continue;
+    lost = Error{Reason::damaged,
+                 "the lock of this run, " + printable(lock->path()) +
+                     ", was removed while the run went on: another capsule may have begun to work "
+                     "on the same. The run has stopped here",
+                 "start the same command again: the run goes on where it was"};
+    return tl::unexpected(*lost);
+  }
+  return {};
+}
+
 Result<Transaction> Store::Parts::begin_write() {
+  TRY_VOID(intact());
   TRY_VOID(statement(Query::newest_seq));
   return Transaction::begin_write(*database);
 }

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "store/high_water.h"
+#include "store/rescue.h"
 #include "store/store.h"
 
 namespace capsule::store {
@@ -33,13 +35,18 @@ struct RunRow {
   std::uint64_t chain = 0;
 };
 
+class SubjectLock;
+
 struct Store::Parts {
   std::unique_ptr<Database> database;
   std::array<Statement, static_cast<std::size_t>(Query::count)> statements;
   std::array<bool, static_cast<std::size_t>(Query::count)> prepared{};
   HighWater high_water;
-  HighWater::Mark mark;  // what this handle knows
-  std::string lock_folder;
+  HighWater::Mark mark;                   // what this handle knows
+  std::vector<std::string> lock_folders;  // a claim is locked in each of them
+  std::vector<const SubjectLock*> locks;  // of the claims that are held
+  JournalFiles files;
+  std::optional<Error> lost;  // the files or a lock vanished: nothing is recorded any more
   Access access = Access::read_write;
   int take_over_milliseconds = 0;
 
@@ -48,6 +55,8 @@ struct Store::Parts {
 
   // Ready to be bound. Error io after a failed sync.
   Result<Statement*> statement(Query query);
+  // Whether the files and the locks at their paths are those that we have.
+  Result<void> intact();
   Result<Transaction> begin_write();
   Result<Transaction> begin_read();
   Error damaged(const std::string& what) const;

@@ -95,7 +95,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Acces
 
   auto parts = std::make_shared<Parts>(path + "-mark");
   parts->access = access;
-  parts->lock_folder = folder + "/locks";
+  parts->lock_folders = {folder + "/locks"};
   parts->take_over_milliseconds = seams.take_over_milliseconds;
   // Before the journal is looked at: others may append meanwhile, and then the mark moves on.
   if (existed) parts->mark = parts->high_water.read();
@@ -114,6 +114,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Acces
   count.reset();
   if (runs < parts->mark.runs) return tl::unexpected(parts->damaged("the newest runs are missing"));
   parts->mark = {seq, runs};
+  parts->files.note(path);
   return std::unique_ptr<Store>(new Store(std::move(parts)));
 }
 
@@ -180,6 +181,10 @@ Result<std::vector<RunHead>> Store::runs_of(std::string_view subject) {
   std::erase_if(heads, [&](const RunHead& head) { return head.subject != subject; });
   return heads;
 }
+
+void Store::also_lock_in(std::string folder) { parts_->lock_folders.push_back(std::move(folder)); }
+
+Result<void> Store::intact() { return parts_->intact(); }
 
 Result<void> Store::verify() {
   const Transaction snapshot = TRY(parts_->begin_read());

@@ -45,6 +45,16 @@ class Store : public engine::Journal, public engine::Claims {
                                                std::string_view now) override;
   Result<std::optional<engine::Holder>> holder(std::string_view subject) override;
 
+  // Claims are locked in this folder, too: one that does not go when .capsule is cleared away.
+  // Before the first claim.
+  void also_lock_in(std::string folder);
+
+  // Whether the journal at its path is still the one that is open, and the locks of the claims are
+  // still ours. Asked by begin() and append() themselves; ask it before what cannot be taken back.
+  // Error damaged: no; all that was recorded is saved, as the message says, and nothing can be
+  // recorded here any more.
+  Result<void> intact();
+
   // Reads and checks everything there is: the file's structure, every run and every fact.
   Result<void> verify();
 

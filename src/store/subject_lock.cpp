@@ -2,13 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "base/ids.h"
+#include "base/text.h"
 #include "store/checksum.h"
+#include "store/file_id.h"
 
 namespace capsule::store {
 namespace {
@@ -25,14 +26,7 @@ std::string file_name(std::string_view subject) {
   return name + ".lock";
 }
 
-// The file that was locked may have been removed by its last holder just before: then the lock is
-// on nothing.
-bool is_current(int fd, const std::string& path) {
-  struct stat opened {};
-  struct stat named {};
-  return ::fstat(fd, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-}
+constexpr std::size_t kMaxHolderBytes = 1000;
 
 }  // namespace
 
@@ -49,12 +43,26 @@ Result<std::optional<SubjectLock>> SubjectLock::try_take(const std::string& fold
     } while (result != 0 && errno == EINTR);
     if (result != 0 && errno == EWOULDBLOCK) return std::nullopt;
     if (result != 0) return tl::unexpected(io_error("lock", path, errno));
-    if (is_current(file.fd(), path)) return SubjectLock(std::move(file), path);
+    // The file that was locked may have been removed by its last holder just before: then the lock
+    // is on nothing.
+    if (file_of(file.fd()) == file_at(path)) return SubjectLock(std::move(file), path);
   }
 }
 
+// While we have it, nobody else can hold this file; but another one may stand in its place.
 SubjectLock::~SubjectLock() {
-  if (file_) ::unlink(path_.c_str());  // while we have it: nobody else can hold this file
+  if (file_ && is_current()) ::unlink(path_.c_str());
+}
+
+bool SubjectLock::is_current() const { return file_of(file_.fd()) == file_at(path_); }
+
+void SubjectLock::write_holder(std::string_view text) const {
+  if (::ftruncate(file_.fd(), 0) != 0) return;
+  [[maybe_unused]] const ssize_t done = ::pwrite(file_.fd(), text.data(), text.size(), 0);
+}
+
+std::string SubjectLock::read_holder(const std::string& folder, std::string_view subject) {
+  return printable(read_file(folder + "/" + file_name(subject), kMaxHolderBytes).value_or(""));
 }
 
 }  // namespace capsule::store

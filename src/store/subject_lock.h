@@ -20,6 +20,15 @@ class SubjectLock {
   SubjectLock& operator=(SubjectLock&&) = delete;
   ~SubjectLock();
 
+  // Whether the file at the path is still the one that is locked.
+  bool is_current() const;
+  const std::string& path() const { return path_; }
+
+  // Who has it, for people, where no journal tells. Failures are ignored.
+  void write_holder(std::string_view text) const;
+  // What the holder wrote, printable; empty: nothing that could be read.
+  static std::string read_holder(const std::string& folder, std::string_view subject);
+
  private:
   SubjectLock(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 

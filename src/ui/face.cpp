@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "ui/run_json.h"
 
 namespace capsule::ui {
@@ -103,6 +104,12 @@ void Face::on_facts(std::span<const event::NewFact> facts) {
   wipe();
   write(std::exchange(held_, {}) + text);
   draw();
+}
+
+void Face::on_cut_off(const Error& error) {
+  const bool json = look_ == Look::json;
+  close();
+  if (json) terminal_.write(cut_off_line(run_, narrator_->summary(), error, utc_now()));
 }
 
 void Face::on_output(int agent, std::string_view bytes) {

@@ -23,6 +23,8 @@ class Face : public engine::Listener {
   ~Face() override;
 
   void on_facts(std::span<const event::NewFact> facts) override;
+  // The last line of --json tells of it.
+  void on_cut_off(const Error& error) override;
   // What an agent printed, for the picture.
   void on_output(int agent, std::string_view bytes);
   // A text for the person at the terminal, such as a question; not for programs.

@@ -189,4 +189,23 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
          "\n" + json.compact() + "\n";
 }
 
+std::string cut_off_line(const std::string& run, const RunSummary& summary, const Error& error,
+                         const std::string& at) {
+  constexpr int kExitCode = 2;
+  return Json{{"event", "run_finished"},
+              {"at", at},
+              {"run", run},
+              {"workflow", summary.workflow},
+              {"subject", summary.subject},
+              {"outcome", nullptr},
+              {"exit_code", kExitCode},
+              {"standing", name_of(workflow::Standing::open)},
+              {"waits_for", nullptr},
+              {"merged_as", nullptr},
+              {"error", error.message},
+              {"hint", error.hint}}
+             .compact() +
+         "\n";
+}
+
 }  // namespace capsule::ui

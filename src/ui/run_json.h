@@ -22,4 +22,9 @@ std::string finished_lines(const std::string& run, const workflow::RunSummary& s
                            int exit_code, const std::string& at,
                            const std::vector<std::string>& completed_before = {});
 
+// The same last line of a run that stopped because nothing more could be recorded: it has no
+// outcome, and says why.
+std::string cut_off_line(const std::string& run, const workflow::RunSummary& summary,
+                         const Error& error, const std::string& at);
+
 }  // namespace capsule::ui

@@ -41,6 +41,16 @@ Error tree_gone(const TreeText& tree) {
               : "what it held is kept as " + tree.snapshots + "/…"};
 }
 
+Error tree_vanished(const TreeText& tree) {
+  return {Reason::damaged,
+          "the worktree " + printable(tree.folder) +
+              " was removed while the run went on. The run has stopped here; what finished steps "
+              "left there is kept as snapshots, " +
+              tree.snapshots + "/…",
+          "start the same command again: the run brings it back from them and goes on where it "
+          "was"};
+}
+
 std::string nothing_to_merge(const TreeText& tree) {
   return "there is nothing to merge: the branch " + tree.branch + " has no commit beyond " +
          tree.main + "\ncommit the work in " + tree.folder + ", then: capsule merge " + tree.name;

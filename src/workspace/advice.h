@@ -27,6 +27,8 @@ struct TreeText {
 
 Error tree_exists(const TreeText& tree);
 Error tree_gone(const TreeText& tree);
+// Somebody removed it while the run went on, which has stopped for that.
+Error tree_vanished(const TreeText& tree);
 
 std::string nothing_to_merge(const TreeText& tree);
 std::string foreign_commits(const TreeText& tree, std::size_t count);

@@ -195,6 +195,7 @@ Result<workflow::Observation> Merges::to_branch(const Merge& merge) const {
       TRY(git::work_commit(repository, branch, git::work_message(task_of(merge), merge.title),
                            trees_.settings().exclude));
   if (work.changes.empty()) return nothing_on(merge, tips.main);
+  TRY_VOID(intact_());
   const git::RepositoryLock lock = TRY(git::RepositoryLock::take(repository));
   TRY_VOID(git::put_ref(repository, "refs/heads/" + name, work.commit, "capsule: keep the work"));
   Merged merged;
@@ -206,6 +207,7 @@ Result<workflow::Observation> Merges::to_branch(const Merge& merge) const {
 }
 
 Result<workflow::Observation> Merges::publish(const Merge& merge, const Planned& planned) const {
+  TRY_VOID(intact_());
   const git::Published published = TRY(git::publish_merge(trees_.repository(), planned.plan));
   switch (published.outcome) {
     case git::Publishing::main_moved:

@@ -26,9 +26,16 @@ class Merges {
  public:
   using Done = std::function<void(workflow::Observation)>;
 
-  // Patterns of what says what a check means; empty: the usual ones.
-  Merges(Trees& trees, gate::Checks& checks, gate::Seen& seen, std::vector<std::string> guard = {})
-      : trees_(trees), checks_(checks), seen_(seen), guard_(std::move(guard)) {}
+  // `guard`: patterns of what says what a check means; empty: the usual ones. `intact` is asked
+  // right before main or a branch moves; an error stops it.
+  Merges(
+      Trees& trees, gate::Checks& checks, gate::Seen& seen, std::vector<std::string> guard = {},
+      std::function<Result<void>()> intact = [] { return Result<void>{}; })
+      : trees_(trees),
+        checks_(checks),
+        seen_(seen),
+        guard_(std::move(guard)),
+        intact_(std::move(intact)) {}
   Merges(const Merges&) = delete;
   Merges& operator=(const Merges&) = delete;
 
@@ -70,6 +77,7 @@ class Merges {
   gate::Checks& checks_;
   gate::Seen& seen_;
   const std::vector<std::string> guard_;
+  const std::function<Result<void>()> intact_;
 };
 
 }  // namespace capsule::workspace

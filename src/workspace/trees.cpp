@@ -71,6 +71,12 @@ Result<std::string> Trees::folder_of(const std::string& tree) const {
   return tl::unexpected(tree_gone(text_of(tree)));
 }
 
+bool Trees::vanished(const std::string& tree) const {
+  const auto found = trees_.find(tree);
+  return found != trees_.end() && found->second.kind != Kind::checkout &&
+         !exists(found->second.path);
+}
+
 std::string Trees::base_of(const std::string& tree) const {
   const auto found = trees_.find(tree);
   return found == trees_.end() ? "" : found->second.base;

@@ -96,6 +96,8 @@ class Trees {
   // The folder of a tree that is there. Error not_found: it is gone, or something else is in its
   // place.
   Result<std::string> folder_of(const std::string& tree) const;
+  // A tree that this process has worked with is not there any more, and we did not remove it.
+  bool vanished(const std::string& tree) const;
   // The commit that its work is compared with; empty: not known. Requires: prepared or opened.
   std::string base_of(const std::string& tree) const;
   Result<std::string> newest_main() const;

@@ -101,6 +101,12 @@ void Agents::end(int agent) {
     crew_.end(found->second.member);
 }
 
+std::vector<std::string> Agents::trees() const {
+  std::vector<std::string> trees;
+  for (const auto& [number, running] : running_) trees.push_back(running.start.tree);
+  return trees;
+}
+
 void Agents::end_all() {
   for (const auto& [number, running] : running_)
     crew_.end(running.member, agent::Ending::How::interrupted);

@@ -80,6 +80,8 @@ class Agents {
   // The same for all, with fault interrupted.
   void end_all();
   std::size_t running() const { return running_.size(); }
+  // The trees of those who are working.
+  std::vector<std::string> trees() const;
 
   // What an earlier process recorded: who spoke in a session, in the order of their numbers, and
   // where what they printed is.

@@ -5,6 +5,7 @@
 #include "git/worktree.h"
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
+#include "world/assets.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::world {

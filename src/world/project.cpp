@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "git/branch.h"
+#include "git/private_dir.h"
 #include "git/refs.h"
 #include "world/workflows.h"
 
@@ -109,6 +110,12 @@ task::Choice choice_of(config::Tracker tracker) {
 
 Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project) {
   return task::open_tracker(project.root(), choice_of(project.config.tracker));
+}
+
+Result<std::unique_ptr<store::Store>> open_journal(const Project& project) {
+  auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
+  store->also_lock_in(git::capsule_area(project.repository) + "/locks");
+  return store;
 }
 
 Result<std::unique_ptr<store::Store>> journal_of(const Project& project) {

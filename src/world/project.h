@@ -49,6 +49,10 @@ Result<void> check_main_branch(const Project& project);
 // The name of the branch that work is merged into, for people.
 std::string main_branch_of(const Project& project);
 
+// The journal, to write to it; made as needed. Claims are locked in the git dir, too: a run whose
+// .capsule was cleared away is still not entered by a second one.
+Result<std::unique_ptr<store::Store>> open_journal(const Project& project);
+
 // The journal, to read it; null: there is none yet.
 Result<std::unique_ptr<store::Store>> journal_of(const Project& project);
 

@@ -116,9 +116,7 @@ Result<void> clean_branches(Cleaning& cleaning) {
     const std::string name = branch.name.substr(kOwnBranches.size());
     if (!TRY(is_stale(cleaning, branch, name))) continue;
     if (!cleaning.order.dry_run) {
-      if (cleaning.store == nullptr)
-        cleaning.store =
-            TRY(store::Store::open(cleaning.project.root(), store::Access::read_write));
+      if (cleaning.store == nullptr) cleaning.store = TRY(open_journal(cleaning.project));
       TRY_VOID(discard_branch(cleaning.project, *cleaning.store, name, branch.id));
     }
     ++cleaning.done;
@@ -153,8 +151,7 @@ Result<bool> teardown(const Project& project, const TeardownOrder& order) {
   const std::vector<std::string> worktrees = names_in(project.root() + "/.capsule/worktrees");
   const bool journal = exists(project.root() + "/.capsule/journal.db");
   if (journal || (!worktrees.empty() && !order.dry_run))
-    cleaning.store = TRY(store::Store::open(
-        project.root(), order.dry_run ? store::Access::read_only : store::Access::read_write));
+    cleaning.store = TRY(order.dry_run ? journal_of(project) : open_journal(project));
   if (!order.words.empty())
     cleaning.only = TRY(find_run(project, cleaning.store.get(), order.words)).run.head.run;
   for (const std::string& name : worktrees)

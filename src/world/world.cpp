@@ -44,6 +44,16 @@ AgentParts agent_parts(const Project& project, Interrupt& interrupt, const std::
   return parts;
 }
 
+// The tree that must be there for a command; empty: none, or one that the command itself brings
+// back.
+std::string needed_tree(const Command& command) {
+  if (const auto* agent = std::get_if<StartAgent>(&command)) return agent->tree;
+  if (const auto* keep = std::get_if<Keep>(&command)) return keep->tree;
+  if (const auto* check = std::get_if<Check>(&command)) return check->tree;
+  if (const auto* merge = std::get_if<Merge>(&command)) return merge->tree;
+  return {};
+}
+
 }  // namespace
 
 RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& interrupt,
@@ -61,7 +71,8 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
                              project.config.test_files, project.config.verify.guard},
                             [this](const std::string& tree) { return trees_.folder_of(tree); }),
              seen_),
-      merges_(trees_, checks_, seen_, project.config.verify.guard),
+      merges_(trees_, checks_, seen_, project.config.verify.guard,
+              [this] { return settings_.intact(); }),
       requests_(loop),
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
@@ -90,6 +101,9 @@ void RealWorld::answer(const Command& command, Result<T> result) {
 }
 
 void RealWorld::carry_out(const Command& command) {
+  look_for_tree(needed_tree(command));
+  if (!vanished_.empty())
+    return failed(command, workspace::tree_vanished(trees_.text_of(vanished_)));
   const auto done = [this](Observation observation) {
     if (const auto* merged = std::get_if<Merged>(&observation))
       left_out_.insert(left_out_.end(), merged->left_out.begin(), merged->left_out.end());
@@ -146,6 +160,7 @@ Result<void> RealWorld::close(const CloseTask& command) {
 
 // What the agent left is settled before anybody hears that it has ended.
 void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
+  look_for_tree(start.tree);
   const bool asked_to_stop = finished.fault == event::Fault::interrupted;
   if (start.settle != Settle::leave && !(asked_to_stop && start.settle == Settle::keep)) {
     auto settled = trees_.settle(start);
@@ -192,6 +207,18 @@ Result<std::vector<Observation>> RealWorld::wait() {
     return inbox_.empty();
   });
   return std::exchange(inbox_, {});
+}
+
+// The journal first: it is saved even when everything is gone.
+Result<void> RealWorld::intact() {
+  TRY_VOID(settings_.intact());
+  for (const std::string& tree : agents_.trees()) look_for_tree(tree);
+  if (vanished_.empty()) return {};
+  return tl::unexpected(workspace::tree_vanished(trees_.text_of(vanished_)));
+}
+
+void RealWorld::look_for_tree(const std::string& tree) {
+  if (vanished_.empty() && trees_.vanished(tree)) vanished_ = tree;
 }
 
 bool RealWorld::attended() {

@@ -29,8 +29,10 @@ namespace capsule::world {
 struct WorldSettings {
   std::string run;
   workspace::TreeSettings trees;
-  std::string log_folder;              // of agents; empty: .capsule/output in their tree
-  PeopleParts people;                  // project and run are filled in
+  std::string log_folder;  // of agents; empty: .capsule/output in their tree
+  PeopleParts people;      // project and run are filled in
+  // Whether the journal and the claim are still ours; see store::Store::intact.
+  std::function<Result<void>()> intact = [] { return Result<void>{}; };
   engine::Tracker* tracker = nullptr;  // for tasks that are closed; null: there are none
 };
 
@@ -47,6 +49,7 @@ class RealWorld : public engine::World, private AgentEvents {
 
   void carry_out(const workflow::Command& command) override;
   Result<std::vector<workflow::Observation>> wait() override;
+  Result<void> intact() override;
   bool attended() override;
 
   Agents& agents() { return agents_; }
@@ -69,6 +72,7 @@ class RealWorld : public engine::World, private AgentEvents {
   Result<void> start(const workflow::StartAgent& start);
   Result<void> close(const workflow::CloseTask& command);
   void look_for_stop();
+  void look_for_tree(const std::string& tree);
 
   const Project& project_;
   process::Loop& loop_;
@@ -83,6 +87,7 @@ class RealWorld : public engine::World, private AgentEvents {
   std::vector<workflow::Observation> inbox_;
   std::optional<workflow::Stop> stop_;  // the newest that was told
   std::vector<std::string> left_out_;
+  std::string vanished_;  // a tree that is needed and gone
   People people_;
   Agents agents_;  // last: gone before what its events touch
 };
