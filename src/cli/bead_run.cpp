@@ -182,10 +182,8 @@ std::string BeadRun::summary() {
   std::erase(around.progress, "");
   const auto& left_out = conductor_->world().left_out();
   if (!left_out.empty())
-    around.notes.push_back("kept out of main: " + counted(left_out.size(), "file") + ", such as " +
+    around.notes.push_back("left out: " + counted(left_out.size(), "file") + ", such as " +
                            printable(left_out.front()));
-  if (!project().config.verify.test)
-    around.notes.emplace_back("no test command is configured: RED and GREEN were not checked");
   const auto facts = conductor_->store().read(run_, 0);
   if (!facts) return {};
   return ui::summary(ui::report_of(*facts), around, ui::style_for(STDOUT_FILENO));
@@ -198,13 +196,14 @@ Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest)
     return {Reason::exists, what + ui::words_of(**holder) + " works on it",
             "wait for it, or: capsule abort " + bead};
   std::string state = "it was not made by a run of Capsule";
-  if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
+  if (newest) state = "its run ended: " + ui::outcome_words(phases::summary(newest->state)).text;
   if (newest && newest->state.outcome == event::Outcome::prepared)
     state = "it was prepared, and no run has used it";
   if (newest && !newest->ended()) state = "its run has not ended";
   const std::string again = "capsule run " + bead + run.project().provider_option;
   return {Reason::exists, what + state,
-          "go on with it: " + again + " --resume; start over: " + again + " --clean"};
+          "go on with it: " + again + " --resume; start over: " + again +
+              (newest ? ui::start_options(newest->state) : "") + " --clean"};
 }
 
 Result<void> refuse_blocked(BeadRun& run) {

@@ -355,6 +355,18 @@ bool judges(const PhaseRule& phase) {
   return !phase.needs_work.to.empty() && phase.needs_work.to != phase.name;
 }
 
+int attempts_of(const Definition& definition, std::string_view phase, int max_retries) {
+  const auto group = group_of(definition, phase);
+  const auto limit = [&](const PhaseRule& rule) {
+    return rule.needs_work.limit > 0 ? rule.needs_work.limit : max_retries;
+  };
+  if (!group.front()->needs_work.to.empty()) return limit(*group.front());
+  for (const PhaseRule& rule : definition.phases)
+    for (const PhaseRule* one : group)
+      if (rule.needs_work.to == one->name) return limit(rule);
+  return max_retries;
+}
+
 int stages(const Definition& definition) {
   int most = 1;
   for (const PhaseRule& phase : definition.phases) most = std::max(most, phase.stage);

@@ -138,6 +138,9 @@ const PhaseRule* find_phase(const Definition& definition, std::string_view name)
 std::vector<const PhaseRule*> group_of(const Definition& definition, std::string_view phase);
 // Whether its NEEDS_WORK sends another phase back to work.
 bool judges(const PhaseRule& phase);
+// How many attempts the loop has that a phase is in: by its own route, or that of the first judge
+// that sends work back to it.
+int attempts_of(const Definition& definition, std::string_view phase, int max_retries);
 // The stages that people see: their number, and the one that the run is in, from 1.
 int stages(const Definition& definition);
 int stage_of(const State& state);
