@@ -304,7 +304,8 @@ struct Fold {
     // What an agent left when a person ended it, and what the person did since, is where the phase
     // goes on.
     s.open.clear();
-    for (workflow::AgentSummary& agent : s.agents) agent.running = false;
+    for (workflow::AgentSummary& agent : s.agents)
+      if (std::exchange(agent.running, false)) agent.fault = Fault::interrupted;
     s.outcome = f.outcome;
     s.detail = f.detail;
   }
