@@ -39,7 +39,7 @@ Result<int> tell_one(const Args& args, const world::Project& project, store::Sto
     std::string archive;
     if (engine::is_phases(found.run.head))
       archive = workspace::archive_path(project.repository, found.run.head.subject);
-    print(ui::run_json(found.run, is_folder(archive) ? archive : ""));
+    print(ui::run_json(found.run, is_folder(archive) ? archive : "", found.task));
     return 0;
   }
   print(TRY(page_of(project, *store, found, ui::style_for(STDOUT_FILENO))));

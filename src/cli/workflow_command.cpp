@@ -73,10 +73,8 @@ Result<int> check_workflow(const Args& args) {
   const int retries = project.config.max_retries;
   print((definition.summary.empty() ? "" : printable(definition.summary) + "\n\n") +
         phases::picture(definition, retries));
-  const int most = phases::most_runs(definition, retries);
-  print(most > 0 ? "\nAt most " + counted(most, "agent run") +
-                       " with max_retries: " + std::to_string(retries) + ".\n"
-                 : std::string("\nIt can go in more ways than can be counted.\n"));
+  print("\nAt most " + counted(phases::most_runs(definition, retries), "agent run") +
+        " with max_retries: " + std::to_string(retries) + ".\n");
   return phases::runnable(problems) ? 0 : 1;
 }
 

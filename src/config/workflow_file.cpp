@@ -24,7 +24,7 @@ class Reader {
   Result<Definition> definition(const YamlNode& root, std::string_view name) {
     Definition d;
     d.name = name;
-    if (root.kind != Kind::map) return off(root.line, "it is no map with 'phases' and 'end'");
+    if (root.kind != Kind::map) return off(std::max(root.line, 1), "it has no 'phases'");
     for (std::size_t i = 0; i < root.items.size(); ++i) {
       const std::string& key = root.names[i].text;
       const YamlNode& value = root.items[i];

@@ -20,13 +20,14 @@ Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest)
     return {Reason::exists, what + words_of(**holder) + " works on it",
             "wait for it, or: capsule abort " + bead};
   std::string state = "it was not made by a run of Capsule";
-  if (newest) state = "its run ended: " + replace_all(name_of(newest->state.outcome), "_", " ");
+  if (newest) state = "its run ended: " + ui::outcome_words(phases::summary(newest->state)).text;
   if (newest && newest->state.outcome == event::Outcome::prepared)
     state = "it was prepared, and no run has used it";
   if (newest && !newest->ended()) state = "its run has not ended";
   const std::string again = "capsule run " + bead + run.project().provider_option;
   return {Reason::exists, what + state,
-          "go on with it: " + again + " --resume; start over: " + again + " --clean"};
+          "go on with it: " + again + " --resume; start over: " + again +
+              (newest ? ui::start_options(newest->state) : "") + " --clean"};
 }
 
 // Error blocked, naming them: the bead has `blocks` dependencies that are not closed.

@@ -189,10 +189,8 @@ std::string BeadRun::summary() {
   std::erase(around.progress, "");
   const auto& left_out = conductor_->world().left_out();
   if (!left_out.empty())
-    around.notes.push_back("kept out of main: " + counted(left_out.size(), "file") + ", such as " +
+    around.notes.push_back("left out: " + counted(left_out.size(), "file") + ", such as " +
                            printable(left_out.front()));
-  if (!project().config.verify.test)
-    around.notes.emplace_back("no test command is configured: RED and GREEN were not checked");
   const auto facts = conductor_->store().read(run_, 0);
   if (!facts) return {};
   return ui::summary(ui::report_of(*facts), around, ui::style_for(STDOUT_FILENO));

@@ -235,6 +235,8 @@ TEST(JsonFace, AFinishedAgentOfADeliveryTellsTaskRoleAndAttempt) {
   for (const Json& one : last) {
     EXPECT_EQ(one["completed"], Json::array({"T-0"}));
     EXPECT_EQ(one["waiting"], Json::array({"T-1", "T-2"}));
+    EXPECT_EQ(one["at"], "T2");
+    EXPECT_FALSE(one["run"].empty());
   }
 }
 

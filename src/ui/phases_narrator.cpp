@@ -57,8 +57,9 @@ class PhasesNarrator : public Narrator {
   std::string task() const override { return state_.bead; }
 
  private:
-  std::string attempt(int number) const {
-    return " (attempt " + std::to_string(number) + "/" + std::to_string(state_.max_retries) + ")";
+  std::string attempt(const std::string& phase, int number) const {
+    const int most = phases::attempts_of(state_.definition, phase, state_.max_retries);
+    return " (attempt " + std::to_string(number) + "/" + std::to_string(most) + ")";
   }
   void line(const std::string& text) { lines_ += text + "\n"; }
   void heading(int stage) {
@@ -93,22 +94,22 @@ class PhasesNarrator : public Narrator {
     if (f.by_hand) return;
     const int stage = phases::stage_of(state_);
     heading(stage);
-    line("  " + printable(f.phase) + ": running" + attempt(f.attempt));
+    line("  " + printable(f.phase) + ": running" + attempt(f.phase, f.attempt));
     StageRow& entered = enter(stage);
     // Only those that run together stand side by side.
     if (running_.empty()) entered.details.clear();
     running_[f.phase] = f.number;
-    entered.details[f.phase] = f.phase + attempt(f.attempt);
+    entered.details[f.phase] = f.phase + attempt(f.phase, f.attempt);
   }
   void take(const event::PhaseFinished& f) {
     line("  " + printable(f.phase) + ": " +
-         toned(style_, tone_of(f.status), signal::name_of(f.status)) + attempt(f.attempt));
+         toned(style_, tone_of(f.status), signal::name_of(f.status)) + attempt(f.phase, f.attempt));
     if (f.status != signal::Status::pass && !f.feedback.empty())
       line("    " + first_line(f.feedback));
     running_.erase(f.phase);
     if (current_ > 0)
       enter(current_).details[f.phase] =
-          f.phase + ": " + std::string(signal::name_of(f.status)) + attempt(f.attempt);
+          f.phase + ": " + std::string(signal::name_of(f.status)) + attempt(f.phase, f.attempt);
   }
   void take(const event::PhaseChecked& f) {
     for (const event::Claim& claim : f.claims)
@@ -121,8 +122,8 @@ class PhasesNarrator : public Narrator {
            toned(style_, Tone::warn, "said the same twice about the same files"));
   }
   void take(const event::ApprovalAsked& f) {
-    line("  ? " + printable(f.phase) + ": is what it left as it should be?");
-    line("    answer it: capsule answer " + std::to_string(f.question) + " approve|reject|TEXT");
+    line("  ? " + printable(f.phase) + ": waits for approval (question " +
+         std::to_string(f.question) + ")");
     if (current_ > 0) enter(current_).details[f.phase] = f.phase + " waits for approval";
   }
   void take(const event::ApprovalGiven& f) {
@@ -132,8 +133,11 @@ class PhasesNarrator : public Narrator {
   }
   void take(const event::MergeDone& f) {
     heading(phases::stages(state_.definition));
-    line("  merged as " + printable(f.commit.substr(0, 12)));
-    last_stage().details = {{"", "merged as " + f.commit.substr(0, 12)}};
+    const bool on_main = state_.definition.finish == event::Finish::merge;
+    const std::string words = (on_main ? "merged as " : "committed as ") + f.commit.substr(0, 12) +
+                              (on_main ? "" : " on " + state_.branch);
+    line("  " + printable(words));
+    last_stage().details = {{"", words}};
   }
   void take(const event::MergeRefused& f) {
     heading(phases::stages(state_.definition));

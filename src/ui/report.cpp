@@ -22,8 +22,14 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
   const std::string words = s.bead + around.project_option;
   const std::string run = "capsule run " + words + around.provider_option;
   const std::string resume = run + " --resume";
-  const bool on_main = !s.merge_commit.empty() && s.outcome != event::Outcome::merged;
-  if (on_main || (around.worktree_gone && !good(s))) return {run};
+  const std::string anew = run + start_options(s);
+  if (phases::Rules::waits_for_person(s))
+    return {"capsule answer " + s.bead + " " + std::to_string(s.question) + " approve" +
+                around.project_option,
+            run};
+  // The work is where it belongs, and only what comes after is left to do.
+  if (!s.merge_commit.empty() && !good(s)) return {run};
+  if (around.worktree_gone && !good(s)) return {anew};
   switch (s.outcome) {
     case event::Outcome::merged:
       return {"git log -2 " + around.main_branch};
@@ -34,7 +40,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
     case event::Outcome::prepared:
       return {resume};
     case event::Outcome::prep_failed:
-      return {run};
+      return {anew};
     case event::Outcome::merge_refused:
     case event::Outcome::merge_error:
       if (!commits(s)) return {resume};  // it is not signed off yet
@@ -45,7 +51,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
     case event::Outcome::rejected:
       return {resume};
     default:
-      return {"capsule log " + words, resume, run + " --clean"};
+      return {"capsule log " + words, resume, anew + " --clean"};
   }
 }
 
@@ -56,6 +62,12 @@ std::string indented(std::string_view text) {
 }
 
 }  // namespace
+
+std::string start_options(const phases::State& state) {
+  if (state.definition.name == phases::kPipeline) return {};
+  return " --workflow=" + state.definition.name +
+         (state.on_branch.empty() ? "" : " --branch=" + shell_word(state.on_branch));
+}
 
 Report report_of(const std::vector<event::PipelineFact>& facts) {
   Report report;

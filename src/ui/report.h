@@ -32,9 +32,12 @@ struct Surroundings {
   std::string last_words;             // of the agent that ended without a valid signal; empty: none
   bool worktree_gone = false;         // removed since the run ended: there is nothing to go on with
   std::vector<std::string> progress;  // "feature demo-1.1 Add input validation: 1 of 2 closed"
-  std::vector<std::string>
-      notes;  // "no test command is configured: RED and GREEN were not checked"
+  std::vector<std::string> notes;     // "left out: 1 file, such as worklog.md"
 };
+
+// " --workflow=mine --branch=topic": what `capsule run BEAD` needs to start such a run anew; empty
+// for the pipeline.
+std::string start_options(const phases::State& state);
 
 std::string summary(const Report& report, const Surroundings& around, const Style& style);
 

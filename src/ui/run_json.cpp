@@ -90,6 +90,15 @@ void add_phases(Json& json, const engine::Run& run) {
   json["attempt"] = newest->attempt;
 }
 
+void leave_only(RunSummary& summary, const std::string& task) {
+  const auto other = [&](const auto& one) { return one.task != task; };
+  std::erase_if(summary.tasks, [&](const workflow::TaskSummary& one) { return one.id != task; });
+  std::erase_if(summary.waits, other);
+  std::erase_if(summary.trees, other);
+  std::erase_if(summary.agents, other);
+  std::erase_if(summary.claims, other);
+}
+
 Json object_of(const engine::Run& run) {
   const RunSummary& summary = run.summary;
   const bool ended = engine::state_of(run) == engine::RunState::ended;
@@ -137,7 +146,8 @@ std::string runs_json(const std::vector<engine::Run>& runs) {
   return list.compact() + "\n";
 }
 
-std::string run_json(const engine::Run& run, const std::string& archive) {
+std::string run_json(engine::Run run, const std::string& archive, const std::string& task) {
+  if (!task.empty()) leave_only(run.summary, task);
   Json json = object_of(run);
   json["detail"] = run.summary.detail;
   Json phases = Json::array();
@@ -182,6 +192,8 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
   json["failed"] = lists.failed;
   json["waiting"] = lists.waiting;
   return Json{{"event", "delivery_finished"},
+              {"at", at},
+              {"run", run},
               {"completed", lists.completed},
               {"failed", lists.failed},
               {"waiting", lists.waiting}}

@@ -12,9 +12,9 @@ namespace capsule::ui {
 // `capsule status --json`: an array of objects.
 std::string runs_json(const std::vector<engine::Run>& runs);
 
-// `capsule status RUN --json`: the same object, with phases, agents, trees and remarks. `archive`
-// may be empty.
-std::string run_json(const engine::Run& run, const std::string& archive);
+// `capsule status RUN [TASK] --json`: the same object, with phases, agents, trees and remarks; with
+// a task, of what belongs to that alone. `archive` may be empty.
+std::string run_json(engine::Run run, const std::string& archive, const std::string& task = {});
 
 // The end of --json: {"event":"run_finished", …}. Deliveries also tell which tasks are completed,
 // failed and waiting, there and in a line "delivery_finished" before it.

@@ -162,6 +162,16 @@ std::string agents_of(const engine::Run& run, const std::string& task, const Sty
   return text;
 }
 
+// What an agent said last, in any workflow, as a review would have it.
+Status status_of(const RoleLine& line) {
+  if (!line.good) return Status::error;
+  for (const std::string_view bad : {"ERROR", "PHASE_ERROR", "REJECTED"})
+    if (line.last == bad) return Status::error;
+  for (const std::string_view more : {"NEEDS_WORK", "NEEDS_FIX"})
+    if (line.last == more) return Status::needs_work;
+  return Status::pass;
+}
+
 std::string next_of(const engine::Run& run, const RunWords& words) {
   std::string text = "\nWhat next:\n";
   if (run.live()) {
@@ -194,14 +204,17 @@ std::vector<RoleLine> role_lines(const RunSummary& summary) {
 }
 
 std::string role_table(const std::vector<RoleLine>& lines, const Style& style) {
+  std::size_t role = 15, last = 10;
+  for (const RoleLine& line : lines) {
+    role = std::max(role, printable(line.role).size());
+    last = std::max(last, printable(line.last).size());
+  }
   std::string text;
   for (const RoleLine& line : lines) {
-    const bool needs_work = line.last == signal::name_of(Status::needs_work);
-    const bool error = !line.good || line.last == signal::name_of(Status::error);
-    const Status status = error ? Status::error : needs_work ? Status::needs_work : Status::pass;
-    text += "  " + padded(printable(line.role), 16) +
+    const Status status = status_of(line);
+    text += "  " + padded(printable(line.role), role + 1) +
             toned(style, tone_of(status),
-                  std::string(mark(style, status)) + " " + padded(printable(line.last), 11)) +
+                  std::string(mark(style, status)) + " " + padded(printable(line.last), last + 1)) +
             padded(counted(line.runs, "run"), 9) + duration(line.duration_ms) + "\n";
   }
   return text;
@@ -213,9 +226,10 @@ std::vector<std::string> remarks_of(const RunSummary& summary) {
     if (one.claim.verdict != event::Verdict::broken && one.claim.verdict != event::Verdict::differs)
       continue;
     const bool several = !summary.tasks.empty() && !one.task.empty();
-    remarks.push_back((several ? one.task + ": " : "") + one.role + ": " + one.claim.what + " is " +
-                      (one.claim.verdict == event::Verdict::broken ? "false" : "not exact") +
-                      (one.claim.detail.empty() ? "" : " (" + one.claim.detail + ")"));
+    remarks.push_back(
+        (several ? one.task + ": " : "") + one.role +
+        (one.claim.verdict == event::Verdict::broken ? ": not true: " : ": not exact: ") +
+        one.claim.what + (one.claim.detail.empty() ? "" : " (" + one.claim.detail + ")"));
   }
   return remarks;
 }

@@ -75,6 +75,14 @@ TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
   EXPECT_NE(text.find("worktree kept: /p/.capsule/worktrees/demo-1.1.1"), std::string::npos);
 }
 
+TEST(Summary, AnAgentThatWasEndedWithItsRunHasNotPassed) {
+  std::vector<event::PipelineFact> facts = merged_run();
+  facts.resize(2 + 5);  // test-review has begun
+  facts.emplace_back(event::RunEnded{event::Outcome::aborted, ""});
+  const std::string text = summary(report_of(facts), {}, {});
+  EXPECT_NE(text.find("test-review     ✗ interrupted 1 run"), std::string::npos) << text;
+}
+
 TEST(Summary, OfAMergeThatCouldNotBeClearedUpSaysThatItIsOnMain) {
   std::vector<event::PipelineFact> facts = merged_run();
   while (!std::holds_alternative<event::MergeDone>(facts.back())) facts.pop_back();

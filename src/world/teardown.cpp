@@ -11,6 +11,7 @@
 #include "git/refs.h"
 #include "git/remove_tree.h"
 #include "git/worktree.h"
+#include "event/pipeline.h"
 #include "world/discard.h"
 
 namespace capsule::world {
@@ -106,6 +107,11 @@ Result<bool> is_stale(Cleaning& cleaning, const git::Ref& branch, const std::str
     return false;
   const auto owner = TRY(owner_of(cleaning, name));
   if (!is_meant(cleaning, owner) || !reason_to_stay(cleaning, owner).empty()) return false;
+  if (owner && owner->run.summary.outcome == name_of(event::Outcome::on_branch)) {
+    cleaning.tell("left alone: branch capsule-" + name +
+                  " holds the work of its run; delete it: git branch -D capsule-" + name);
+    return false;
+  }
   return owner || git::find_worktree(cleaning.project.repository, path);
 }
 

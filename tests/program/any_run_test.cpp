@@ -67,6 +67,11 @@ TEST_F(AnyDelivery, StatusTellsWhatItWaitsForToPeopleAndPrograms) {
   const Outcome task = capsule_in({"status", plan_file(), "T-1"});
   EXPECT_EQ(task.exit_code, 0) << task.err;
   EXPECT_HAS(task.out, "waits for a person");
+  const Json one = json_of({"status", plan_file(), "T-2"});
+  EXPECT_EQ(one["run"], run_);
+  EXPECT_EQ(one["tasks"].size(), 1U) << "of the task that was named";
+  EXPECT_TRUE(one["waits_for"].empty());
+  for (const Json& agent : one["agents"]) EXPECT_EQ(agent["task"], "T-2");
   EXPECT_EQ(capsule_in({"status", plan_file(), "T-9"}).exit_code, 1);
 }
 

@@ -187,5 +187,92 @@ TEST_F(OwnWorkflow, InitBeginsOneFromAnExample) {
   EXPECT_EQ(command("workflow", {"init", "mine"}).exit_code, 1) << "what is there stays";
 }
 
+// A spike that was approved and is on its branch.
+TEST_F(OwnWorkflow, WorkThatStaysOnABranchIsNotCalledMergedAndTeardownLeavesItAlone) {
+  when("code", 1, "echo tried >spike.txt; say PASS fine '\"spike.txt\"'");
+  ASSERT_EQ(run_with("spike").exit_code, 1);
+  ASSERT_EQ(command("answer", {"1", "approve"}).exit_code, 0);
+  const Outcome outcome = command("run", {kBead});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_LACKS(outcome.out, "merged");
+  EXPECT_LACKS(outcome.out, "main:");
+  EXPECT_HAS(outcome.out, "See it:\n  git log -2 capsule-demo-1.1.1\n");
+  const Json status = Json::parse(command("status", {kBead, "--json"}).out);
+  EXPECT_EQ(status["outcome"], "on_branch");
+  EXPECT_TRUE(status["merged_as"].is_null()) << "nothing of it is on main";
+  const std::string commit = git_out({"rev-parse", "capsule-demo-1.1.1"});
+  for (const std::vector<std::string>& args : {std::vector<std::string>{}, {kBead}}) {
+    const Outcome cleaned = command("teardown", args);
+    EXPECT_EQ(cleaned.exit_code, 0) << cleaned.err;
+    EXPECT_HAS(cleaned.out, "left alone: branch capsule-demo-1.1.1");
+    EXPECT_EQ(git_out({"rev-parse", "capsule-demo-1.1.1"}), commit);
+  }
+}
+
+TEST_F(OwnWorkflow, ARunThatWaitsSaysHowToAnswerAndHowToGoOn) {
+  const Outcome outcome = run_with("spike");
+  ASSERT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out,
+             "What next:\n  capsule answer demo-1.1.1 1 approve\n  capsule run demo-1.1.1\n");
+  EXPECT_LACKS(outcome.out, "--resume");
+}
+
+TEST_F(OwnWorkflow, StartingOverIsProposedWithTheSameWorkflow) {
+  git({"branch", "topic"});
+  when("review-security", 1, "say ERROR 'cannot look'");
+  const Outcome outcome = run_with("review-panel", {"--branch=topic"});
+  ASSERT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+  const std::string over = "capsule run demo-1.1.1 --workflow=review-panel --branch=topic --clean";
+  EXPECT_HAS(outcome.out, over);
+  const Outcome again = run_with("review-panel", {"--branch=topic"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_HAS(again.err, "already exists");
+  EXPECT_HAS(again.err, over);
+  const Outcome missing =
+      command("run", {kBead, "--clean", "--workflow=review-panel", "--branch=x"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_HAS(missing.out, "capsule run demo-1.1.1 --workflow=review-panel --branch=x\n");
+}
+
+TEST_F(OwnWorkflow, AttemptsAreCountedByTheLimitOfTheirLoop) {
+  for (const char* name : {"draft", "polish"}) prompt(name);
+  workflow(
+      "mine",
+      "phases:\n  - {name: draft}\n"
+      "  - {name: polish, write: false, needs_work: {retry: draft, limit: 2}}\nend: nothing\n");
+  for (const int attempt : {1, 2})
+    when("polish", attempt, "say NEEDS_WORK 'too short " + std::to_string(attempt) + "'");
+  const Outcome outcome = run_with("mine");
+  ASSERT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "draft: PASS (attempt 2/2)");
+  EXPECT_HAS(outcome.out, "polish: NEEDS_WORK (attempt 2/2)");
+  EXPECT_HAS(outcome.out, "after 2 attempts");
+}
+
+TEST_F(OwnWorkflow, OfPhasesAtOnceNobodyIsBlamedAlone) {
+  git({"branch", "topic"});
+  when("review-security", 1, "echo mine >mine.txt; say PASS fine");
+  const Outcome outcome = run_with("review-panel", {"--branch=topic"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "review-behaviour, review-security or review-quality changed mine.txt");
+}
+
+TEST_F(OwnWorkflow, ALargeLoopHasABoundToo) {
+  std::string yaml = "phases:\n";
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    prompt(name);
+    yaml +=
+        "  - {name: " + std::string(name) + ", write: false, needs_work: {retry: a, limit: 100}}\n";
+  }
+  workflow("large", yaml + "end: nothing\n");
+  const Outcome outcome = command("workflow", {"check", "large"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_HAS(outcome.out, "At most ");
+  workflow("empty", "");
+  const Outcome empty = command("workflow", {"check", "empty"});
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_HAS(empty.err, "empty.yaml:1:");
+}
+
 }  // namespace
 }  // namespace capsule::test

@@ -149,7 +149,7 @@ class Decider {
         if (!result.took_back.empty())
           fact.claims.push_back(
               {"it only looked", Verdict::differs,
-               phase + " changed, and it was taken back: " + short_list(result.took_back)});
+               who_ran() + " changed " + short_list(result.took_back) + "; that was taken back"});
       record(std::move(fact));
     }
   }
@@ -247,6 +247,15 @@ class Decider {
   int number_of_phase() const {
     const auto found = s_.results.find(s_.phase);
     return found == s_.results.end() ? s_.number : found->second.number;
+  }
+
+  // Those that run at once share a worktree: nobody knows which of them it was.
+  std::string who_ran() const {
+    const auto group = group_of(s_.definition, s_.phase);
+    std::string names;
+    for (std::size_t i = 0; i < group.size(); ++i)
+      names += (i == 0 ? "" : i + 1 == group.size() ? " or " : ", ") + group[i]->name;
+    return names;
   }
 
   flow::TakeBack take_back() {

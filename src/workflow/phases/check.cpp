@@ -1,7 +1,9 @@
 #include "workflow/phases/check.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -17,7 +19,9 @@ using event::Route;
 constexpr std::string_view kChecks[] = {"red",   "green", "only-tests", "tests-untouched",
                                         "build", "lint",  "signed-off", "as-signed-off"};
 constexpr std::string_view kSignedOff = "signed-off";
-constexpr std::size_t kMostWays = 200'000;
+// What is played: beyond that it takes too long, or too much of the stack.
+constexpr std::size_t kMostWays = 200'000, kMostPhases = 64;
+constexpr int kLongestWay = 1000;
 constexpr int kMostAttempts = 100;
 
 // The place of a phase, which is that of the first of those that run with it; -1: there is none.
@@ -186,12 +190,13 @@ std::string key_of(const State& s) {
 class Ways {
  public:
   int longest(const State& s) {
-    if (s.step != Step::run_phase) return 0;
-    if (known_.size() > kMostWays) return 0;
+    if (s.step != Step::run_phase || !all_) return 0;
+    all_ = known_.size() < kMostWays && depth_ < kLongestWay;
     const std::string key = key_of(s);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     known_.emplace(key, 0);  // a way that comes back here would have no end; attempts forbid it
     const auto group = group_of(s.definition, s.phase);
+    ++depth_;
     int most = 0;
     for (const Status status : {Status::pass, Status::needs_work, Status::error})
       for (const bool passed : {true, false}) {
@@ -200,9 +205,10 @@ class Ways {
         if (group.front()->approval)
           most = std::max(most, longest(after(s, group, status, passed, false)));
       }
+    --depth_;
     return known_[key] = static_cast<int>(group.size()) + most;
   }
-  bool all() const { return known_.size() <= kMostWays; }
+  bool all() const { return all_; }
 
  private:
   // A review says something new every time, about another tree.
@@ -231,7 +237,33 @@ class Ways {
     return s;
   }
   std::unordered_map<std::string, int> known_;
+  int depth_ = 0;
+  bool all_ = true;
 };
+
+// No run costs more: work that is sent back costs every phase at most once more, and a phase that
+// is repeated by itself is so within one visit.
+int estimate(const Definition& definition, int max_retries) {
+  std::int64_t visits = 1, agents = 0;
+  for (const PhaseRule& phase : definition.phases) {
+    if (group_of(definition, phase.name).front() != &phase) {
+      ++agents;  // where it leads is said by the first of those that run at once
+      continue;
+    }
+    std::int64_t most = 0;
+    // A check that refutes it, or a person, has a writer without a route begin again.
+    bool repeats = phase.needs_work.to.empty() && (!phase.checks.empty() || phase.approval);
+    bool sends_back = false;
+    for (const Route* route : {&phase.needs_work, &phase.error}) {
+      most = std::max<std::int64_t>(most, route->limit > 0 ? route->limit : max_retries);
+      repeats |= route->to == phase.name;
+      sends_back |= !route->to.empty() && route->to != phase.name;
+    }
+    visits += sends_back ? most - 1 : 0;
+    agents += repeats ? most : 1;
+  }
+  return static_cast<int>(std::min<std::int64_t>(visits * agents, std::numeric_limits<int>::max()));
+}
 
 std::string attempts(int limit, int max_retries) {
   const int times = limit > 0 ? limit : max_retries;
@@ -250,6 +282,7 @@ bool runnable(const std::vector<Problem>& problems) {
 }
 
 int most_runs(const Definition& definition, int max_retries) {
+  if (definition.phases.size() > kMostPhases) return estimate(definition, max_retries);
   State s;
   event::RunStarted started;
   started.max_retries = max_retries;
@@ -259,7 +292,7 @@ int most_runs(const Definition& definition, int max_retries) {
   phases::apply(s, event::WorktreeReady{"w", "b", "c"});
   Ways ways;
   const int most = ways.longest(s);
-  return ways.all() ? most : 0;
+  return ways.all() ? most : estimate(definition, max_retries);
 }
 
 std::string picture(const Definition& definition, int max_retries) {

@@ -22,8 +22,8 @@ bool runnable(const std::vector<Problem>& problems);
 // The names that `checks` and `needs` may hold.
 std::vector<std::string_view> known_checks();
 
-// The most agent runs that a run can cost, found by playing every way in which it can go. Requires:
-// runnable(). 0: there are more ways than can be played.
+// The most agent runs that a run can cost, found by playing every way in which it can go; where
+// these are too many, a number that no way exceeds. Requires: runnable().
 int most_runs(const Definition& definition, int max_retries);
 
 // A line a phase: what runs, what is checked, where it leads.

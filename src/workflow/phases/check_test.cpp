@@ -5,7 +5,7 @@
 namespace capsule::phases {
 namespace {
 
-PhaseRule phase(const char* name) {
+PhaseRule phase(const std::string& name) {
   PhaseRule phase;
   phase.name = name;
   phase.stage = 1;
@@ -115,6 +115,28 @@ TEST(DefinitionCheck, TheCostOfAPanelCountsAllWhoRunAtOnce) {
     phases.push_back(review);
   }
   EXPECT_EQ(most_runs(of(phases), 3), 8);
+}
+
+TEST(DefinitionCheck, AVeryLongWayIsEstimatedAndNotPlayed) {
+  std::vector<PhaseRule> phases;
+  for (int i = 0; i < 60; ++i) phases.push_back(phase("p" + std::to_string(i)));
+  PhaseRule review = phase("review");
+  review.writes = false;
+  review.needs_work = {"p0", "", 100};
+  phases.push_back(review);
+  EXPECT_EQ(most_runs(of(phases), 3), 6100);
+  // Loops within loops: more ways than can be played.
+  phases.clear();
+  for (const char* name : {"a", "b", "c", "d"}) {
+    review.name = name;
+    review.needs_work = {"a", "", 100};
+    phases.push_back(review);
+  }
+  const int most = most_runs(of(phases), 3);
+  EXPECT_GE(most, 100);
+  EXPECT_LE(most, 100'000);
+  for (int i = 0; i < 900; ++i) phases.push_back(phase("q" + std::to_string(i)));
+  EXPECT_GT(most_runs(of(phases), 3), 900);
 }
 
 TEST(DefinitionCheck, ThePictureShowsWhereAStatusLeads) {

@@ -315,7 +315,8 @@ struct Fold {
     // What an agent left when a person ended it, and what the person did since, is where the phase
     // goes on.
     s.open.clear();
-    for (workflow::AgentSummary& agent : s.agents) agent.running = false;
+    for (workflow::AgentSummary& agent : s.agents)
+      if (std::exchange(agent.running, false)) agent.fault = Fault::interrupted;
     s.outcome = f.outcome;
     s.detail = f.detail;
   }
@@ -374,6 +375,18 @@ bool needs_baseline(const Definition& definition) {
       if (std::find(std::begin(kWithout), std::end(kWithout), check) == std::end(kWithout))
         return true;
   return false;
+}
+
+int attempts_of(const Definition& definition, std::string_view phase, int max_retries) {
+  const auto group = group_of(definition, phase);
+  const auto limit = [&](const PhaseRule& rule) {
+    return rule.needs_work.limit > 0 ? rule.needs_work.limit : max_retries;
+  };
+  if (!group.front()->needs_work.to.empty()) return limit(*group.front());
+  for (const PhaseRule& rule : definition.phases)
+    for (const PhaseRule* one : group)
+      if (rule.needs_work.to == one->name) return limit(rule);
+  return max_retries;
 }
 
 int stages(const Definition& definition) {

@@ -145,6 +145,9 @@ std::vector<const PhaseRule*> group_of(const Definition& definition, std::string
 bool judges(const PhaseRule& phase);
 // Whether the project's commands have a say in it, so that it matters what they say at the start.
 bool needs_baseline(const Definition& definition);
+// How many attempts the loop has that a phase is in: by its own route, or that of the first judge
+// that sends work back to it.
+int attempts_of(const Definition& definition, std::string_view phase, int max_retries);
 // The stages that people see: their number, and the one that the run is in, from 1.
 int stages(const Definition& definition);
 int stage_of(const State& state);

@@ -31,7 +31,7 @@ std::string now_of(const State& s) {
   std::string names;
   for (const auto& [phase, number] : s.open) names += (names.empty() ? "" : ", ") + phase;
   return (names.empty() ? s.phase : names) + " (attempt " + std::to_string(s.attempt) + "/" +
-         std::to_string(s.max_retries) + ")";
+         std::to_string(attempts_of(s.definition, s.phase, s.max_retries)) + ")";
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ workflow::RunSummary summary(const State& s) {
   summary.now = now_of(s);
   summary.can_go_on = !ended || (s.outcome != Outcome::merged && s.outcome != Outcome::on_branch &&
                                  s.outcome != Outcome::finished);
-  summary.merged_as = s.merge_commit;
+  if (s.definition.finish == event::Finish::merge) summary.merged_as = s.merge_commit;
   if (summary.standing == Standing::waiting) {
     workflow::Waiting wait;
     wait.what = workflow::Waiting::For::approval;
