@@ -49,7 +49,7 @@ class Checks::Job : public process::ChildEvents {
  public:
   Job(Checks& owner, std::uint64_t id, std::string folder, const std::vector<std::string>& names,
       Done done)
-      : owner_(owner), id_(id), folder_(std::move(folder)), done_(std::move(done)) {
+      : owner_(owner), id_(id), top_(folder), folder_(std::move(folder)), done_(std::move(done)) {
     if (!owner_.verify_.dir.empty()) folder_ += "/" + owner_.verify_.dir;
     for (const NamedCommand& known : owner_.verify_.commands)
       if (std::find(names.begin(), names.end(), known.name) != names.end())
@@ -112,7 +112,8 @@ class Checks::Job : public process::ChildEvents {
     report_.reset();
     process::TreeSpec as_it_is{words_of(next.command), folder_, {}, {}};
     if (next.name != kTest || owner_.verify_.test_report == "none") return as_it_is;
-    auto run = ReportRun::prepare(next.command, owner_.verify_.test_report, folder_);
+    auto run =
+        ReportRun::prepare(next.command, owner_.verify_.test_report, top_, owner_.verify_.dir);
     if (!run) {
       last_.report_problem = run.error().message;
       return as_it_is;
@@ -152,6 +153,7 @@ class Checks::Job : public process::ChildEvents {
 
   Checks& owner_;
   const std::uint64_t id_;
+  const std::string top_;
   std::string folder_;
   const Done done_;
   std::vector<const NamedCommand*> commands_;

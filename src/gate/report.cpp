@@ -98,6 +98,18 @@ std::string_view name_of(ReportFormat format) {
       return "JUnit XML";
     case ReportFormat::gotest:
       return "go test -json";
+    case ReportFormat::tap:
+      return "TAP";
+    case ReportFormat::unittest:
+      return "unittest -v";
+    case ReportFormat::cargo:
+      return "cargo test";
+    case ReportFormat::ctest:
+      return "ctest";
+    case ReportFormat::node:
+      return "node --test";
+    case ReportFormat::jest:
+      return "jest --json";
   }
   return "none";
 }

@@ -58,13 +58,19 @@ class ReportBuilder {
 
 enum class ReportFormat : std::uint8_t {
   none,
-  junit,   // XML, as most runners can write it
-  gotest,  // go test -json
+  junit,     // XML, as most runners can write it
+  gotest,    // go test -json
+  tap,       // the Test Anything Protocol
+  unittest,  // python -m unittest -v, on stderr
+  cargo,     // cargo test, on both streams
+  ctest,     // ctest, on stdout
+  node,      // our own reporter of node --test
+  jest,      // jest --json
 };
 std::string_view name_of(ReportFormat format);  // for people: "JUnit XML", "go test -json"
 
 // Reads what a runner prints as it comes, in pieces of any size, in bounded memory. For a format
-// that is no stream (none, junit) it hands everything on and finds nothing.
+// that is no stream (none, junit, jest) it hands everything on and finds nothing.
 class ReportReader {
  public:
   class Lines;  // of one format
@@ -75,20 +81,30 @@ class ReportReader {
   ReportReader& operator=(ReportReader&&) noexcept;
 
   // What a person should see of it: the same bytes, or what they stand for.
-  std::string take(std::string_view bytes);
+  std::string take(std::string_view bytes) { return take(bytes, false); }
+  // The other stream, for a format that needs both (cargo).
+  std::string take_err(std::string_view bytes) { return take(bytes, true); }
   // The rest of that, and what was found. Call it once, at the end.
   std::string rest();
   Result<TestReport> finish();
 
  private:
-  std::string line(std::string_view text);
+  struct Pending {
+    std::string text = {};
+    bool cut = false;  // the line that is being read is too long to be one of ours
+  };
+  std::string take(std::string_view bytes, bool err);
+  std::string line(std::string_view text, bool err);
+
   std::unique_ptr<Lines> lines_;
-  std::string pending_;
-  bool cut_ = false;  // the line that is being read is too long to be one of ours
+  Pending out_, err_;
 };
 
 // A whole JUnit file: <testcase> elements, wherever they stand. A file without one is a report of
 // no tests. Error: damaged (not XML, too large).
 Result<TestReport> read_junit(std::string_view xml);
+
+// What jest --json wrote. Error: damaged.
+Result<TestReport> read_jest(std::string_view json);
 
 }  // namespace capsule::gate

@@ -15,6 +15,7 @@ class ReportReader::Lines {
   virtual ~Lines() = default;
   // `text` ends with its line feed, if it has one. Returns what a person should see of it.
   virtual std::string line(std::string_view text) = 0;
+  virtual std::string line_of_err(std::string_view text) { return std::string(text); }
   // Nothing follows: what is still held back, and the last results.
   virtual std::string end() { return {}; }
 
@@ -22,5 +23,10 @@ class ReportReader::Lines {
 };
 
 std::unique_ptr<ReportReader::Lines> gotest_lines();
+std::unique_ptr<ReportReader::Lines> tap_lines();
+std::unique_ptr<ReportReader::Lines> unittest_lines();
+std::unique_ptr<ReportReader::Lines> cargo_lines();
+std::unique_ptr<ReportReader::Lines> ctest_lines();
+std::unique_ptr<ReportReader::Lines> node_lines();
 
 }  // namespace capsule::gate

@@ -21,14 +21,16 @@ struct ReportPlan {
   // Appended, after a blank, to what these variables hold.
   std::map<std::string, std::string> env = {};
   ReportFormat format = ReportFormat::none;
-  enum class From { nowhere, out, err, file } from = From::nowhere;
+  enum class From { nowhere, out, err, both, file } from = From::nowhere;
   // From::file: an absolute path, or a pattern below the folder in which the command runs.
   std::string file = {};
+  std::map<std::string, std::string> helpers = {};  // files to be put beside the report first
 };
 
 // `setting` is verify.test_report: auto, junit:PATH, gotest, tap, none. `files` are those of the
 // folder in which the command runs that report_files() names. `report_path` is where a runner that
-// is asked for a file may write it: absolute, private, and nothing is there.
+// is asked for a file may write it: absolute, private, made of letters, digits, '/', '.', '_' and
+// '-', and nothing is there.
 ReportPlan plan_report(const Command& test, std::string_view setting,
                        const std::vector<SeenFile>& files, const std::string& report_path);
 

@@ -12,9 +12,20 @@ std::unique_ptr<ReportReader::Lines> lines_of(ReportFormat format) {
   switch (format) {
     case ReportFormat::none:
     case ReportFormat::junit:
+    case ReportFormat::jest:
       break;
     case ReportFormat::gotest:
       return gotest_lines();
+    case ReportFormat::tap:
+      return tap_lines();
+    case ReportFormat::unittest:
+      return unittest_lines();
+    case ReportFormat::cargo:
+      return cargo_lines();
+    case ReportFormat::ctest:
+      return ctest_lines();
+    case ReportFormat::node:
+      return node_lines();
   }
   return nullptr;
 }
@@ -26,24 +37,30 @@ ReportReader::~ReportReader() = default;
 ReportReader::ReportReader(ReportReader&&) noexcept = default;
 ReportReader& ReportReader::operator=(ReportReader&&) noexcept = default;
 
-std::string ReportReader::take(std::string_view bytes) {
+std::string ReportReader::line(std::string_view text, bool err) {
+  return err ? lines_->line_of_err(text) : lines_->line(text);
+}
+
+std::string ReportReader::take(std::string_view bytes, bool err) {
   if (lines_ == nullptr) return std::string(bytes);
+  Pending& pending = err ? err_ : out_;
   std::string shown;
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
-    const std::string_view part = bytes.substr(0, end == bytes.npos ? end : end + 1);
+    const bool whole = end != bytes.npos;
+    const std::string_view part = bytes.substr(0, whole ? end + 1 : end);
     bytes.remove_prefix(part.size());
-    if (cut_ || pending_.size() + part.size() > kMaxLineBytes) {
-      shown += std::exchange(pending_, {});
+    if (pending.cut || pending.text.size() + part.size() > kMaxLineBytes) {
+      shown += std::exchange(pending.text, {});
       shown += part;
-      cut_ = end == part.npos;
-    } else if (end == part.npos) {
-      pending_ += part;
-    } else if (pending_.empty()) {
-      shown += lines_->line(part);
+      pending.cut = !whole;
+    } else if (!whole) {
+      pending.text += part;
+    } else if (pending.text.empty()) {
+      shown += line(part, err);
     } else {
-      pending_ += part;
-      shown += lines_->line(std::exchange(pending_, {}));
+      pending.text += part;
+      shown += line(std::exchange(pending.text, {}), err);
     }
   }
   return shown;
@@ -52,7 +69,8 @@ std::string ReportReader::take(std::string_view bytes) {
 std::string ReportReader::rest() {
   if (lines_ == nullptr) return {};
   std::string shown;
-  if (!pending_.empty()) shown = lines_->line(std::exchange(pending_, {}));
+  if (!err_.text.empty()) shown += line(std::exchange(err_.text, {}), true);
+  if (!out_.text.empty()) shown += line(std::exchange(out_.text, {}), false);
   return shown + lines_->end();
 }
 

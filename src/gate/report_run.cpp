@@ -106,15 +106,47 @@ Result<void> remove_beneath(const std::string& folder, const std::string& relati
 }
 
 Result<std::string> private_folder() {
+  // Options and variables carry the path through shells and other readers of words.
+  const auto is_plain = [](std::string_view path) {
+    return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) {
+             return is_letter(c) || is_digit(c) || c == '/' || c == '.' || c == '_' || c == '-';
+           });
+  };
   const char* set = std::getenv("TMPDIR");
-  const std::string parent = set != nullptr && *set == '/' ? set : "/tmp";
+  const std::string parent = set != nullptr && is_plain(set) ? set : "/tmp";
   std::string name = parent + "/capsule-report-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)
     return tl::unexpected(io_error("make a folder in", parent, errno));
   return name;
 }
 
-Result<TestReport> parsed(ReportFormat, const std::string& text) { return read_junit(text); }
+Result<TestReport> parsed(ReportFormat format, std::string_view text) {
+  if (format == ReportFormat::junit) return read_junit(text);
+  if (format == ReportFormat::jest) return read_jest(text);
+  ReportReader reader(format);
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  for (; !text.empty(); text.remove_prefix(std::min(kPiece, text.size())))
+    (void)reader.take(text.substr(0, kPiece));
+  (void)reader.rest();
+  return reader.finish();
+}
+
+// Names without the folders in which the tests ran: those differ from run to run.
+Result<TestReport> without_folders(TestReport report, const std::vector<std::string>& folders) {
+  const auto named = [&](const TestResult& test) {
+    return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+      return test.name.find(folder) != test.name.npos;
+    });
+  };
+  if (std::none_of(report.tests.begin(), report.tests.end(), named)) return report;
+  ReportBuilder builder;
+  for (TestResult& test : report.tests) {
+    for (const std::string& folder : folders)
+      if (test.name.find(folder) != test.name.npos) test.name = replace_all(test.name, folder, "");
+    builder.add(test.name, test.state);
+  }
+  return builder.finish();
+}
 
 }  // namespace
 
@@ -129,30 +161,31 @@ std::vector<std::string> files_matching(const std::string& folder, std::string_v
 }
 
 Result<ReportRun> ReportRun::prepare(const Command& test, std::string_view setting,
-                                     const std::string& folder) {
+                                     const std::string& top, const std::string& dir) {
+  const std::string folder = dir.empty() || dir == "." ? top : top + "/" + dir;
   std::string place = TRY(private_folder());
   ReportPlan plan =
       plan_report(test, setting, plan_files(folder), place + "/" + std::string(kReportName));
-  ReportRun run(folder, std::move(place), std::move(plan));
-  if (run.plan_.from == ReportPlan::From::file && !run.plan_.file.starts_with('/')) {
-    if (!has_star(run.plan_.file)) {
-      TRY_VOID(remove_beneath(folder, run.plan_.file));
-    } else {
-      for (const std::string& old : files_matching(folder, run.plan_.file))
-        TRY_VOID(remove_beneath(folder, old));
-    }
-  }
+  ReportRun run(top, folder, std::move(place), std::move(plan));
+  for (const auto& [name, text] : run.plan_.helpers)
+    TRY_VOID(write_file(run.place_ + "/" + name, text));
+  if (run.plan_.from != ReportPlan::From::file || run.plan_.file.starts_with('/')) return run;
+  if (!has_star(run.plan_.file)) TRY_VOID(remove_beneath(folder, run.plan_.file));
+  for (const std::string& old : files_matching(folder, run.plan_.file))
+    TRY_VOID(remove_beneath(folder, old));
   return run;
 }
 
-ReportRun::ReportRun(std::string folder, std::string place, ReportPlan plan)
-    : folder_(std::move(folder)),
+ReportRun::ReportRun(std::string top, std::string folder, std::string place, ReportPlan plan)
+    : top_(std::move(top)),
+      folder_(std::move(folder)),
       place_(std::move(place)),
       plan_(std::move(plan)),
       reader_(plan_.from == ReportPlan::From::file ? ReportFormat::none : plan_.format) {}
 
 ReportRun::ReportRun(ReportRun&& other) noexcept
-    : folder_(std::move(other.folder_)),
+    : top_(std::move(other.top_)),
+      folder_(std::move(other.folder_)),
       place_(std::exchange(other.place_, "")),
       plan_(std::move(other.plan_)),
       reader_(std::move(other.reader_)) {}
@@ -172,29 +205,42 @@ std::vector<process::EnvChange> ReportRun::env() const {
 }
 
 std::string ReportRun::out(std::string_view bytes) {
-  return plan_.from == ReportPlan::From::out ? reader_.take(bytes) : std::string(bytes);
+  const bool ours = plan_.from == ReportPlan::From::out || plan_.from == ReportPlan::From::both;
+  return ours ? reader_.take(bytes) : std::string(bytes);
 }
 
 std::string ReportRun::err(std::string_view bytes) {
+  if (plan_.from == ReportPlan::From::both) return reader_.take_err(bytes);
   return plan_.from == ReportPlan::From::err ? reader_.take(bytes) : std::string(bytes);
 }
 
 Result<TestReport> ReportRun::read() {
-  if (plan_.from != ReportPlan::From::file) return reader_.finish();
+  TestReport report = TRY(plan_.from == ReportPlan::From::file ? read_files() : reader_.finish());
+  // The inner one first: its name begins with the other's.
+  std::vector<std::string> folders;
+  for (const std::string& folder : {folder_, top_}) {
+    folders.push_back(folder + "/");
+    if (const auto real = real_path(folder); real && *real != folder)
+      folders.push_back(*real + "/");
+  }
+  return without_folders(std::move(report), folders);
+}
+
+Result<TestReport> ReportRun::read_files() {
   const bool own = plan_.file.starts_with('/');
   const std::string& root = own ? place_ : folder_;
   std::vector<std::string> files{own ? plan_.file.substr(place_.size() + 1) : plan_.file};
   if (!own && has_star(plan_.file)) files = files_matching(folder_, plan_.file);
-  if (files.empty()) return fail(Reason::not_found, "the tests wrote no " + plan_.file);
+  if (files.empty()) return fail(Reason::not_found, "the tests wrote no report " + plan_.file);
   ReportBuilder builder;
   std::size_t left = kMaxReportBytes;
   for (const std::string& file : files) {
     const auto text = read_file_beneath(root, file, left);
     if (!text && text.error().reason == Reason::not_found)
-      return fail(Reason::not_found, "the tests wrote no report");
-    const std::string report = TRY(text);
-    left -= report.size();
-    builder.add(TRY(parsed(plan_.format, report)));
+      return fail(Reason::not_found, "the tests wrote no report" + (own ? "" : " " + file));
+    if (!text) return fail(text.error().reason, text.error().message);
+    left -= text->size();
+    builder.add(TRY(parsed(plan_.format, *text)));
   }
   return builder.finish();
 }

@@ -17,8 +17,9 @@ namespace capsule::gate {
 class ReportRun {
  public:
   // Errors: io (no private folder can be made).
+  // The command runs in `dir` below the folder `top`; neither stands in a test's name afterwards.
   static Result<ReportRun> prepare(const Command& test, std::string_view setting,
-                                   const std::string& folder);
+                                   const std::string& top, const std::string& dir);
   ~ReportRun();
   ReportRun(ReportRun&& other) noexcept;
   ReportRun& operator=(ReportRun&&) = delete;
@@ -35,8 +36,10 @@ class ReportRun {
   Result<TestReport> read();
 
  private:
-  ReportRun(std::string folder, std::string place, ReportPlan plan);
+  ReportRun(std::string top, std::string folder, std::string place, ReportPlan plan);
+  Result<TestReport> read_files();
 
+  std::string top_;
   std::string folder_;  // in which the command runs
   std::string place_;   // our own; empty: moved away
   ReportPlan plan_;
