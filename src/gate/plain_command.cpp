@@ -53,7 +53,7 @@ PlainCommand of_words(std::vector<std::string> words) {
 }
 
 // The words of a text that a shell only parts at its blanks.
-std::optional<std::vector<std::string>> words_in(std::string_view text) {
+std::optional<std::vector<std::string>> plain_words_in(std::string_view text) {
   constexpr std::string_view kSpecial = "\"'`$&|;<>()[]{}*?~#!\\\n\r";
   text = trimmed(text);
   if (text.empty() || text.find_first_of(kSpecial) != text.npos) return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<PlainCommand> plain_command(const Command& command) {
   std::vector<PlainCommand> commands;
   for (std::string_view rest = command.shell;;) {
     const std::size_t end = rest.find(kAnd);
-    auto words = words_in(rest.substr(0, end));
+    auto words = plain_words_in(rest.substr(0, end));
     if (!words) return std::nullopt;
     commands.push_back(of_words(std::move(*words)));
     if (end == rest.npos) break;

@@ -159,6 +159,7 @@ Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& wa
   started.provider = run.project().config.provider;
   started.in_place = order.in_place;
   started.has_checks = run.has_checks();
+  started.red_allowed = run.project().config.verify.red_allowed;
   started.sessions = run.keeps_sessions();
   started.skip_expansion = order.config.skip_expansion;
   started.skip_qa = order.config.skip_qa;

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "git/paths.h"
 #include "run/bead_run.h"
+#include "ui/report.h"
+#include "ui/run_text.h"
 #include "world/discard.h"
 #include "world/runs.h"
 #include "world/workflows.h"

@@ -170,6 +170,7 @@ Result<void> Delivery::begin() {
   started.experts = order_.experts;
   started.known_experts = world::known_experts(project().root());
   started.tracked = has_beads();
+  started.red_allowed = project().config.verify.red_allowed;
   return conductor_->runner().take(workflow_->given({started}, utc_now()));
 }
 
@@ -179,6 +180,7 @@ Result<void> Delivery::go_on() {
   resumed.slots = order_.slots;
   resumed.limits = world::limits_of(project().config);
   resumed.tracked = has_beads();
+  resumed.red_allowed = project().config.verify.red_allowed;
   return conductor_->runner().take(workflow_->given(
       world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed), utc_now()));
 }

@@ -32,6 +32,9 @@ class AutoNarrator : public Narrator {
     }
     if (const auto* checks = std::get_if<fact::ChecksDone>(&*read))
       line(std::string("      checks: ") + (checks->passed ? "passed" : "failed"));
+    if (const auto* checked = std::get_if<fact::BaselineChecked>(&*read))
+      if (checked->state != event::Baseline::none)
+        line("      checks before anybody works: " + baseline_words(checked->state));
     if (const auto* reviewed = std::get_if<fact::Reviewed>(&*read)) take(*reviewed);
     phases_ended();
     return std::exchange(lines_, {});

@@ -110,7 +110,8 @@ std::string DeliveryNarrator::told(const DeliveryFact& fact) {
           },
           [&](const MergeDone& f) {
             return row(style, Tone::good, good, f.task,
-                       "merged as " + printable(f.commit.substr(0, 12)));
+                       f.nothing ? "nothing to merge: it changed no file"
+                                 : "merged as " + printable(f.commit.substr(0, 12)));
           },
           [&](const MergeRefused& f) {
             return row(style, Tone::warn, again, f.task,
@@ -124,6 +125,7 @@ std::string DeliveryNarrator::told(const DeliveryFact& fact) {
               return row(style, Tone::good, good, "", spoken(name_of(f.purpose)) + ": checks pass");
             std::string text = spoken(name_of(f.purpose)) + ": checks fail:";
             for (const std::string& one : f.failures) text += " " + printable(one);
+            if (f.state == event::Baseline::cannot_run) text += " (cannot be run)";
             return row(style, Tone::warn, again, "", text);
           },
           [&](const QuestionAsked& f) {

@@ -17,6 +17,12 @@ std::string delivery_summary(const State& state, const Style& style) {
   if (!summary.failed.empty()) text += ", " + std::to_string(summary.failed.size()) + " failed";
   if (!summary.waiting.empty()) text += ", " + std::to_string(summary.waiting.size()) + " waiting";
   text += "; " + counted(state.dispatched, "agent run") + "\n";
+  if (!state.no_ground.empty())
+    for (const std::string_view line : split(state.no_ground, '\n'))
+      text += "  " + printable(line) + "\n";
+  else if (!state.baseline.empty())
+    text += "  ! these checks failed before anybody worked, and were tolerated: " +
+            short_list(state.baseline) + "\n";
   for (const TaskState& task : state.tasks)
     if (task.stage == Stage::failed)
       text += "  " + toned(style, Tone::bad, style.unicode ? "✗" : "x") + " " +

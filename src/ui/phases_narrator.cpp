@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "ui/run_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -90,6 +91,14 @@ class PhasesNarrator : public Narrator {
     line("  worktree: " + printable(f.worktree));
     line("  branch: " + printable(f.branch));
   }
+  void take(const event::BaselineChecked& f) {
+    if (f.state == event::Baseline::none) return;
+    std::string text = baseline_words(f.state);
+    for (const event::CheckRun& run : f.runs)
+      if (run.by_name) text += ", " + counted(run.passed + run.failed + run.skipped, "test");
+    line("  checks before anybody works: " +
+         toned(style_, f.state == event::Baseline::green ? Tone::good : Tone::warn, text));
+  }
   void take(const event::PhaseStarted& f) {
     if (f.by_hand) return;
     const int stage = phases::stage_of(state_);
@@ -112,6 +121,9 @@ class PhasesNarrator : public Narrator {
           f.phase + ": " + std::string(signal::name_of(f.status)) + attempt(f.phase, f.attempt);
   }
   void take(const event::PhaseChecked& f) {
+    for (const event::Claim& claim : f.claims)
+      if (claim.verdict == event::Verdict::held && claim.detail.find(" test") != claim.detail.npos)
+        line("  " + printable(f.phase) + ": " + first_line(claim.detail));
     for (const event::Claim& claim : f.claims)
       if (claim.verdict == event::Verdict::broken)
         line("  " + printable(f.phase) + ": " +

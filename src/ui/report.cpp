@@ -87,6 +87,10 @@ Report report_of(const std::vector<event::PipelineFact>& facts) {
   report.phases = role_lines(summary);
   const std::vector<std::string> remarks = remarks_of(summary);
   report.remarks.insert(report.remarks.begin(), remarks.begin(), remarks.end());
+  if (report.state.baseline == event::Baseline::red && report.state.red_allowed)
+    report.remarks.insert(report.remarks.begin(),
+                          "the project's checks failed before anybody worked (verify.baseline: "
+                          "red-allowed): what failed then was tolerated");
   return report;
 }
 

@@ -363,4 +363,18 @@ std::string minute_of(std::string_view utc) {
   return replace_all(utc.substr(0, std::string_view("2026-01-31T23:59").size()), "T", " ");
 }
 
+std::string baseline_words(event::Baseline baseline) {
+  switch (baseline) {
+    case event::Baseline::none:
+      return "none is configured";
+    case event::Baseline::green:
+      return "green";
+    case event::Baseline::red:
+      return "red: some fail already";
+    case event::Baseline::cannot_run:
+      break;
+  }
+  return "they cannot be run";
+}
+
 }  // namespace capsule::ui

@@ -55,4 +55,7 @@ OutcomeWords outcome_words(const workflow::RunSummary& summary);
 // "2026-01-31 23:59" of a time stamp in UTC.
 std::string minute_of(std::string_view utc);
 
+// "green", "red: some fail already", …
+std::string baseline_words(event::Baseline baseline);
+
 }  // namespace capsule::ui

@@ -16,7 +16,7 @@ class ClientAuto : public ClientTest {};
 // The Stop hook is installed too: it must leave sessions alone that Capsule drives.
 TEST_F(ClientAuto, OneSessionGoesThroughThePhasesToMainAndThreeReviewersHaveTheirOwn) {
   install_hook();
-  configure("verify: {test: \"grep -q hello greeting.txt\"}\n");
+  configure("verify: {baseline: red-allowed, test: \"grep -q hello greeting.txt\"}\n");
   model().when("**functional** reviewer",
                {bash("cat greeting.txt"), say("Nothing to mend.\n\nVERDICT: APPROVED")});
   model().when("**security** reviewer", {say("Nothing to mend.\n\nVERDICT: APPROVED")});

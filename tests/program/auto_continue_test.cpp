@@ -62,7 +62,7 @@ complete() { echo "SIGNAL: ${CAPSULE_PHASE}_complete"; }
 };
 
 TEST_F(AutoContinue, WhatAPersonMendedForTheChecksIsMerged) {
-  configure("verify:\n  test: [test, -f, ok.txt]\n");
+  configure("verify:\n  baseline: red-allowed\n  test: [test, -f, ok.txt]\n");
   ASSERT_EQ(auto_run({"--skip-review"}).exit_code, 1);
   write_file(worktree() + "/ok.txt", "ok\n");
   const Outcome outcome = in({"auto", "continue"});
@@ -84,7 +84,7 @@ TEST_F(AutoContinue, WhatAPersonMendedForTheReviewersIsReviewedAndMerged) {
 }
 
 TEST_F(AutoContinue, WhatTheChecksWriteIsNobodysWork) {
-  configure("verify:\n  test: \"date > report.txt; test -f ok.txt\"\n");
+  configure("verify:\n  baseline: red-allowed\n  test: \"date > report.txt; test -f ok.txt\"\n");
   ASSERT_EQ(auto_run().exit_code, 1);
   write_file(worktree() + "/ok.txt", "ok\n");
   const Outcome outcome = in({"auto", "continue"});
@@ -137,7 +137,7 @@ TEST_F(AutoContinue, AConflictThatNobodyResolvedIsOneStill) {
 }
 
 TEST_F(AutoContinue, WhatAPersonResolvedIsCheckedBeforeItIsMerged) {
-  configure("verify:\n  test: [grep, -q, hello, greeting.txt]\n");
+  configure("verify:\n  baseline: red-allowed\n  test: [grep, -q, hello, greeting.txt]\n");
   agent_and_a_greeting_on_main();
   const Outcome refused = auto_run();
   ASSERT_EQ(refused.exit_code, 1) << refused.out << refused.err;
@@ -154,7 +154,7 @@ TEST_F(AutoContinue, WhatAPersonResolvedIsCheckedBeforeItIsMerged) {
 
 TEST_F(AutoContinue, ChecksThatFailOnTheMergedFilesCanBeMended) {
   // Each side is fine alone: there may be one greeting.
-  configure("verify:\n  test: \"test $(ls greeting*.txt | wc -l) = 1\"\n");
+  configure("verify:\n  baseline: red-allowed\n  test: \"test $(ls greeting*.txt | wc -l) = 1\"\n");
   agent("[ $CAPSULE_PHASE = check ] && (cd '" + project() +
         "' && echo other > greeting2.txt && git add greeting2.txt && git -c user.name=a -c "
         "user.email=a@b commit -qm other)");

@@ -228,7 +228,7 @@ TEST_F(AutoRun, AutoCompleteEndsTheWorkflow) {
 }
 
 TEST_F(AutoRun, FailedChecksGoBackToTheAgent) {
-  configure("verify:\n  test: [grep, -qx, good, greeting.txt]\n");
+  configure("verify:\n  baseline: red-allowed\n  test: [grep, -qx, good, greeting.txt]\n");
   agent(
       "[ $CAPSULE_PHASE-$CAPSULE_ATTEMPT = qa-1 ] && echo good > greeting.txt && complete && exit "
       "0");
@@ -242,20 +242,21 @@ TEST_F(AutoRun, FailedChecksGoBackToTheAgent) {
 
 TEST_F(AutoRun, ChecksThatPassNeedNoAgent) {
   configure(
-      "verify:\n  build: [test, -f, greeting.txt]\n  test: [grep, -q, hello, greeting.txt]\n");
+      "verify:\n  baseline: red-allowed\n  build: [test, -f, greeting.txt]\n  test: [grep, -q, "
+      "hello, greeting.txt]\n");
   ASSERT_EQ(auto_run().exit_code, 0);
   EXPECT_THAT(phases(), Not(::testing::Contains("qa")));
 }
 
 TEST_F(AutoRun, ChecksAreMendedAtMostTwice) {
-  configure("verify:\n  test: [\"false\"]\n");
+  configure("verify:\n  baseline: red-allowed\n  test: [\"false\"]\n");
   EXPECT_EQ(auto_run().exit_code, 1);
   EXPECT_THAT(phases(), ElementsAre("expansion", "init", "planning", "execution", "qa", "qa"));
   EXPECT_EQ(state()["exit_reason"], "critical_error");
 }
 
 TEST_F(AutoRun, WhatBreaksTheChecksAfterwardsIsNotMerged) {
-  configure("verify:\n  test: [grep, -q, hello, greeting.txt]\n");
+  configure("verify:\n  baseline: red-allowed\n  test: [grep, -q, hello, greeting.txt]\n");
   agent("[ $CAPSULE_PHASE = check ] && echo broken > greeting.txt");
   const Outcome outcome = auto_run(kShort);
   EXPECT_EQ(outcome.exit_code, 1) << outcome.out;

@@ -75,16 +75,66 @@ TEST_F(Gate, ATestWriterMayNotChangeCodeThatIsThere) {
   EXPECT_HAS(told(2), "src/code.txt");
 }
 
-TEST_F(Gate, AMissingToolchainIsNotRed) {
-  configure("verify: {test: \"no-such-tool-anywhere ./...\"}\n");
+TEST_F(Gate, AMissingToolchainEndsTheRunBeforeAnybodyIsPaid) {
+  configure("verify: {baseline: red-allowed, test: \"cd . && no-such-tool-anywhere ./...\"}\n");
+  const Outcome outcome = run_bead({"--max-retries=1"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+  EXPECT_TRUE(phases().empty());
+  EXPECT_HAS(outcome.out, "could not run (exit status 127)");
+  EXPECT_HAS(outcome.out, "no-such-tool-anywhere: not found");
+  expect_untouched();
+}
+
+TEST_F(Gate, AProjectThatIsRedAlreadyIsNoGroundToWorkOn) {
+  configure("verify: {test: \"echo the old test fails; false\"}\n");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+  EXPECT_TRUE(phases().empty());
+  EXPECT_HAS(outcome.out, "the old test fails");
+  EXPECT_HAS(outcome.out, "verify.baseline: red-allowed");
+  expect_untouched();
+  // Mended, it is looked at again, although the files are the same.
+  configure("verify: {test: \"! test -e tests/feature_test.sh || sh tests/feature_test.sh\"}\n");
+  const Outcome mended = run_bead();
+  EXPECT_EQ(mended.exit_code, 0) << mended.out << mended.err;
+  EXPECT_HAS(mended.out, "checks before anybody works: green");
+}
+
+TEST_F(Gate, ATestWriterThatWritesNothingIsNotRedInARedProject) {
+  configure("verify: {baseline: red-allowed, test: \"false\"}\n");
+  on("test-writer", 1, "say PASS 'all tests are written'");
   const Outcome outcome = run_bead({"--max-retries=1"});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
-  EXPECT_EQ(join(phases()), "test-writer");
-  EXPECT_HAS(outcome.out, "could not run (exit status 127)");
+  EXPECT_HAS(outcome.out, "test-writer: not true: tests fail (RED) (no file was changed)");
+  EXPECT_HAS(outcome.out, "failed before anybody worked");
+}
+
+TEST_F(Gate, ATestThatWasThereBeforeIsPutBack) {
+  configure("verify: {test: \"! test -e tests/feature_test.sh || sh tests/feature_test.sh\"}\n");
+  commit_file("tests/old_test.sh", "true\n");
+  on("execute", 1, "work; echo 'exit 0' >tests/old_test.sh; say PASS green '\"feature.txt\"'");
+  on("execute", 2, "grep -qx true tests/old_test.sh && pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "execute: not true: the tests were not touched (tests/old_test.sh)");
+  EXPECT_HAS(told(4), "tests/old_test.sh");
+  EXPECT_EQ(git({"show", "main:tests/old_test.sh"}).out, "true\n");
+}
+
+TEST_F(Gate, WhatTheChecksMeanIsNotForAgentsToChange) {
+  commit_file("Makefile", "test:\n\tsh tests/feature_test.sh\n");
+  configure("verify: {baseline: red-allowed, test: [make, -s, test]}\n");
+  on("execute", 1, "printf 'test:\\n\\ttrue\\n' >Makefile; say PASS green '\"Makefile\"'");
+  on("execute", 2, "git checkout -q HEAD -- Makefile; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "not true: what the checks mean was not changed (Makefile)");
+  EXPECT_HAS(outcome.out, "not true: tests pass (GREEN)") << "they ran with the Makefile as it was";
+  EXPECT_HAS(git({"show", "main:Makefile"}).out, "feature_test");
 }
 
 TEST_F(Gate, AListThatNamesAMissingProgramIsFoundBeforeAnybodyIsPaid) {
-  configure("verify: {test: [no-such-tool-anywhere, \"./...\"]}\n");
+  configure("verify: {baseline: red-allowed, test: [no-such-tool-anywhere, \"./...\"]}\n");
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.err, "no-such-tool-anywhere is not installed");
@@ -92,21 +142,22 @@ TEST_F(Gate, AListThatNamesAMissingProgramIsFoundBeforeAnybodyIsPaid) {
   expect_untouched();
 }
 
-TEST_F(Gate, ATestCommandThatCrashesOrHangsIsNotRed) {
-  configure("verify: {test: \"kill -SEGV $$\"}\n");
+TEST_F(Gate, ATestCommandThatCrashesOrHangsEndsTheRunBeforeAnybodyIsPaid) {
+  configure("verify: {baseline: red-allowed, test: \"kill -SEGV $$\"}\n");
   Outcome outcome = run_bead({"--max-retries=1"});
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "signal");
-  configure("verify: {test: \"sleep 300 & sleep 300\", timeout: 1}\n");
-  outcome = run_bead({"--max-retries=1", "--clean"});
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  configure("verify: {baseline: red-allowed, test: \"sleep 300 & sleep 300\", timeout: 1}\n");
+  outcome = run_bead({"--max-retries=1"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "timed out");
+  EXPECT_TRUE(phases().empty());
 }
 
 TEST_F(Gate, ALieAboutGreenIsCaughtWithTheOutputOfTheTests) {
-  write_file(
-      project() + "/.capsule/config.yaml",
-      "verify: {test: \"sh tests/feature_test.sh || { echo feature is missing; exit 1; }\"}\n");
+  write_file(project() + "/.capsule/config.yaml",
+             "verify: {baseline: red-allowed, test: \"sh tests/feature_test.sh || { echo feature "
+             "is missing; exit 1; }\"}\n");
   on("execute", 1, "say PASS 'all green'");
   on("execute", 2, "pass");
   const Outcome outcome = run_bead();
@@ -167,7 +218,8 @@ TEST_F(Gate, SignOffIsTestedFromACleanCheckout) {
 
 // A test command that writes where git looks: caches, reports, even over a file of the project.
 constexpr const char* kUntidy =
-    "verify: {test: \"mkdir -p cache; date +%N >cache/x; date +%N >tests/report.xml; "
+    "verify: {baseline: red-allowed, test: \"mkdir -p cache; date +%N >cache/x; date +%N "
+    ">tests/report.xml; "
     "date +%N >>README.md; sh tests/feature_test.sh\"}\n";
 
 TEST_F(Gate, WhatTheTestCommandLeavesIsNobodysChange) {
@@ -193,9 +245,10 @@ TEST_F(Gate, WhatTheTestCommandLeavesDoesNotHideThatAReviewRepeatsItself) {
 }
 
 TEST_F(Gate, WhatATestCommandLeftThatDiedWithItsCapsuleIsNobodysChangeEither) {
-  configure("verify: {test: \"mkdir -p cache; date +%N >cache/x; test -e '" + mock("again") +
-            "' || { touch '" + mock("ready") +
-            "'; sleep 300; }; rm -r cache; sh tests/feature_test.sh\"}\n");
+  configure(
+      "verify: {test: \"test -e tests || exit 0; mkdir -p cache; date +%N >cache/x; test -e '" +
+      mock("again") + "' || { touch '" + mock("ready") +
+      "'; sleep 300; }; rm -r cache; sh tests/feature_test.sh\"}\n");
   {
     Running running(calling("run", {kBead}));
     ASSERT_TRUE(eventually([&] { return fs::exists(mock("ready")); }));
@@ -211,8 +264,8 @@ TEST_F(Gate, WhatATestCommandLeftThatDiedWithItsCapsuleIsNobodysChangeEither) {
 }
 
 TEST_F(Gate, WhatAPersonWritesBeforeAnInterruptedCheckIsRepeatedStays) {
-  configure("verify: {test: \"echo x >left; test -e '" + mock("again") + "' || { touch '" +
-            mock("ready") + "'; sleep 300; }; sh tests/feature_test.sh\"}\n");
+  configure("verify: {test: \"test -e tests || exit 0; echo x >left; test -e '" + mock("again") +
+            "' || { touch '" + mock("ready") + "'; sleep 300; }; sh tests/feature_test.sh\"}\n");
   {
     Running running(calling("run", {kBead}));
     ASSERT_TRUE(eventually([&] { return fs::exists(mock("ready")); }));
@@ -229,9 +282,11 @@ TEST_F(Gate, WhatAPersonWritesBeforeAnInterruptedCheckIsRepeatedStays) {
 }
 
 TEST_F(Gate, BuildAndLintRunAfterExecuteAndAtSignOff) {
-  configure("verify: {test: \"sh tests/feature_test.sh\", build: \"echo build >>'" + mock("ran") +
-            "'\", lint: \"echo lint >>'" + mock("ran") +
-            "'; ! grep TODO feature.txt || { echo no TODOs please; exit 1; }\"}\n");
+  configure(
+      "verify: {baseline: red-allowed, test: \"sh tests/feature_test.sh\", build: \"echo build "
+      ">>'" +
+      mock("ran") + "'\", lint: \"echo lint >>'" + mock("ran") +
+      "'; ! grep TODO feature.txt || { echo no TODOs please; exit 1; }\"}\n");
   on("execute", 1, "work; echo TODO >>feature.txt; say PASS green '\"feature.txt\"'");
   on("execute", 2, "echo done >feature.txt; pass");
   const Outcome outcome = run_bead();
@@ -245,7 +300,9 @@ TEST_F(Gate, BuildAndLintRunAfterExecuteAndAtSignOff) {
 }
 
 TEST_F(Gate, NothingIsTestedAfterABuildThatFails) {
-  configure("verify: {test: \"sh tests/feature_test.sh\", build: \"! test -e feature.txt\"}\n");
+  configure(
+      "verify: {baseline: red-allowed, test: \"sh tests/feature_test.sh\", build: \"! test -e "
+      "feature.txt\"}\n");
   const Outcome outcome = run_bead({"--max-retries=1"});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "execute: not true: build passes");
@@ -254,7 +311,9 @@ TEST_F(Gate, NothingIsTestedAfterABuildThatFails) {
 
 TEST_F(Gate, WhatIsMergedWithANewerMainIsTestedFirst) {
   // Main moves while sign-off runs, in a way that only the merged files show.
-  configure("verify: {test: \"sh tests/feature_test.sh && test ! -e forbidden.txt\"}\n");
+  configure(
+      "verify: {baseline: red-allowed, test: \"sh tests/feature_test.sh && test ! -e "
+      "forbidden.txt\"}\n");
   on("sign-off", "(cd '" + project() +
                      "' && echo x >forbidden.txt && git add forbidden.txt && "
                      "git commit -q -m Moved) >&2; pass");
@@ -339,7 +398,8 @@ TEST_F(Gate, DifferencesInFilesChangedAreShownAndNotPunished) {
 
 TEST_F(Gate, AnAgentCannotChangeTheTestCommand) {
   on("test-writer",
-     "work; mkdir -p .capsule; echo 'verify: {test: \"true\"}' >.capsule/config.yaml; "
+     "work; mkdir -p .capsule; echo 'verify: {baseline: red-allowed, test: \"true\"}' "
+     ">.capsule/config.yaml; "
      "say PASS red '\"tests/feature_test.sh\"'");
   on("execute", "say PASS 'all green'");
   const Outcome outcome = run_bead({"--max-retries=1"});

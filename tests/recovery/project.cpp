@@ -151,7 +151,8 @@ Place RecoveryTest::make_place(const std::string& name, const std::string& more_
              "providers: {script: {command: [sh, " +
                  path("agent.sh") +
                  "], stdin: none}}\n"
-                 "verify: {test: 'for t in tests/*_test.sh; do sh \"$t\" || exit 1; done'}\n" +
+                 "verify: {baseline: red-allowed, test: 'for t in tests/*_test.sh; do sh \"$t\" || "
+                 "exit 1; done'}\n" +
                  more_config);
   write_file(place.folder + "/.git/info/exclude", ".capsule/\n.beads/\n");
   places_.push_back(place);

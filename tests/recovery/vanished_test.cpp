@@ -79,8 +79,9 @@ TEST_F(Vanished, AJournalThatGoesWhileMergedFilesAreCheckedStopsTheMerge) {
   // Main has moved, so the merged files are checked; the check is the last thing before main moves.
   put_config_back();
   write_file(place_.folder + "/.capsule/config.yaml",
-             replace_all(config_, "verify: {test: '",
-                         "verify: {test: 'case $PWD in */tmp/*) [ ! -e feature-on-main ] || [ -e " +
+             replace_all(config_, "verify: {baseline: red-allowed, test: '",
+                         "verify: {baseline: red-allowed, test: 'case $PWD in */tmp/*) [ ! -e "
+                         "feature-on-main ] || [ -e " +
                              note("once") + " ] || { : >" + note("once") + "; rm -f " +
                              place_.folder + "/.capsule/journal.db*; };; esac; "));
   config_ = read_file(place_.folder + "/.capsule/config.yaml");

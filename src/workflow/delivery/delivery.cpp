@@ -228,7 +228,8 @@ struct Fold {
     if (f.purpose == VerifyPurpose::health) return health_checked(s, f);
     if (s.prelude != Prelude::verifying) return;
     s.baseline = f.failures;
-    if (f.state == Baseline::cannot_run || (f.state == Baseline::red && !s.red_allowed)) {
+    if (f.state == event::Baseline::cannot_run ||
+        (f.state == event::Baseline::red && !s.red_allowed)) {
       s.no_ground = f.detail;
       s.prelude = Prelude::refused;
       return;
