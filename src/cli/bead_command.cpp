@@ -39,7 +39,7 @@ Result<task::Choice> tracker_choice(const std::string& dir) {
 }
 
 // Damaged lines of the store are told, whatever the command was.
-bool told_damage(const task::NativeStore& store) {
+bool report_damage(const task::NativeStore& store) {
   for (const task::Damage& damage : store.damage())
     report({Reason::damaged,
             store.file_path() + ", line " + std::to_string(damage.line) + ": " + damage.why,
@@ -47,20 +47,11 @@ bool told_damage(const task::NativeStore& store) {
   return !store.damage().empty();
 }
 
-// The same command for bd. Its words pass the terminal as harmless text.
 Result<int> forwarded(const std::string& dir, const Args& args, std::vector<std::string> words) {
-  const bool json = args.flag("json");
-  if (json) words.emplace_back("--json");
-  const auto output = TRY(task::run_bd(dir, std::move(words)));
-  const auto harmless = [](std::string_view text) {
-    std::string result;
-    for (std::string_view line : split(text, '\n')) result += printable(line) + "\n";
-    result.pop_back();
-    return result;
-  };
-  print(json ? output.out : harmless(output.out));
-  std::fputs(harmless(output.err).c_str(), stderr);
-  return output.ok() ? 0 : 1;
+  const task::Forwarded answer = TRY(task::forward(dir, std::move(words), args.flag("json")));
+  print(answer.out);
+  print_error(answer.err);
+  return answer.ok ? 0 : 1;
 }
 
 // What a command does natively, and the words that it is for bd.
@@ -72,7 +63,7 @@ Result<int> run_either(const Args& args, std::vector<std::string> words, Native 
   task::NativeStore store(dir, task::OnDamage::tolerate, actor());
   const Result<int> code = native(store);
   // The error of a bead that is not found names the first damaged line itself.
-  const bool told = code || code.error().reason != Reason::damaged ? told_damage(store) : true;
+  const bool told = code || code.error().reason != Reason::damaged ? report_damage(store) : true;
   return code && *code < 0 ? (told ? 1 : 0) : code;
 }
 

@@ -6,6 +6,7 @@
 #include "client/hook_install.h"
 #include "client/hook_stop.h"
 #include "json/value.h"
+#include "world/programs.h"
 
 namespace capsule::cli {
 namespace {
@@ -32,12 +33,12 @@ Result<client::ClaudeFolder> place_of(const Args& args) {
 void print_line(const std::string& line) { print(line + "\n"); }
 
 Result<int> install(const Args& args) {
-  TRY_VOID(client::install_hook(TRY(place_of(args)), print_line));
+  TRY_VOID(client::install_hook(TRY(place_of(args)), world::own_word(), print_line));
   return 0;
 }
 
 Result<int> uninstall(const Args& args) {
-  TRY_VOID(client::uninstall_hook(TRY(place_of(args)), print_line));
+  TRY_VOID(client::uninstall_hook(TRY(place_of(args)), world::own_word(), print_line));
   return 0;
 }
 

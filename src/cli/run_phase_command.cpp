@@ -1,22 +1,11 @@
 // capsule run-phase: one phase by hand, in any folder.
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-
-#include "agent/run.h"
-#include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "worklog/prompt.h"
-#include "world/environment.h"
 #include "world/hand_run.h"
-#include "world/interrupt.h"
-#include "world/providers.h"
 
 namespace capsule::cli {
 namespace {
@@ -53,31 +42,13 @@ Result<int> run_phase(const Args& args) {
     return fail(Reason::not_found, "phase '" + phase + "' not found: there is no " + prompt_file,
                 prompt.error().hint);
 
-  agent::Assignment assignment;
-  assignment.phase = phase;
-  assignment.folder = folder;
-  assignment.prompt = worklog::compose_prompt(TRY(prompt), args.option("feedback").value_or(""));
-  assignment.stamp = utc_stamp();
-  // Outside a run there is none, and no bead, even when an agent's own environment says otherwise.
-  workflow::StartAgent start;
-  start.role = phase;
-  assignment.env = world::environment_of("", start, folder);
-  const std::string bead = world::bead_of_worktree(folder).value_or("");
-  const agent::PhaseSettings settings = TRY(world::settings_of(project, phase, bead));
-  assignment.timeout = settings.timeout;
-
-  const auto loop = TRY(process::Loop::create());
-  const auto interrupt = TRY(world::Interrupt::create(*loop));
-  assignment.interrupted = [&] { return interrupt->requested(); };
-  agent::Watch nobody;
-  const std::int64_t began = monotonic_ms();
-  const agent::Report report = TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
+  const world::HandRun run = TRY(world::run_by_hand(project, phase, folder, TRY(prompt),
+                                                    args.option("feedback").value_or("")));
+  const agent::Report& report = run.report;
   print(report.signal.json + "\n");
-  if (report.fault == event::Fault::interrupted) return interrupt->exit_code();
-  if (const auto noted = world::note_hand_run(project, bead, phase, report, monotonic_ms() - began);
-      !noted)
-    print_error("capsule: warning: the phase was not noted for --resume: " + noted.error().message +
-                "\n");
+  if (report.fault == event::Fault::interrupted) return run.exit_code;
+  if (!run.not_noted.empty())
+    print_error("capsule: warning: the phase was not noted for --resume: " + run.not_noted + "\n");
   if (report.fault == event::Fault::exit_status)
     print_error("capsule: the agent " + report.detail + "\n");
   if (report.fault != event::Fault::none) {

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "client/hook_settings.h"
 #include "world/assets.h"
-#include "world/programs.h"
 #include "world/project.h"
 
 namespace capsule::client {
@@ -71,10 +70,10 @@ Result<void> replace_settings(const std::string& path, const std::string& before
   return {};
 }
 
-Result<std::string> command_text(const char* name) {
+Result<std::string> command_text(const char* name, const std::string& program) {
   const std::string text =
       TRY(world::Assets("", "").read("templates/claude-commands/" + std::string(name)));
-  return replace_all(text, "{{CAPSULE}}", world::own_word());
+  return replace_all(text, "{{CAPSULE}}", program);
 }
 
 // Ours, in this version or an earlier one: nobody else speaks of the program in this way.
@@ -84,11 +83,12 @@ bool is_own_command(const std::string& text) {
           text.find("capsule' auto ") != text.npos || text.find("capsule' run ") != text.npos);
 }
 
-Result<void> install_commands(const ClaudeFolder& place, const Tell& tell) {
+Result<void> install_commands(const ClaudeFolder& place, const std::string& program,
+                              const Tell& tell) {
   TRY_VOID(make_folders(place.folder + "/commands"));
   for (const char* name : kCommandFiles) {
     const std::string path = place.command(name);
-    const std::string text = TRY(command_text(name));
+    const std::string text = TRY(command_text(name, program));
     const auto there = read_file(path, kMaxSettingsBytes);
     if (there && *there == text) continue;
     if (!there && there.error().reason != Reason::not_found) return tl::unexpected(there.error());
@@ -116,9 +116,9 @@ Result<ClaudeFolder> claude_folder_of_user() {
   return ClaudeFolder{std::string(home) + "/.claude", true};
 }
 
-Result<void> install_hook(const ClaudeFolder& place, const Tell& tell) {
+Result<void> install_hook(const ClaudeFolder& place, const std::string& program, const Tell& tell) {
   const std::string path = TRY(settings_path(place));
-  const std::string command = world::own_word() + " hook stop";
+  const std::string command = program + " hook stop";
   const auto before = TRY(read_settings(path));
   if (!before) {
     TRY_VOID(make_folders(place.folder));
@@ -134,10 +134,11 @@ Result<void> install_hook(const ClaudeFolder& place, const Tell& tell) {
       TRY_VOID(replace_settings(path, *before, *after, tell));
     }
   }
-  return install_commands(place, tell);
+  return install_commands(place, program, tell);
 }
 
-Result<void> uninstall_hook(const ClaudeFolder& place, const Tell& tell) {
+Result<void> uninstall_hook(const ClaudeFolder& place, const std::string& program,
+                            const Tell& tell) {
   const std::string path = TRY(settings_path(place));
   const auto before = TRY(read_settings(path));
   bool changed = false;
@@ -153,7 +154,7 @@ Result<void> uninstall_hook(const ClaudeFolder& place, const Tell& tell) {
   for (const char* name : kCommandFiles) {
     const std::string command = place.command(name);
     const auto there = read_file(command, kMaxSettingsBytes);
-    const auto ours = command_text(name);
+    const auto ours = command_text(name, program);
     if (!there || !ours || *there != *ours) {
       if (there) tell("  kept, since it was changed: " + printable(command));
       continue;

@@ -27,11 +27,13 @@ Result<ClaudeFolder> claude_folder_of_user();
 // Told a line for each thing that was done, or found done.
 using Tell = std::function<void(const std::string& line)>;
 
-// Settings that are changed are kept as a backup. Safe to repeat. Errors: refused (a project's
-// settings are a link), damaged (they are no settings), io; then the settings are as they were.
-Result<void> install_hook(const ClaudeFolder& place, const Tell& tell);
+// `program` is how a shell calls Capsule. Settings that are changed are kept as a backup. Safe to
+// repeat. Errors: refused (a project's settings are a link), damaged (they are no settings), io;
+// then the settings are as they were.
+Result<void> install_hook(const ClaudeFolder& place, const std::string& program, const Tell& tell);
 // Takes away exactly what install_hook() added.
-Result<void> uninstall_hook(const ClaudeFolder& place, const Tell& tell);
+Result<void> uninstall_hook(const ClaudeFolder& place, const std::string& program,
+                            const Tell& tell);
 
 struct HookState {
   std::string command;  // that the client calls; empty: the hook is not installed

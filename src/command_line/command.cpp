@@ -12,7 +12,7 @@ namespace capsule::command_line {
 namespace {
 
 // A word of the caller as messages show it: harmless on a terminal, and not longer than a line.
-std::string shown(std::string_view word) {
+std::string short_word(std::string_view word) {
   constexpr std::size_t kLongest = 60;
   return printable(cut(word, kLongest)) + (word.size() > kLongest ? "…" : "");
 }
@@ -46,7 +46,7 @@ tl::unexpected<Error> unknown_option(const Command& command, std::string_view na
   if (!near.empty()) hint = "did you mean --" + std::string(near) + "? ";
   hint += "valid:";
   for (std::string_view known : names) hint += " --" + std::string(known);
-  return usage(command, "unknown option --" + shown(name), std::move(hint));
+  return usage(command, "unknown option --" + short_word(name), std::move(hint));
 }
 
 Result<void> check_choice(const Command& command, std::string_view value, std::string_view choices,
@@ -57,7 +57,7 @@ Result<void> check_choice(const Command& command, std::string_view value, std::s
   std::string hint;
   const std::string_view near = nearest(value, names);
   if (!near.empty()) hint = "did you mean " + std::string(near) + "? ";
-  return usage(command, "unknown value '" + shown(value) + "' for " + whose,
+  return usage(command, "unknown value '" + short_word(value) + "' for " + whose,
                hint + "valid: " + replace_all(choices, "|", ", "));
 }
 
@@ -87,7 +87,7 @@ Result<int> run_without_command(Table table, std::span<const char* const> words)
       const std::string_view near = nearest(word, names);
       std::string hint = near.empty() ? "" : "did you mean '" + prefix + std::string(near) + "'? ";
       hint += "valid: " + joined(names);
-      return fail(Reason::usage, "unknown command '" + prefix + shown(word) + "'", hint);
+      return fail(Reason::usage, "unknown command '" + prefix + short_word(word) + "'", hint);
     }
     group += (group.empty() ? "" : " ") + std::string(word);
     names = words_after(table, group);
@@ -171,7 +171,7 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
     if (options_ended || word.size() < 2 || word.front() != '-') {
       const std::size_t place = args.positionals_.size();
       if (place == command.positionals.size())
-        return usage(command, "unexpected argument '" + shown(word) + "'");
+        return usage(command, "unexpected argument '" + short_word(word) + "'");
       const Positional& positional = command.positionals[place];
       TRY_VOID(check_choice(command, word, positional.choices, std::string(positional.name)));
       args.positionals_.push_back(word);
@@ -187,7 +187,7 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
     }
     const Option* option = find_letter(command, word);
     if (option == nullptr && !word.starts_with("--"))
-      return usage(command, "unknown option " + shown(word),
+      return usage(command, "unknown option " + short_word(word),
                    "an argument that begins with a dash goes after --");
     std::size_t equals = word.find('=');  // or the letter, when the value follows it at once
     std::string_view name = word.substr(2, equals == word.npos ? word.npos : equals - 2);

@@ -1,5 +1,6 @@
-// What a phase is told about its bead, worked out from the tracker's values. No clock, no disk:
-// the outside world is seen through the Tracker that is passed in.
+// What is known of a bead beyond itself (ancestors, blockers, progress), worked out from the
+// tracker's values. No clock, no disk: the outside world is seen through the Tracker that is passed
+// in.
 #pragma once
 
 #include <cstddef>

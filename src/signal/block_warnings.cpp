@@ -106,7 +106,7 @@ std::string expected_next(const Row& row, Skips skips) {
   return std::string(next == Phase::complete ? "none" : name_of(next));
 }
 
-std::string shown(const std::string& value) {
+std::string quoted_value(const std::string& value) {
   const std::string_view part = cut(value, 100);
   return "'" + std::string(part) + (part.size() < value.size() ? "…'" : "'");
 }
@@ -134,26 +134,26 @@ void BlockReader::warn(BlockResult& result, const Block& block, const BlockOptio
     const bool error = row.kind == BlockKind::error;
     if (!fits_phase(row, *phase))
       warnings.push_back(
-          "PHASE is " + shown(*phase) + ", " +
+          "PHASE is " + quoted_value(*phase) + ", " +
           (error ? "which is no phase" : name + " belongs to " + std::string(name_of(row.phase))));
     else if (error && options.phase && phase_named(*phase) != options.phase)
-      warnings.push_back("PHASE is " + shown(*phase) + ", the phase is " +
+      warnings.push_back("PHASE is " + quoted_value(*phase) + ", the phase is " +
                          std::string(name_of(*options.phase)));
   }
   if (const std::string* next = result.field("NEXT");
       next != nullptr && !fits_next(row, *next, options.skips))
-    warnings.push_back("NEXT is " + shown(*next) + ", after " + name + " comes " +
+    warnings.push_back("NEXT is " + quoted_value(*next) + ", after " + name + " comes " +
                        expected_next(row, options.skips));
   if (const std::string* timestamp = result.field("TIMESTAMP");
       timestamp != nullptr && !is_iso8601(*timestamp))
-    warnings.push_back("TIMESTAMP is " + shown(*timestamp) + ", which is not ISO 8601");
+    warnings.push_back("TIMESTAMP is " + quoted_value(*timestamp) + ", which is not ISO 8601");
   if (row.kind == BlockKind::error) {
     const std::string* status = result.field("STATUS");
     if (status != nullptr && !names(*status, "error"))
-      warnings.push_back("STATUS is " + shown(*status) + ", of PHASE_ERROR it is error");
+      warnings.push_back("STATUS is " + quoted_value(*status) + ", of PHASE_ERROR it is error");
     const std::string* recoverable = result.field("RECOVERABLE");
     if (recoverable != nullptr && !names(*recoverable, "true") && !names(*recoverable, "false"))
-      warnings.push_back("RECOVERABLE is " + shown(*recoverable) + ", not true or false");
+      warnings.push_back("RECOVERABLE is " + quoted_value(*recoverable) + ", not true or false");
   }
   if (options.phase && row.kind == BlockKind::completion &&
       !is_awaited(result.sequence, *options.phase, options.skips))

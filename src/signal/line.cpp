@@ -6,7 +6,7 @@
 namespace capsule::signal {
 namespace {
 
-std::string shown(const Head& head) {
+std::string head_text(const Head& head) {
   std::string text(head.row->wire);
   if (head.row->capture != Capture::line) text += ": " + std::string(cut(head.argument, 100));
   return text;
@@ -31,7 +31,7 @@ std::string sentence(const Choice& choice, const Sightings& seen, const LineOpti
       return std::string(choice.tally->first.row->wire) + " is not for the role " +
              std::string(name_of(*options.role)) + " to send";
     case WhyUnknown::wrong_task:
-      return "'" + shown(choice.tally->first) + "' is about another task than " +
+      return "'" + head_text(choice.tally->first) + "' is about another task than " +
              std::string(*options.task);
   }
   return {};
@@ -46,7 +46,7 @@ void warn(LineResult& result, const Head& chosen, const Sightings& seen) {
                               "' is not a valid task id");
   for (const Tally& tally : seen.tallies)
     if (tally.first.row != nullptr && tally.first.row != chosen.row)
-      result.warnings.push_back("outranked: " + shown(tally.first));
+      result.warnings.push_back("outranked: " + head_text(tally.first));
   if (seen.too_many)
     result.warnings.push_back("only the first " + std::to_string(kMaxExtras + 1) +
                               " different arguments were read");

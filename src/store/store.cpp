@@ -80,7 +80,8 @@ Result<void> set_up_in_turn(Database& database, Access access, std::span<const c
 
 }  // namespace
 
-Store::Store(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Store::Store(std::string project, std::shared_ptr<Parts> parts)
+    : project_(std::move(project)), parts_(std::move(parts)) {}
 Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Access access,
@@ -115,7 +116,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Acces
   if (runs < parts->mark.runs) return tl::unexpected(parts->damaged("the newest runs are missing"));
   parts->mark = {seq, runs};
   parts->files.note(path);
-  return std::unique_ptr<Store>(new Store(std::move(parts)));
+  return std::unique_ptr<Store>(new Store(absolute_path(project_dir), std::move(parts)));
 }
 
 Result<std::uint64_t> Store::begin(const engine::NewRun& run, std::span<const NewFact> facts) {

@@ -55,13 +55,17 @@ class Store : public engine::Journal, public engine::Claims {
   // recorded here any more.
   Result<void> intact();
 
+  // The project whose journal it is, as an absolute path.
+  const std::string& project() const { return project_; }
+
   // Reads and checks everything there is: the file's structure, every run and every fact.
   Result<void> verify();
 
  private:
   struct Parts;
-  explicit Store(std::shared_ptr<Parts> parts);
+  Store(std::string project, std::shared_ptr<Parts> parts);
 
+  std::string project_;
   std::shared_ptr<Parts> parts_;  // shared with the claims, which may outlive the store
 };
 

@@ -65,6 +65,19 @@ Result<BdKind> identify_bd(const std::string& project_dir) {
   return !output->ok() || trimmed(output->out).empty() ? BdKind::silent : BdKind::other;
 }
 
+Result<Forwarded> forward(const std::string& project_dir, std::vector<std::string> words,
+                          bool json) {
+  if (json) words.emplace_back("--json");
+  const auto output = TRY(run_bd(project_dir, std::move(words)));
+  const auto harmless = [](std::string_view text) {
+    std::string result;
+    for (std::string_view line : split(text, '\n')) result += printable(line) + "\n";
+    result.pop_back();
+    return result;
+  };
+  return Forwarded{output.ok(), json ? output.out : harmless(output.out), harmless(output.err)};
+}
+
 Result<engine::Bead> BdTracker::show(std::string_view id) {
   TRY_VOID(check_id("bead id", id));
   const std::string name(id);

@@ -29,6 +29,15 @@ bool sounds_like_beads(std::string_view version_output);
 // Runs `bd` with these words to its end. Reasons: those of process::run, timed_out.
 Result<process::Output> run_bd(const std::string& project_dir, std::vector<std::string> words);
 
+struct Forwarded {
+  bool ok = false;
+  std::string out, err;
+};
+// A command of a person, handed to bd, and what it answered: JSON as it is, all else as text that
+// is harmless on a terminal.
+Result<Forwarded> forward(const std::string& project_dir, std::vector<std::string> words,
+                          bool json);
+
 class BdTracker : public engine::Tracker {
  public:
   explicit BdTracker(std::string project_dir) : project_dir_(std::move(project_dir)) {}

@@ -53,14 +53,14 @@ class DeliveryNarrator : public Narrator {
     if (const auto* started = std::get_if<AgentDispatched>(&*read))
       began_ms_[started->agent] = now_ms;
     if (const auto* ended = std::get_if<AgentFinished>(&*read)) began_ms_.erase(ended->agent);
-    return told(*read);
+    return line_of(*read);
   }
   std::string board(const Frame& frame) override;
   bool asks() const override { return !delivery::open_questions(state_).empty(); }
   workflow::RunSummary summary() const override { return delivery::Rules::summary(state_); }
 
  private:
-  std::string told(const DeliveryFact& fact);
+  std::string line_of(const DeliveryFact& fact);
 
   struct Who {
     std::string task;
@@ -72,7 +72,7 @@ class DeliveryNarrator : public Narrator {
   std::map<int, std::int64_t> began_ms_;
 };
 
-std::string DeliveryNarrator::told(const DeliveryFact& fact) {
+std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
   const State& after = state_;
   const Style& style = style_;
   const std::string_view good = style.unicode ? "✓" : "+";

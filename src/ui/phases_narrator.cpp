@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "ui/run_text.h"
+#include "workflow/phases/check.h"
 
 namespace capsule::ui {
 namespace {
@@ -251,6 +252,15 @@ std::string stage_title(const event::Definition& definition, int stage, const St
 
 std::unique_ptr<Narrator> phases_narrator(const phases::State& state, Style style) {
   return std::make_unique<PhasesNarrator>(state, style);
+}
+
+std::string workflow_page(const event::Definition& definition, int max_retries) {
+  const int most = phases::most_runs(definition, max_retries);
+  return (definition.summary.empty() ? "" : printable(definition.summary) + "\n\n") +
+         phases::picture(definition, max_retries) +
+         (most > 0 ? "\nAt most " + counted(most, "agent run") +
+                         " with max_retries: " + std::to_string(max_retries) + ".\n"
+                   : std::string("\nIt can go in more ways than can be counted.\n"));
 }
 
 }  // namespace capsule::ui

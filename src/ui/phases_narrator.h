@@ -16,6 +16,9 @@ namespace capsule::ui {
 // `state` must outlive it.
 std::unique_ptr<Narrator> phases_narrator(const phases::State& state, Style style);
 
+// `capsule workflow check`: its picture, and the most agent runs that it can cost.
+std::string workflow_page(const event::Definition& definition, int max_retries);
+
 // "[2/5] Phase pair: test-writer → test-review"
 std::string stage_title(const event::Definition& definition, int stage, const Style& style);
 

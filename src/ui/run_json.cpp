@@ -166,7 +166,9 @@ std::string run_json(engine::Run run, const std::string& archive, const std::str
     trees.push_back({{"task", or_null(tree.task)},
                      {"folder", or_null(tree.folder)},
                      {"branch", or_null(tree.branch)}});
-  json["worktree"] = run.summary.trees.empty() ? Json() : or_null(run.summary.trees.front().folder);
+  // The run's own; those of tasks are in `trees`.
+  const bool own = !run.summary.trees.empty() && run.summary.trees.front().task.empty();
+  json["worktree"] = own ? or_null(run.summary.trees.front().folder) : Json();
   json["trees"] = trees;
   json["snapshots"] = "refs/capsule/" + run.head.run;
   json["archive"] = or_null(archive);

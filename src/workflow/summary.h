@@ -36,8 +36,8 @@ std::string_view name_of(Waiting::For what);
 bool accepts(const Waiting& waiting, std::string_view text);
 
 struct TreeSummary {
-  std::string task;  // empty: the run's own
-  std::string folder, branch;
+  std::string task;            // empty: the run's own
+  std::string folder, branch;  // of a delivery's they are known to whoever reads it from the disk
 };
 
 struct AgentSummary {

@@ -8,6 +8,7 @@
 
 namespace capsule::workspace {
 
+std::string worktree_path(const std::string& project, std::string_view name);
 std::string worktree_path(const git::Repository& repository, std::string_view bead);
 std::string branch_name(std::string_view bead);
 std::string archive_path(const git::Repository& repository, std::string_view bead);

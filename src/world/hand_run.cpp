@@ -4,11 +4,16 @@
 #include <filesystem>
 #include <vector>
 
+#include "agent/run.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "store/store.h"
 #include "workflow/phases/phases.h"
+#include "worklog/prompt.h"
+#include "world/environment.h"
+#include "world/interrupt.h"
+#include "world/providers.h"
 
 namespace capsule::world {
 namespace {
@@ -94,6 +99,38 @@ Result<void> note_hand_run(const Project& project, const std::string& bead,
                            std::int64_t duration_ms) {
   if (bead.empty() || !exists(project.root() + "/.capsule/journal.db")) return {};
   return note(project, bead, phase, report, duration_ms);
+}
+
+Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
+                            const std::string& folder, const std::string& prompt,
+                            std::string_view feedback) {
+  agent::Assignment assignment;
+  assignment.phase = phase;
+  assignment.folder = folder;
+  assignment.prompt = worklog::compose_prompt(prompt, feedback);
+  assignment.stamp = utc_stamp();
+  // Outside a run there is none, and no bead, even when an agent's own environment says otherwise.
+  workflow::StartAgent start;
+  start.role = phase;
+  assignment.env = environment_of("", start, folder);
+  const std::string bead = bead_of_worktree(folder).value_or("");
+  const agent::PhaseSettings settings = TRY(settings_of(project, phase, bead));
+  assignment.timeout = settings.timeout;
+  const auto loop = TRY(process::Loop::create());
+  const auto interrupt = TRY(Interrupt::create(*loop));
+  assignment.interrupted = [&] { return interrupt->requested(); };
+  agent::Watch nobody;
+  const std::int64_t began = monotonic_ms();
+  HandRun run;
+  run.report = TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
+  if (run.report.fault == event::Fault::interrupted) {
+    run.exit_code = interrupt->exit_code();
+    return run;
+  }
+  if (const auto noted = note_hand_run(project, bead, phase, run.report, monotonic_ms() - began);
+      !noted)
+    run.not_noted = noted.error().message;
+  return run;
 }
 
 }  // namespace capsule::world

@@ -1,5 +1,5 @@
-// Phases that a person runs by hand in a worktree of Capsule's: they are noted, so that a resumed
-// run knows what is done.
+// Phases that a person runs by hand, in any folder. Those in a worktree of Capsule's are noted, so
+// that a resumed run knows what is done.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,16 @@ std::optional<std::string> bead_of_worktree(const std::string& folder);
 // A project for run-phase, which works in folders that are no repository too: `folder`, whatever
 // the words say.
 Result<Project> open_loose_project(const ProjectWords& words, const std::string& folder);
+
+struct HandRun {
+  agent::Report report;
+  int exit_code = 0;      // of an interrupted one
+  std::string not_noted;  // why --resume will not know of it; empty: it will, or need not
+};
+// Runs the agent of a phase in a folder, to its end, and notes it. Ctrl-C ends it.
+Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
+                            const std::string& folder, const std::string& prompt,
+                            std::string_view feedback);
 
 // Adds the phase to the bead's newest run, if that run has ended. A phase that cannot be noted is
 // none the worse: an error is only worth a warning.

@@ -148,6 +148,24 @@ std::vector<LogFile> logs_of_bead(const Project& project, const std::string& bea
   return collected(places_of_bead(project, bead), {}, {role, ""});
 }
 
+Result<void> LogFollower::read(const std::vector<LogFile>& files, const Sink& sink) {
+  std::string buffer(1 << 16, '\0');
+  for (const LogFile& log : files) {
+    const auto file = open_beneath(log.root, log.name, O_RDONLY);
+    if (!file) continue;  // gone, or no file
+    const std::string name = log.name.substr(log.name.rfind('/') + 1);
+    long& offset = offsets_.try_emplace(name, 0).first->second;
+    for (;;) {
+      const ssize_t n = ::pread(file->fd(), buffer.data(), buffer.size(), offset);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break;
+      TRY_VOID(sink(name, {buffer.data(), static_cast<std::size_t>(n)}));
+      offset += n;
+    }
+  }
+  return {};
+}
+
 std::string last_words(const std::string& worktree, const event::PhaseFinished& last) {
   if (last.fault != event::Fault::no_signal && last.fault != event::Fault::exit_status) return {};
   const std::string log = ".capsule/output/" + base_name(last.log);

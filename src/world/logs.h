@@ -2,6 +2,8 @@
 // a worktree was written by agents: it is opened beneath its root, and links are not followed.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +32,19 @@ std::vector<LogFile> logs_of(const Project& project, const Run& run, const LogFi
 // Of a bead without a run: what phases that were run by hand left in its worktree or archive.
 std::vector<LogFile> logs_of_bead(const Project& project, const std::string& bead,
                                   const std::string& role);
+
+// Reads logs that may still grow, each from where it was left; also when a run has moved them to
+// the archive meanwhile.
+class LogFollower {
+ public:
+  using Sink = std::function<Result<void>(const std::string& name, std::string_view bytes)>;
+  // Hands over what has come since the last call. Files that cannot be opened are passed over.
+  Result<void> read(const std::vector<LogFile>& files, const Sink& sink);
+  bool found_any() const { return !offsets_.empty(); }
+
+ private:
+  std::map<std::string, long> offsets_;  // by file name
+};
 
 // What the agent of a phase printed last, when it ended without a valid signal: often the reason,
 // such as a login that is missing. Empty otherwise.

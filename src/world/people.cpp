@@ -21,7 +21,7 @@ bool accepts(const workflow::Ask& question, std::string_view text) {
       [&](const std::string& option) { return signal::same_letters(trimmed(text), option); });
 }
 
-std::string shown_as(const workflow::Ask& question) {
+std::string question_text(const workflow::Ask& question) {
   std::string text = "\nQuestion " + std::to_string(question.question) +
                      (question.task.empty() ? "" : " (" + printable(question.task) + ")") + ": " +
                      printable(question.text);
@@ -55,7 +55,7 @@ void People::ask(const workflow::Ask& question) {
     if (text && accepts(question, *text)) return answer(number, *text, "answers file");
   }
   if (!parts_.terminal) return;
-  parts_.tell(shown_as(question));
+  parts_.tell(question_text(question));
   if (!terminal_watch_)
     if (auto watch = loop_.watch(STDIN_FILENO, [this] { read_terminal(); }); watch)
       terminal_watch_ = *watch;

@@ -1,4 +1,5 @@
-// Whether programs that a project needs are installed, and what installs them.
+// Whether programs that a project needs are installed, what installs them, and how this one is
+// called.
 #pragma once
 
 #include <string>

@@ -11,6 +11,8 @@
 #include "workflow/auto/workflow.h"
 #include "workflow/delivery/workflow.h"
 #include "workflow/phases/phases.h"
+#include "workspace/names.h"
+#include "workspace/places.h"
 
 namespace capsule::world {
 namespace {
@@ -59,8 +61,19 @@ Result<RunSummary> summary_of_session(store::Store& store, const RunHead& head) 
   return summary;
 }
 
+// A delivery knows its trees by keys; which folders these are is up to the workspace.
+Result<RunSummary> summary_of_delivery(store::Store& store, const RunHead& head) {
+  RunSummary summary = TRY(summary_by<delivery::Rules>(store, head));
+  for (workflow::TreeSummary& tree : summary.trees) {
+    const std::string name = workspace::own_name(head.run, tree.task);
+    tree.folder = workspace::worktree_path(store.project(), name);
+    tree.branch = workspace::branch_name(name);
+  }
+  return summary;
+}
+
 Result<RunSummary> summary_of(store::Store& store, const RunHead& head) {
-  if (head.workflow == engine::kDelivery) return summary_by<delivery::Rules>(store, head);
+  if (head.workflow == engine::kDelivery) return summary_of_delivery(store, head);
   if (head.workflow == engine::kAuto) return summary_by<auto_mode::Rules>(store, head);
   if (head.workflow == engine::kAutoSession) return summary_of_session(store, head);
   return summary_by<phases::Rules>(store, head);
@@ -215,8 +228,20 @@ std::string go_on_command(const Project& project, const Run& run) {
   return "capsule run " + word_for(run) + project.option + (ended ? " --resume" : "");
 }
 
+namespace {
+
+// A key that is no name was made one: then only the run itself knows the task.
+TreeOwner owner_by_prefix(Run run, const std::string& path, std::string task) {
+  for (const workflow::TreeSummary& tree : run.summary.trees)
+    if (tree.folder == path) task = tree.task;
+  return {std::move(run), std::move(task)};
+}
+
+}  // namespace
+
 Result<std::optional<TreeOwner>> owner_of_tree(store::Store& store, const Project& project,
                                                const std::string& name) {
+  const std::string path = workspace::worktree_path(project.repository, name);
   const std::vector<RunHead> heads = TRY(store.runs());
   for (auto head = heads.rbegin(); head != heads.rend(); ++head) {
     if (engine::is_phases(*head)) {
@@ -226,9 +251,8 @@ Result<std::optional<TreeOwner>> owner_of_tree(store::Store& store, const Projec
     // Trees of deliveries and of auto mode are named after the end of their run's id and the task.
     const std::string prefix = head->run.substr(head->run.find_last_of('-') + 1) + "-";
     if (head->workflow != engine::kAutoSession && name.starts_with(prefix))
-      return TreeOwner{TRY(read_run(store, *head)), name.substr(prefix.size())};
+      return owner_by_prefix(TRY(read_run(store, *head)), path, name.substr(prefix.size()));
   }
-  const std::string path = project.root() + "/.capsule/worktrees/" + name;
   for (const Run& run : TRY(newest_runs(store)))
     for (const workflow::TreeSummary& tree : run.summary.trees)
       if (tree.folder == path) return TreeOwner{run, tree.task};

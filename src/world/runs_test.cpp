@@ -135,6 +135,23 @@ TEST_F(Runs, ATreeIsRescuedUnderTheRunThatItBelongsTo) {
   EXPECT_EQ(git(project_, {"show", refs[0].name + ":new.txt"}), "half done");
 }
 
+TEST_F(Runs, ADeliverysTreesAreToldWithFolderAndBranch) {
+  delivery("20260101-000000-abc123", "delivery:a");
+  const std::string task = "T " + std::string(300, 'x');
+  delivery("20260101-000001-def456", "delivery:b", task.c_str());
+  const auto trees = MUST(find({"a"})).run.summary.trees;
+  ASSERT_EQ(trees.size(), 1U);
+  EXPECT_EQ(trees[0].task, "T-1");
+  EXPECT_EQ(trees[0].folder,
+            std::filesystem::canonical(project_).string() + "/.capsule/worktrees/abc123-T-1");
+  EXPECT_EQ(trees[0].branch, "capsule-abc123-T-1");
+  const auto other = MUST(find({"b"})).run.summary.trees;
+  ASSERT_EQ(other.size(), 1U);
+  const std::string name = other[0].folder.substr(other[0].folder.rfind('/') + 1);
+  EXPECT_EQ(MUST(owner_of_tree(*store, *project, name))->task, task)
+      << "also when the key is no name";
+}
+
 TEST_F(Runs, ACutOffRunCountsAsAbortedOnceItsTreeIsGone) {
   pipeline("r-1", "demo-1", event::Outcome::none);
   make_worktree(project->repository, "demo-1");

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "config/workflow_file.h"
 #include "config/yaml.h"
-#include "workflow/phases/check.h"
+#include "world/providers.h"
 
 namespace capsule::world {
 namespace {
@@ -34,6 +34,22 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view en
     if (valid_id(name)) names.push_back(std::move(name));
   }
   return names;
+}
+
+// What the rules do not know of: prompts and providers.
+std::vector<phases::Problem> missing(const Project& project, const event::Definition& definition) {
+  std::vector<phases::Problem> problems;
+  for (const event::PhaseRule& phase : definition.phases) {
+    if (const auto found = project.assets.read(phase.prompt); !found)
+      problems.push_back({phase.name, "its prompt is missing: " + phase.prompt});
+    workflow::StartAgent agent;
+    agent.role = phase.name;
+    agent.provider = phase.provider;
+    agent.model = phase.model;
+    if (const auto settings = agent_settings(project, agent); !settings)
+      problems.push_back({phase.name, settings.error().message});
+  }
+  return problems;
 }
 
 }  // namespace
@@ -101,6 +117,44 @@ Result<event::Definition> find_workflow(const Project& project, std::string_view
                       ": " + problem.text,
                   "see all of it: capsule workflow check " + std::string(name));
   return definition;
+}
+
+Result<CheckedWorkflow> check_workflow(const Project& project, const std::string& name) {
+  const WorkflowText file = TRY(workflow_text(project, name));
+  CheckedWorkflow checked;
+  checked.where = file.where;
+  checked.definition = TRY(config::read_workflow(file.text, name, file.where));
+  checked.problems = phases::check(checked.definition);
+  checked.sound = phases::runnable(checked.problems);
+  for (phases::Problem& problem : missing(project, checked.definition))
+    checked.problems.push_back(std::move(problem));
+  return checked;
+}
+
+Result<std::vector<std::string>> begin_workflow(const Project& project, const std::string& name,
+                                                const std::string& from) {
+  const WorkflowText example = TRY(workflow_text(project, from));
+  const event::Definition definition =
+      TRY(config::read_workflow(example.text, from, example.where));
+  // Its name becomes a file's: the same rule as for the example's.
+  if (const auto taken = workflow_text(project, name); taken)
+    return fail(Reason::exists, "there is a workflow '" + name + "' already: " + taken->where,
+                "choose another name, or edit it");
+  else if (taken.error().reason != Reason::not_found)
+    return tl::unexpected(taken.error());
+  TRY_VOID(make_folders(folder_of(project)));
+  TRY_VOID(write_file(folder_of(project) + "/" + name + ".yaml", example.text));
+  std::vector<std::string> made{folder_of(project) + "/" + name + ".yaml"};
+  for (const event::PhaseRule& phase : definition.phases) {
+    const std::string path = project.root() + "/" + phase.prompt;
+    if (exists(path)) continue;
+    const auto text = project.assets.read(phase.prompt);
+    if (!text) continue;
+    TRY_VOID(make_folders(path.substr(0, path.rfind('/'))));
+    TRY_VOID(write_file(path, *text));
+    made.push_back(path);
+  }
+  return made;
 }
 
 }  // namespace capsule::world

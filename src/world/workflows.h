@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "event/definition.h"
+#include "workflow/phases/check.h"
 #include "world/project.h"
 
 namespace capsule::world {
@@ -31,5 +32,20 @@ Result<event::Definition> find_workflow(const Project& project, std::string_view
 // others.
 std::optional<std::vector<std::string>> phase_names(const std::string& root,
                                                     const std::string& scripts_dir);
+
+struct CheckedWorkflow {
+  std::string where;
+  event::Definition definition;
+  std::vector<phases::Problem>
+      problems;        // of the rules; and prompts and providers that are missing
+  bool sound = false;  // by its rules alone
+};
+Result<CheckedWorkflow> check_workflow(const Project& project, const std::string& name);
+
+// Copies the workflow `from` to .capsule/workflows/NAME.yaml, and the prompts that it names to the
+// project, as far as they are not there. Returns the files that were made. Error exists: there is
+// one of that name.
+Result<std::vector<std::string>> begin_workflow(const Project& project, const std::string& name,
+                                                const std::string& from);
 
 }  // namespace capsule::world

@@ -18,7 +18,7 @@ class Gate : public ProjectTest {
     configure_gates();
   }
   // The feedback that the n-th agent got in its prompt.
-  std::string told(std::size_t n) {
+  std::string feedback_of(std::size_t n) {
     const auto calls = agent_calls();
     if (n > calls.size()) return "";
     const std::string& prompt = calls[n - 1].args.at(1);
@@ -45,8 +45,8 @@ TEST_F(Gate, TestsThatPassAlreadyGoBackBeforeAReviewerIsPaid) {
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(join(phases()), "test-writer " + kWhole);
-  EXPECT_HAS(told(2), "The tests pass although nothing is implemented yet");
-  EXPECT_HAS(told(2), "sh tests/feature_test.sh");
+  EXPECT_HAS(feedback_of(2), "The tests pass although nothing is implemented yet");
+  EXPECT_HAS(feedback_of(2), "sh tests/feature_test.sh");
   EXPECT_HAS(outcome.out, "test-writer: not true: tests fail (RED)");
 }
 
@@ -64,7 +64,7 @@ TEST_F(Gate, ATestWriterMayNotImplement) {
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(join(phases()), "test-writer " + kWhole);
-  EXPECT_HAS(told(2), "src/cheat.txt");
+  EXPECT_HAS(feedback_of(2), "src/cheat.txt");
 }
 
 TEST_F(Gate, ATestWriterMayNotChangeCodeThatIsThere) {
@@ -72,7 +72,7 @@ TEST_F(Gate, ATestWriterMayNotChangeCodeThatIsThere) {
   on("test-writer", 2, "git checkout -q src/code.txt; pass");
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_HAS(told(2), "src/code.txt");
+  EXPECT_HAS(feedback_of(2), "src/code.txt");
 }
 
 TEST_F(Gate, AMissingToolchainEndsTheRunBeforeAnybodyIsPaid) {
@@ -164,7 +164,7 @@ TEST_F(Gate, ALieAboutGreenIsCaughtWithTheOutputOfTheTests) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(join(phases()),
             "test-writer test-review execute execute execute-review sign-off merge");
-  EXPECT_HAS(told(4), "feature is missing");
+  EXPECT_HAS(feedback_of(4), "feature is missing");
   EXPECT_HAS(outcome.out, "execute: not true: tests pass (GREEN)");
 }
 
@@ -175,7 +175,7 @@ TEST_F(Gate, AnExecuteThatEditsATestIsSentBack) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(join(phases()),
             "test-writer test-review execute execute execute-review sign-off merge");
-  EXPECT_HAS(told(4), "tests/feature_test.sh");
+  EXPECT_HAS(feedback_of(4), "tests/feature_test.sh");
 }
 
 TEST_F(Gate, AnExecuteThatMovesOrDeletesATestIsSentBack) {
@@ -198,7 +198,7 @@ TEST_F(Gate, AReviewThatSaysPassWhileRedCountsAsNeedsWork) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(join(phases()),
             "test-writer test-review execute execute-review execute execute-review sign-off merge");
-  EXPECT_HAS(told(5), "The test command does not pass");
+  EXPECT_HAS(feedback_of(5), "The test command does not pass");
 }
 
 TEST_F(Gate, SignOffIsTestedFromACleanCheckout) {
@@ -294,8 +294,8 @@ TEST_F(Gate, BuildAndLintRunAfterExecuteAndAtSignOff) {
   EXPECT_EQ(join(phases()),
             "test-writer test-review execute execute execute-review sign-off merge");
   EXPECT_HAS(outcome.out, "execute: not true: lint passes");
-  EXPECT_HAS(told(4), "The lint command does not pass");
-  EXPECT_HAS(told(4), "no TODOs please");
+  EXPECT_HAS(feedback_of(4), "The lint command does not pass");
+  EXPECT_HAS(feedback_of(4), "no TODOs please");
   EXPECT_EQ(join(lines_of(read_file(mock("ran")))), "build lint build lint build lint build lint");
 }
 

@@ -100,7 +100,7 @@ Json line_of(const TestBead& bead) {
 }
 
 // What `bd show ID --json` prints.
-Json shown(const TestBead& bead, const std::vector<TestBead>& all) {
+Json bead_json(const TestBead& bead, const std::vector<TestBead>& all) {
   Json one = line_of(bead);
   one["dependencies"] = Json::array();
   if (!bead.parent.empty()) one["parent"] = bead.parent;
@@ -249,7 +249,7 @@ void ProjectTest::set_beads(const std::vector<TestBead>& beads) {
     return;
   }
   for (const TestBead& bead : beads)
-    write_file(mock("beads/" + bead.id + ".json"), shown(bead, beads).dump(2) + "\n");
+    write_file(mock("beads/" + bead.id + ".json"), bead_json(bead, beads).dump(2) + "\n");
 }
 
 bool ProjectTest::is_closed(std::string_view bead) const {

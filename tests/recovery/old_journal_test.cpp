@@ -39,7 +39,7 @@ class OldJournal : public ProgramTest {
     return run(prepared(std::move(call)));
   }
   // What the command prints when it ends well.
-  std::string told(std::vector<std::string> args) const {
+  std::string printed_by(std::vector<std::string> args) const {
     const Outcome outcome = in(std::move(args));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
@@ -48,7 +48,7 @@ class OldJournal : public ProgramTest {
 };
 
 TEST_F(OldJournal, StatusShowsWhatEndedAndWhatWasCutOff) {
-  const std::string status = told({"status"});
+  const std::string status = printed_by({"status"});
   EXPECT_HAS(status, "demo-1.1.1  2026-11-16 17:28  Validate email format");
   EXPECT_HAS(status, "merged\n");
   EXPECT_HAS(status, "demo-1.1.2  2026-11-16 17:28  Validate phone format");
@@ -59,16 +59,16 @@ TEST_F(OldJournal, StatusShowsWhatEndedAndWhatWasCutOff) {
 }
 
 TEST_F(OldJournal, StatusOfABeadTellsItsPhases) {
-  const std::string merged = told({"status", "demo-1.1.1"});
+  const std::string merged = printed_by({"status", "demo-1.1.1"});
   EXPECT_HAS(merged, "demo-1.1.1: Validate email format\n");
   EXPECT_HAS(merged, "merged into main as dade293cdca7");
   EXPECT_HAS(merged, "2 runs");
-  const std::string cut_off = told({"status", "demo-1.1.2"});
+  const std::string cut_off = printed_by({"status", "demo-1.1.2"});
   EXPECT_HAS(cut_off, "What next:\n  capsule run demo-1.1.2\n");
 }
 
 TEST_F(OldJournal, ProgramsAreToldTheSame) {
-  const json list = json::parse(told({"status", "--json"}));
+  const json list = json::parse(printed_by({"status", "--json"}));
   const auto find = [&](const std::string& bead) -> json {
     for (const json& row : list)
       if (row.value("bead", "") == bead) return row;
@@ -80,10 +80,12 @@ TEST_F(OldJournal, ProgramsAreToldTheSame) {
   EXPECT_EQ(find("demo-1.1.2").value("phase", ""), "execute");
 }
 
-TEST_F(OldJournal, TheLedgerCountsItsClaims) { EXPECT_HAS(told({"ledger"}), "files_changed"); }
+TEST_F(OldJournal, TheLedgerCountsItsClaims) {
+  EXPECT_HAS(printed_by({"ledger"}), "files_changed");
+}
 
 TEST_F(OldJournal, AutoModeKnowsThatItsRunWaitsForAPerson) {
-  const std::string status = told({"auto", "status"});
+  const std::string status = printed_by({"auto", "status"});
   EXPECT_HAS(status, "Say hello");
   EXPECT_HAS(status, "which greeting is wanted?");
 }
@@ -97,7 +99,7 @@ TEST_F(OldJournal, IsSoundAndStaysSoWhenTheNextRunIsRecorded) {
   const auto runs = (*store)->runs();
   ASSERT_TRUE(runs) << runs.error().message;
   EXPECT_EQ(runs->size(), 5U);
-  told({"status"});
+  printed_by({"status"});
 }
 
 }  // namespace

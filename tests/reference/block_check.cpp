@@ -9,7 +9,7 @@
 namespace capsule::reference {
 namespace {
 
-std::string shown(const BlockAnswer& answer) {
+std::string text_of(const BlockAnswer& answer) {
   std::string text = answer.signal.empty() ? "none" : answer.signal;
   for (const std::string& name : answer.sequence) text += " " + name;
   for (const auto& [key, value] : answer.fields) text += "\n  " + key + "=<" + value + ">";
@@ -141,8 +141,8 @@ std::string escaped(std::string_view text, Random& random) {
 
 std::string block_disagreement(const std::string& input) {
   const signal::BlockResult result = signal::parse_block(input);
-  const std::string parsed = shown(as_answer(result));
-  const std::string wanted = shown(block(input));
+  const std::string parsed = text_of(as_answer(result));
+  const std::string wanted = text_of(block(input));
   if (parsed != wanted) return "parser:    " + parsed + "\nreference: " + wanted;
   return explanation_fault(input, result);
 }

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 9> kRoles{"",
                                                  "plan-analyst"};
 constexpr std::array<std::string_view, 4> kTasks{"", "t1", "t2", "a"};
 
-std::string shown(const LineAnswer& answer) {
+std::string text_of(const LineAnswer& answer) {
   std::string text = answer.signal + " " + (answer.task_id ? "<" + *answer.task_id + ">" : "null");
   for (const std::string& more : answer.more) text += " +<" + more + ">";
   for (const auto& [label, field] : answer.fields) text += "\n  " + label + "=<" + field + ">";
@@ -119,8 +119,8 @@ std::string line_disagreement(const std::string& input, std::uint64_t seed) {
   if (!role.empty()) options.role = signal::role_named(role);
   if (!task.empty()) options.task = task;
   const signal::LineResult result = signal::parse_line(input, options);
-  const std::string parsed = shown(as_answer(result));
-  const std::string wanted = shown(line(input, std::string(role), std::string(task)));
+  const std::string parsed = text_of(as_answer(result));
+  const std::string wanted = text_of(line(input, std::string(role), std::string(task)));
   const std::string with = " (role '" + std::string(role) + "', task '" + std::string(task) + "')";
   if (parsed != wanted) return "parser:    " + parsed + "\nreference: " + wanted + with;
   return explanation_fault(input, options, result);

@@ -1,5 +1,5 @@
-// What the files of this folder share among themselves. All of it changes a State in place, from
-// `apply` alone, and is deterministic.
+// What the files of this folder share among themselves. A State is changed in place, by `apply`
+// alone; all of it is deterministic.
 #pragma once
 
 #include <string>

@@ -246,18 +246,18 @@ Desk unhealthy(const std::vector<Task>& tasks) {
 
 TEST(DeliveryRemediation, EveryAttemptAndEveryJudgeIsToldWhatIsBroken) {
   Desk desk({task("T1")}, {}, {}, {"databases"});
-  const auto told = [&](const char* part) {
+  const auto context_has = [&](const char* part) {
     return desk.start().context.find(part) != std::string::npos;
   };
   desk.says("T1", Signal::infra_blocked, {{"Issue", "no database"}});
-  EXPECT_TRUE(told("no database") && told("Task T1")) << desk.start().context;
+  EXPECT_TRUE(context_has("no database") && context_has("Task T1")) << desk.start().context;
   desk.says(Role::remediation, Signal::expert_request, kAsk);
   desk.says(Role::expert, Signal::expert_advice, {{"Recommendation", "restart it"}});
-  EXPECT_TRUE(told("no database") && told("restart it")) << desk.start().context;
+  EXPECT_TRUE(context_has("no database") && context_has("restart it")) << desk.start().context;
   desk.says(Role::remediation, Signal::remediation_complete, {{"Issues Fixed", "- a"}});
-  EXPECT_TRUE(told("no database") && told("- a")) << desk.start().context;
+  EXPECT_TRUE(context_has("no database") && context_has("- a")) << desk.start().context;
   desk.says(Role::health_auditor, Signal::health_unhealthy, {{"Failed Checks", "- b"}});
-  EXPECT_TRUE(told("no database") && told("- b")) << desk.start().context;
+  EXPECT_TRUE(context_has("no database") && context_has("- b")) << desk.start().context;
 }
 
 TEST(DeliveryRemediation, AfterTenAttemptsAPersonChooses) {

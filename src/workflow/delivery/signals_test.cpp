@@ -101,21 +101,22 @@ TEST(DeliverySignals, ACriticThatDiesIsNoReviewAndTheThirdDeathFailsTheTask) {
 
 TEST(DeliverySignals, WhatIsToBeSettledStaysInThePromptUntilTheNextReview) {
   Desk desk({task("T1")});
-  const auto told = [&](const char* part) {
+  const auto context_has = [&](const char* part) {
     return desk.start().context.find(part) != std::string::npos;
   };
   desk.says("T1", Signal::ready_for_review);
   desk.says("T1", Signal::review_failed, {{"Required Fixes", "greet"}});
   desk.says("T1", Signal::divine_clarification, {{"Question", "whom?"}});
   desk.answer(1, "the world");
-  EXPECT_TRUE(told("greet") && told("the world")) << desk.start().context;
+  EXPECT_TRUE(context_has("greet") && context_has("the world")) << desk.start().context;
   desk.says("T1", Signal::file_conflict, {{"Can Wait", "YES"}}, "free.txt");
-  EXPECT_TRUE(told("greet") && told("the world") && told("are yours")) << desk.start().context;
+  EXPECT_TRUE(context_has("greet") && context_has("the world") && context_has("are yours"))
+      << desk.start().context;
   desk.dies("T1");
-  EXPECT_TRUE(told("greet") && told("the world")) << desk.start().context;
+  EXPECT_TRUE(context_has("greet") && context_has("the world")) << desk.start().context;
   desk.says("T1", Signal::ready_for_review);
   desk.says("T1", Signal::review_failed, {{"Required Fixes", "politely"}});
-  EXPECT_TRUE(told("politely") && !told("the world")) << desk.start().context;
+  EXPECT_TRUE(context_has("politely") && !context_has("the world")) << desk.start().context;
 }
 
 TEST(DeliverySignals, AnotherRolesSignalIsUnknown) {

@@ -1,0 +1,114 @@
+#include "client/hook_install.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+
+namespace capsule::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ClaudeFolderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/capsule hook.XXXXXX";
+    ASSERT_NE(::mkdtemp(name), nullptr);
+    root_ = name;
+    fs::create_directories(root_ + "/project/.git");
+    fs::create_directories(root_ + "/project/below");
+    const auto place = claude_folder_of_project(root_ + "/project/below");
+    ASSERT_TRUE(place);
+    place_ = *place;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void settings(const std::string& text) {
+    fs::create_directories(place_.folder);
+    std::ofstream(place_.settings()) << text;
+  }
+  Result<void> install() {
+    lines_.clear();
+    return install_hook(place_, "capsule",
+                        [this](const std::string& line) { lines_.push_back(line); });
+  }
+  Result<void> uninstall() {
+    lines_.clear();
+    return uninstall_hook(place_, "capsule",
+                          [this](const std::string& line) { lines_.push_back(line); });
+  }
+  std::size_t backups() const {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator(place_.folder))
+      count += entry.path().filename().string().find(".backup-") != std::string::npos ? 1U : 0U;
+    return count;
+  }
+
+  std::string root_;
+  ClaudeFolder place_;
+  std::vector<std::string> lines_;
+};
+
+TEST_F(ClaudeFolderTest, OfAProjectIsAtTheTopOfItsRepository) {
+  EXPECT_EQ(place_.folder, root_ + "/project/.claude");
+  EXPECT_EQ(claude_folder_of_project(root_ + "/project/.git/none").error().reason,
+            Reason::not_found);
+}
+
+TEST_F(ClaudeFolderTest, IsAsItWasAfterInstallAndUninstall) {
+  ASSERT_TRUE(install());
+  const HookState state = hook_state(place_);
+  EXPECT_EQ(state.command, "capsule hook stop");
+  EXPECT_EQ(state.slash_commands, kSlashCommands);
+  EXPECT_EQ(state.fault, "");
+  ASSERT_TRUE(uninstall());
+  EXPECT_EQ(hook_state(place_).command, "");
+  EXPECT_FALSE(exists(place_.settings())) << "it was ours alone";
+  EXPECT_FALSE(exists(place_.folder + "/commands"));
+}
+
+TEST_F(ClaudeFolderTest, KeepsABackupOfSettingsThatChangeAndOnlyOfThese) {
+  settings("{\"model\": \"x\"}\n");
+  ASSERT_TRUE(install());
+  EXPECT_EQ(backups(), 1U);
+  ASSERT_TRUE(install());
+  EXPECT_EQ(backups(), 1U) << "nothing was changed";
+  ASSERT_FALSE(lines_.empty());
+  EXPECT_TRUE(lines_.front().starts_with("already installed")) << lines_.front();
+  ASSERT_TRUE(uninstall());
+  EXPECT_EQ(*read_file(place_.settings()), "{\"model\": \"x\"}\n");
+}
+
+TEST_F(ClaudeFolderTest, WithDamagedSettingsIsLeftAlone) {
+  settings("{\"hooks\": ");
+  const auto installed = install();
+  ASSERT_FALSE(installed);
+  EXPECT_EQ(installed.error().reason, Reason::damaged);
+  EXPECT_EQ(*read_file(place_.settings()), "{\"hooks\": ");
+  EXPECT_NE(hook_state(place_).fault, "");
+}
+
+TEST_F(ClaudeFolderTest, OfAProjectIsNeverFollowedThroughALink) {
+  fs::create_directories(root_ + "/elsewhere");
+  fs::create_directory_symlink(root_ + "/elsewhere", place_.folder);
+  EXPECT_EQ(install().error().reason, Reason::refused);
+  EXPECT_TRUE(fs::is_empty(root_ + "/elsewhere"));
+}
+
+TEST_F(ClaudeFolderTest, KeepsSlashCommandsThatAPersonWroteOrChanged) {
+  fs::create_directories(place_.folder + "/commands");
+  std::ofstream(place_.command("capsule-run.md")) << "mine\n";
+  ASSERT_TRUE(install());
+  EXPECT_EQ(*read_file(place_.command("capsule-run.md")), "mine\n");
+  std::ofstream(place_.command("capsule-auto.md"), std::ios::app) << "and more\n";
+  ASSERT_TRUE(uninstall());
+  EXPECT_TRUE(exists(place_.command("capsule-run.md")));
+  EXPECT_TRUE(exists(place_.command("capsule-auto.md")));
+  EXPECT_FALSE(exists(place_.command("capsule-status.md")));
+}
+
+}  // namespace
+}  // namespace capsule::client

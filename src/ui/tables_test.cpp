@@ -1,0 +1,160 @@
+// What commands print of values that are no runs: findings, snapshots, signals, claims, questions.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ui/config_text.h"
+#include "ui/ledger_text.h"
+#include "ui/log_text.h"
+#include "ui/question_text.h"
+#include "ui/setup_text.h"
+#include "ui/signal_text.h"
+#include "ui/snapshot_text.h"
+
+namespace capsule::ui {
+namespace {
+
+using Json = nlohmann::json;
+
+world::Snapshot snapshot(const char* name, bool rescued = false) {
+  world::Snapshot one;
+  one.name = name;
+  one.commit = "0123456789abcdef";
+  one.subject = "two\nlines";
+  one.rescued = rescued;
+  return one;
+}
+
+TEST(FindingsText, SaysByWordAndMarkWhatIsBadAndWhatMendsIt) {
+  const world::Findings findings{{world::Health::good, "git", "2.40"},
+                                 {world::Health::bad, "tracker", "none", {"capsule init"}}};
+  const std::string text = findings_text(findings, {false, false});
+  EXPECT_NE(text.find("+ ok      git             2.40\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("x problem tracker         none\n" + std::string(26, ' ') + "capsule init\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("before the problems (x) are mended"), std::string::npos) << text;
+  EXPECT_EQ(Json::parse(findings_json(findings))["ready"], false);
+}
+
+TEST(StepsText, TellsWhatWasWrittenFromWhatWasKept) {
+  const std::string text =
+      steps_text({{"prompts/x.md", true, ""}, {".beads", false, "bd"}}, " --project-dir=p");
+  EXPECT_NE(text.find("wrote  prompts/x.md\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("kept   .beads"), std::string::npos) << text;
+  EXPECT_NE(text.find("capsule doctor --project-dir=p\n"), std::string::npos) << text;
+}
+
+TEST(SnapshotLines, AreHarmless) {
+  const std::string text = snapshot_lines({snapshot("r-1/1-execute")});
+  EXPECT_NE(text.find("0123456789ab  two\\nlines\n"), std::string::npos) << text;
+  EXPECT_TRUE(Json::parse(snapshots_json({snapshot("r-1/1-execute")}))[0]["task"].is_null());
+}
+
+TEST(CollectionText, SaysHowManyStayForWhomAndHowTheyGo) {
+  world::Collection collection;
+  collection.old = {snapshot("r-1/1-execute")};
+  EXPECT_EQ(collection_text(collection, false, "").find("stay"), std::string::npos);
+  collection.needed = {snapshot("r-2/1-execute"), snapshot("rescue/r-2/x", true)};
+  collection.runs = {"demo-2"};
+  const std::string text = collection_text(collection, true, "");
+  EXPECT_NE(text.find("would remove r-1/1-execute"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 snapshot would go\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 older snapshots stay: what demo-2 can still go on with\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("1 of them rescued by a clean-up: capsule gc demo-2"), std::string::npos)
+      << text;
+}
+
+TEST(LedgerTable, CountsAClaimForTheAgentThatMadeIt) {
+  workflow::RunSummary summary;
+  summary.provider = "claude";
+  workflow::AgentSummary agent;
+  agent.number = 1;
+  agent.provider = "codex";
+  summary.agents = {agent};
+  summary.claims = {{1, "", "execute", {"tests pass", event::Verdict::broken, ""}},
+                    {7, "", "execute", {"tests pass", event::Verdict::held, ""}}};
+  Ledger ledger{"provider", {}};
+  count_claims(ledger, summary);
+  const Json rows = Json::parse(ledger_json(ledger));
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["provider"], "claude") << "of an agent that is not known, the run's";
+  EXPECT_EQ(rows[1]["provider"], "codex");
+  EXPECT_EQ(rows[1]["false"], 1);
+  EXPECT_NE(ledger_table({"phase", {}}).find("No claim"), std::string::npos);
+}
+
+TEST(SignalJson, ListsEveryCandidateOnlyWhenItIsToBeExplained) {
+  const std::string text =
+      "{\"status\":\"PASS\",\"feedback\":\"\",\"files_changed\":[],\"summary\":\"\"}\n";
+  const auto parsed = [&](bool explain) {
+    std::string out;
+    EXPECT_TRUE(contract_json(text, explain, [&](std::string_view part) { out += part; }));
+    return Json::parse(out);
+  };
+  EXPECT_FALSE(parsed(false).contains("explain"));
+  EXPECT_EQ(parsed(true)["explain"].size(), 1U);
+  std::string none;
+  EXPECT_FALSE(line_json("nothing", {}, false, [&](std::string_view part) { none += part; }));
+  EXPECT_TRUE(Json::parse(none)["task_id"].is_null());
+}
+
+TEST(SignalTable, HasALineForEverySignal) {
+  const std::string table = signal_table(signal::vocabulary());
+  EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')),
+            signal::vocabulary().size() + 1);
+  EXPECT_EQ(Json::parse(signals_json(signal::vocabulary())).size(), signal::vocabulary().size());
+}
+
+TEST(QuestionLines, NameTheRunWhenSeveralAsk) {
+  world::OpenQuestion one, two;
+  one.run.head.run = "r-1";
+  two.run.head.run = "r-2";
+  one.wait.question = two.wait.question = 3;
+  one.wait.text = "Which\x1b colour?";
+  EXPECT_EQ(question_lines({one}).substr(0, 6), "3     ");
+  EXPECT_NE(question_lines({one}).find("Which\\x1b colour?"), std::string::npos);
+  EXPECT_NE(question_lines({one, two}).find("r-2/3"), std::string::npos);
+  EXPECT_EQ(Json::parse(questions_json({one, two}))[1]["id"], "r-2/3");
+}
+
+TEST(ConfigTable, HasALineForEveryValueAndSaysWhatIsNotSet) {
+  const config::Config config = config::load_all({"", [](const char*) { return nullptr; }}).config;
+  const std::string table = config_table(config);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')),
+            config.entries.size());
+  EXPECT_NE(table.find("(not set)"), std::string::npos);
+  EXPECT_EQ(Json::parse(config_json(config)).size(), config.entries.size());
+  EXPECT_EQ(Json::parse(keys_json()).size(), config::keys().size());
+}
+
+TEST(LogPrinter, OnATerminalMakesWholeLinesHarmlessAndEndsTheLast) {
+  std::string out;
+  const auto write = [&](std::string_view text) -> Result<void> {
+    out += text;
+    return {};
+  };
+  LogPrinter printer(true, write);
+  ASSERT_TRUE(printer.file("1-developer.log"));
+  ASSERT_TRUE(printer.bytes("a\x1b[2"));
+  ASSERT_TRUE(printer.bytes("J\nhalf"));
+  ASSERT_TRUE(printer.file("1-developer.log")) << "the same file needs no heading";
+  ASSERT_TRUE(printer.file("2-critic.log"));
+  EXPECT_EQ(out, "==> 1-developer.log <==\na\\x1b[2J\nhalf\n\n==> 2-critic.log <==\n");
+}
+
+TEST(LogPrinter, IntoAPipeWritesTheBytesAsTheyAre) {
+  std::string out;
+  LogPrinter printer(false, [&](std::string_view text) -> Result<void> {
+    out += text;
+    return {};
+  });
+  ASSERT_TRUE(printer.bytes("a\x1b[2J\tb"));
+  ASSERT_TRUE(printer.flush());
+  EXPECT_EQ(out, "a\x1b[2J\tb\n");
+}
+
+}  // namespace
+}  // namespace capsule::ui
