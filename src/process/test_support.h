@@ -114,7 +114,7 @@ inline int marked(const EnvChange& mark) {
   return count;
 }
 
-inline bool eventually(const std::function<bool()>& condition, std::chrono::seconds limit = 10s) {
+inline bool eventually(const std::function<bool()>& condition, std::chrono::seconds limit = 60s) {
   const auto end = Clock::now() + limit;
   while (!condition()) {
     if (Clock::now() > end) return false;

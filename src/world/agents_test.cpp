@@ -215,6 +215,7 @@ TEST_F(AgentsTest, OneThatDoesNothingIsToldAndCanBeEnded) {
   start.watched = true;
   std::string last_line, log;
   desk_.when_idle = [&](int agent) {
+    if (agents_->last_line(agent).empty()) return;  // its shell has not got that far
     last_line = agents_->last_line(agent);
     log = agents_->log_of(agent);
     agents_->end(agent);

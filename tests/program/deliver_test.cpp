@@ -336,7 +336,10 @@ TEST_F(DeliveryTest, ACriticThatTimesOutThreeTimesIsPassedOver) {
   on("critic", "T-1", 1, "sleep 600");
   const Delivered done = deliver();
   EXPECT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_EQ(calls("critic", "T-1"), 3);
+  int slow = 0;  // by the journal: an agent that is ended early may not have got to its script
+  for (const auto& event : done.of("agent_finished"))
+    slow += event.value("role", "") == "critic" && event.value("fault", "") == "timed_out" ? 1 : 0;
+  EXPECT_EQ(slow, 3);
   EXPECT_EQ(done.of("review_skipped").size(), 1U);
 }
 

@@ -24,13 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a killed Capsule leaves has to be gone after this time. A sanitizer makes the start and the
-// end of each process several times as long, the guardian's too.
-#ifdef CAPSULE_SANITIZED
+// What a killed Capsule leaves has to be gone after this time. A sanitizer, or a machine with much
+// else to do, makes the start and the end of each process many times as long, the guardian's too.
 constexpr std::chrono::seconds kLongestEnd{10};
-#else
-constexpr std::chrono::seconds kLongestEnd{2};
-#endif
 
 [[noreturn]] void die(const char* what) {
   std::perror(what);
