@@ -1,5 +1,6 @@
 // capsule plan check: whether a plan can be delivered, and what that can cost at most.
 #include <cstdio>
+#include <map>
 
 #include "base/print.h"
 #include "base/text.h"
@@ -48,7 +49,21 @@ Json id_list(const plan::Plan& plan, const std::vector<std::size_t>& tasks) {
   return list;
 }
 
-std::string told(const plan::Plan& plan, const plan::Schedule& schedule, const plan::Bound& bound) {
+// Likely and most runs by role, a line each.
+std::string roles_told(const plan::Likely& likely, const plan::Bound& bound) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> rows;
+  for (const auto& [role, runs] : likely.by_role) rows[role].first = runs;
+  for (const auto& [role, runs] : bound.by_role) rows[role].second = runs;
+  std::string text = "    " + padded("", 18) + padded("likely", 9) + "at most\n";
+  for (const auto& [role, runs] : rows)
+    if (runs.first + runs.second > 0)
+      text += "    " + padded(role, 18) + padded(std::to_string(runs.first), 9) +
+              std::to_string(runs.second) + "\n";
+  return text;
+}
+
+std::string told(const plan::Plan& plan, const plan::Schedule& schedule, const plan::Likely& likely,
+                 const plan::Bound& bound) {
   std::string text = printable(plan.title) + ": " + counted(plan.tasks.size(), "task") + "\n";
   constexpr std::size_t kShownWaves = 50, kShownTasks = 20;
   for (std::size_t i = 0; i < schedule.waves.size() && i < kShownWaves; ++i) {
@@ -65,12 +80,13 @@ std::string told(const plan::Plan& plan, const plan::Schedule& schedule, const p
   if (length > kShownTasks) path.resize(kShownTasks);
   text += "  critical path (" + std::to_string(length) + "): " + ids(plan, path, " → ") +
           (length > kShownTasks ? " → …" : "") + "\n";
+  text += "  likely: " + std::to_string(likely.runs) + " agent runs";
+  if (likely.priced) text += ", costing " + money(likely.money);
+  text += " (" + likely.because + ")\n";
   text += "  bound: at most " + std::to_string(bound.runs) +
           " agent runs between two answers of a person";
   if (bound.priced) text += ", costing at most " + money(bound.money);
-  text += "\n";
-  for (const auto& [role, runs] : bound.by_role)
-    if (runs > 0) text += "    " + padded(role, 18) + std::to_string(runs) + "\n";
+  text += "\n" + roles_told(likely, bound);
   return text + "  every failure ends at a limit or at a person\n";
 }
 
@@ -96,9 +112,13 @@ Result<int> check(const Args& args) {
   const bool experts = args.flag("experts") || !world::known_experts(project.root()).empty();
   const plan::Bound bound = plan::bound_of(checked.plan, world::limits_of(project.config), experts,
                                            world::prices_of(project.config));
+  const auto store = TRY(world::journal_of(project));
+  const plan::Likely likely =
+      plan::likely_of(checked.plan, TRY(world::experience_of(store.get())), args.flag("experts"),
+                      world::prices_of(project.config));
   if (!json) {
     print_error(world::told_problems(source, checked));
-    print(told(checked.plan, schedule, bound));
+    print(told(checked.plan, schedule, likely, bound));
     return 0;
   }
   Json waves = Json::array();
@@ -106,6 +126,8 @@ Result<int> check(const Args& args) {
     waves.push_back(id_list(checked.plan, wave));
   Json by_role = Json::object();
   for (const auto& [role, runs] : bound.by_role) by_role[role] = runs;
+  Json likely_by_role = Json::object();
+  for (const auto& [role, runs] : likely.by_role) likely_by_role[role] = runs;
   print(Json{{"ok", true},
              {"title", checked.plan.title},
              {"tasks", checked.plan.tasks.size()},
@@ -113,6 +135,12 @@ Result<int> check(const Args& args) {
              {"warnings", json_of(checked.warnings)},
              {"waves", waves},
              {"critical_path", id_list(checked.plan, schedule.critical_path)},
+             {"likely",
+              {{"agent_runs", likely.runs},
+               {"by_role", likely_by_role},
+               {"money", likely.priced ? Json(likely.money) : Json()},
+               {"from", likely.measured ? "journal" : "assumption"},
+               {"because", likely.because}}},
              {"bound",
               {{"agent_runs", bound.runs},
                {"by_role", by_role},
@@ -127,12 +155,15 @@ Result<int> check(const Args& args) {
 Command plan_check_command() {
   return {
       .path = "plan check",
-      .summary = "Check a plan, and say what it can cost at most",
+      .summary = "Check a plan, and say what it will probably cost, and at most",
       .details =
           "Tells all problems at once, with their lines: duplicate ids, unknown references, "
-          "cycles; and warns of criteria that nothing can verify, missing files, and tasks "
-          "that touch the same file in no order. Then the waves in which tasks can run, the "
-          "critical path, and a bound: the most agent runs, and with prices the most money, "
+          "cycles; and warns of labels that are not read, tasks that the business analyst has to "
+          "make clear first, criteria that nothing can verify, missing files, and tasks that touch "
+          "the same file in no order. Then the waves in which tasks can run, the critical path, "
+          "how many agent runs are likely, as in earlier deliveries of the project or else by an "
+          "assumption that is said, and a bound: the most agent runs, and with prices the most "
+          "money, "
           "that the plan can cost under the limits of the configuration, between two answers "
           "of a person.\n\nExit codes: 0 it can be delivered; 1 it cannot; 2 it could not be "
           "read.",

@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "engine/bead_context.h"
+#include "world/runs.h"
 
 namespace capsule::world {
 namespace {
@@ -101,6 +102,28 @@ std::string told_problems(const PlanSource& source, const plan::Checked& checked
   add(checked.errors, "error");
   add(checked.warnings, "warning");
   return text;
+}
+
+Result<plan::Experience> experience_of(store::Store* store) {
+  constexpr std::size_t kMostDeliveries = 20;
+  plan::Experience experience;
+  if (store == nullptr) return experience;
+  std::vector<engine::RunHead> heads = TRY(store->runs());
+  std::erase_if(heads,
+                [](const engine::RunHead& head) { return head.workflow != engine::kDelivery; });
+  if (heads.size() > kMostDeliveries)
+    heads.erase(heads.begin(), heads.end() - static_cast<std::ptrdiff_t>(kMostDeliveries));
+  for (const engine::RunHead& head : heads) {
+    const workflow::RunSummary summary = TRY(read_run(*store, head)).summary;
+    const auto worked_on =
+        std::count_if(summary.tasks.begin(), summary.tasks.end(),
+                      [](const workflow::TaskSummary& task) { return task.agent_runs > 0; });
+    if (worked_on == 0) continue;
+    ++experience.deliveries;
+    experience.tasks += worked_on;
+    for (const workflow::AgentSummary& agent : summary.agents) ++experience.runs[agent.role];
+  }
+  return experience;
 }
 
 event::delivery::Limits limits_of(const config::Config& config) {

@@ -29,6 +29,10 @@ Result<plan::Checked> load_plan(const Project& project, const PlanSource& source
 // "PLAN.md:12: error: …", a line each.
 std::string told_problems(const PlanSource& source, const plan::Checked& checked);
 
+// What the deliveries of a project came to, the newest twenty; `store` may be null: none. Runs that
+// cannot be read are left out.
+Result<plan::Experience> experience_of(store::Store* store);
+
 event::delivery::Limits limits_of(const config::Config& config);
 event::delivery::Slots slots_of(const config::Config& config);
 std::map<std::string, double> prices_of(const config::Config& config);
