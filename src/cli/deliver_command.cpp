@@ -99,17 +99,22 @@ Result<Record> read_record(store::Store& store, const std::string& run) {
 
 // What earlier deliveries of this plan have merged needs not be done again.
 struct Earlier {
-  std::vector<std::string> completed;
-  std::optional<Record> unfinished;
-  std::optional<Record> ended;  // the newest
+  std::vector<std::string> completed;  // by runs before `unfinished`
+  std::optional<Record> unfinished;    // to be gone on with
+  bool retry = false;                  // it had ended: what failed in it is tried again
+  std::optional<Record> ended;         // the newest
 };
 
-// Work that is on main although its bead is open: the delivery is not over before that is closed.
-bool left_open(const delivery::State& state, const std::vector<Task>& open_beads) {
-  const std::vector<std::string> completed = delivery::summary_of(state).completed;
-  return std::any_of(open_beads.begin(), open_beads.end(), [&](const Task& task) {
-    return std::find(completed.begin(), completed.end(), task.id) != completed.end();
-  });
+// Tasks of the plan that the run has at this stage.
+std::vector<const delivery::TaskState*> at_stage(const delivery::State& state,
+                                                 const std::vector<Task>& tasks,
+                                                 delivery::Stage stage) {
+  std::vector<const delivery::TaskState*> found;
+  for (const Task& task : tasks)
+    if (const auto place = state.index.find(task.id);
+        place != state.index.end() && state.tasks[place->second].stage == stage)
+      found.push_back(&state.tasks[place->second]);
+  return found;
 }
 
 Result<Earlier> look_back(store::Store& store, const world::PlanSource& source,
@@ -117,17 +122,44 @@ Result<Earlier> look_back(store::Store& store, const world::PlanSource& source,
   Earlier earlier;
   for (const engine::RunHead& head : TRY(store.runs_of(source.subject))) {
     if (head.workflow != engine::kDelivery) continue;
-    Record record = TRY(read_record(store, head.run));
+    const auto done_in = [&](const delivery::State& state) {
+      for (const std::string& id : delivery::summary_of(state).completed)
+        earlier.completed.push_back(id);
+    };
+    if (earlier.unfinished) done_in(earlier.unfinished->state);
     earlier.unfinished.reset();
+    earlier.retry = false;
+    Record record = TRY(read_record(store, head.run));
+    // Beads that are open although their work is on main: never closed, and then the delivery is
+    // not over before that is done; or opened again by a person, and then they are new work.
+    bool left_open = false;
+    std::vector<std::string> reopened;
+    if (!source.bead.empty())
+      for (const auto* task : at_stage(record.state, tasks, delivery::Stage::complete)) {
+        if (task->closed)
+          reopened.push_back(task->task.id);
+        else
+          left_open = true;
+      }
+    const auto forget_reopened = [&] {
+      std::erase_if(earlier.completed, [&](const std::string& id) {
+        return std::find(reopened.begin(), reopened.end(), id) != reopened.end();
+      });
+    };
+    forget_reopened();
     const event::delivery::Outcome outcome = record.state.outcome;
-    const bool beads_open = !source.bead.empty() && left_open(record.state, tasks);
     if (outcome == event::delivery::Outcome::none || outcome == event::delivery::Outcome::halted ||
-        beads_open || !delivery::unclosed(record.state).empty()) {
+        left_open || !delivery::unclosed(record.state).empty()) {
       earlier.unfinished = std::move(record);
       continue;
     }
-    for (const std::string& id : delivery::summary_of(record.state).completed)
-      earlier.completed.push_back(id);
+    if (reopened.empty() && !at_stage(record.state, tasks, delivery::Stage::failed).empty()) {
+      earlier.retry = true;
+      earlier.unfinished = std::move(record);
+      continue;
+    }
+    done_in(record.state);
+    forget_reopened();
     earlier.ended = std::move(record);
   }
   return earlier;
@@ -137,10 +169,13 @@ std::string report_path(const world::Project& project, const std::string& run) {
   return project.root() + "/.capsule/logs/delivery-" + run + ".md";
 }
 
-Result<void> write_report(const world::Project& project, const std::string& run,
-                          const delivery::State& state) {
+Result<void> write_report(const world::Project& project, store::Store& store,
+                          const std::string& run, const delivery::State& state) {
   TRY_VOID(make_folders(project.root() + "/.capsule/logs"));
-  return write_file(report_path(project, run), ui::delivery_report(state, run));
+  const std::vector<event::Fact> facts = TRY(store.read(run, 0));
+  return write_file(
+      report_path(project, run),
+      ui::delivery_report({state, run, facts, world::checks_of(project.config), project.root()}));
 }
 
 void leave_out(std::vector<Task>& tasks, const std::vector<std::string>& completed) {
@@ -235,7 +270,7 @@ Result<int> deliver(const Args& args) {
   if (earlier.unfinished) run = earlier.unfinished->run;
   // The report comes last: without it the process was cut off after the end of the delivery.
   if (earlier.ended && !exists(report_path(conductor->project(), earlier.ended->run)))
-    TRY_VOID(write_report(conductor->project(), earlier.ended->run, earlier.ended->state));
+    TRY_VOID(write_report(conductor->project(), store, earlier.ended->run, earlier.ended->state));
 
   delivery::State state;
   state.run = run;
@@ -243,15 +278,13 @@ Result<int> deliver(const Args& args) {
   ui::Face face(look, run, ui::delivery_narrator(workflow.state(), ui::style_for(STDOUT_FILENO)),
                 &conductor->loop());
   std::vector<Task> tasks = checked.plan.tasks;
-  if (!earlier.unfinished) {
-    leave_out(tasks, earlier.completed);
-    if (tasks.empty()) {
-      if (look == ui::Look::json)
-        face.finish({0, utc_now(), earlier.completed});
-      else
-        print("Everything in " + printable(word) + " is delivered already.\n");
-      return 0;
-    }
+  leave_out(tasks, earlier.completed);
+  if (!earlier.unfinished && tasks.empty()) {
+    if (look == ui::Look::json)
+      face.finish({0, utc_now(), earlier.completed});
+    else
+      print("Everything in " + printable(word) + " is delivered already.\n");
+    return 0;
   }
 
   std::unique_ptr<engine::Tracker> tracker;
@@ -272,12 +305,15 @@ Result<int> deliver(const Args& args) {
   };
   TRY_VOID(preflight(conductor->world(), args.flag("experts")));
   const event::delivery::Limits limits = world::limits_of(conductor->project().config);
+  auto agents = TRY(world::agents_of(conductor->project()));
   if (known) {
     recall(conductor->world().agents(), run, log_folder, earlier.unfinished->facts);
     event::delivery::DeliveryResumed resumed;
     resumed.slots = slots;
     resumed.limits = limits;
     resumed.tracked = beads;
+    resumed.retry_failed = earlier.retry;
+    resumed.agents = std::move(agents);
     TRY_VOID(conductor->runner().take(
         workflow.given(taken_up(*earlier.unfinished, tasks, resumed), utc_now())));
   } else {
@@ -292,13 +328,14 @@ Result<int> deliver(const Args& args) {
     started.experts = args.flag("experts");
     started.known_experts = world::known_experts(conductor->project().root());
     started.tracked = beads;
+    started.agents = std::move(agents);
     TRY_VOID(conductor->runner().take(workflow.given({started}, utc_now())));
   }
   const engine::End end = TRY(conductor->runner().carry_on());
   int code = delivery::exit_code(workflow.state());
   if (end == engine::End::stopped && conductor->interrupt().requested())
     code = conductor->interrupt().exit_code();
-  TRY_VOID(write_report(conductor->project(), run, workflow.state()));
+  TRY_VOID(write_report(conductor->project(), store, run, workflow.state()));
   face.finish({code, utc_now(), earlier.completed});
   if (look != ui::Look::json) {
     const std::string again = "capsule deliver " + shell_word(word) + conductor->project().option;
@@ -323,7 +360,8 @@ Command deliver_command() {
           "goes back to its Developer. Tasks run at the same time as far as the plan allows. Only "
           "what the Auditor passed and what the project's checks accept on the merged files "
           "reaches the main branch.\n\n"
-          "Run again after a crash or Ctrl-C, it goes on: what is finished stays finished. "
+          "Run again after a crash or Ctrl-C, it goes on: what is finished stays finished. Run "
+          "again after failures, it tries those tasks again, from the work that they left. "
           "Questions of agents wait for 'capsule answer'; in --answers=FILE each line is KEY: "
           "answer, KEY being a question's number, a task's id, or * for all others.\n\n"
           "Exit codes: 0 all tasks are complete; 1 some failed, or wait for a person; 2 it could "

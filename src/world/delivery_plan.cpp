@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "engine/bead_context.h"
+#include "world/providers.h"
 #include "world/runs.h"
 
 namespace capsule::world {
@@ -124,6 +125,31 @@ Result<plan::Experience> experience_of(store::Store* store) {
     for (const workflow::AgentSummary& agent : summary.agents) ++experience.runs[agent.role];
   }
   return experience;
+}
+
+std::vector<std::string> checks_of(const config::Config& config) {
+  std::vector<std::string> checks;
+  const auto add = [&](const char* name, const std::optional<config::Command>& command) {
+    if (!command) return;
+    const config::Value value =
+        command->argv.empty() ? config::Value(command->shell) : config::Value(command->argv);
+    checks.push_back(std::string(name) + ": " +
+                     config::written(config::key("verify." + std::string(name)), value));
+  };
+  add("build", config.verify.build);
+  add("lint", config.verify.lint);
+  add("test", config.verify.test);
+  return checks;
+}
+
+Result<std::vector<event::delivery::RoleAgent>> agents_of(const Project& project) {
+  std::vector<event::delivery::RoleAgent> agents;
+  for (std::size_t i = 0; i < signal::kRoleCount; ++i) {
+    const auto role = static_cast<signal::Role>(i);
+    const agent::Provider provider = TRY(provider_for_role(project, signal::name_of(role)));
+    agents.push_back({role, provider.name, provider.model});
+  }
+  return agents;
 }
 
 event::delivery::Limits limits_of(const config::Config& config) {

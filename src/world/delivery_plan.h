@@ -33,6 +33,11 @@ std::string told_problems(const PlanSource& source, const plan::Checked& checked
 // cannot be read are left out.
 Result<plan::Experience> experience_of(store::Store* store);
 
+// The commands that hold a merge up, for people: "test: go test ./...".
+std::vector<std::string> checks_of(const config::Config& config);
+// Who works in each role, as it is configured now. Errors: of the configuration of a provider.
+Result<std::vector<event::delivery::RoleAgent>> agents_of(const Project& project);
+
 event::delivery::Limits limits_of(const config::Config& config);
 event::delivery::Slots slots_of(const config::Config& config);
 std::map<std::string, double> prices_of(const config::Config& config);

@@ -191,6 +191,25 @@ TEST_F(BeadPlanTest, ABeadThatCouldNotBeClosedIsClosedTheNextTime) {
   EXPECT_HAS(capsule_in({"deliver", feature}).out, "delivered already");
 }
 
+TEST_F(BeadPlanTest, ABeadThatIsOpenedAgainIsNewWork) {
+  const std::string feature = create({"--title=The feature", "--type=feature"});
+  const auto task = [&](const std::string& file) {
+    return create({"--title=Write " + file, "--parent=" + feature, "--description=Write `" + file,
+                   "--acceptance=- " + file + " is there"});
+  };
+  const std::string one = task("one.txt"), two = task("two.txt");
+  ASSERT_EQ(capsule_in({"deliver", feature}).exit_code, 0);
+  EXPECT_HAS(capsule_in({"deliver", feature}).out, "delivered already");
+  ASSERT_EQ(capsule_in({"bead", "reopen", one}).exit_code, 0);
+  on("developer", one, 2, "echo better >better.txt; good");
+  const Outcome again = capsule_in({"deliver", feature});
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  EXPECT_EQ(main_file("better.txt"), "better\n");
+  EXPECT_EQ(calls("developer", one), 2);
+  EXPECT_EQ(calls("developer", two), 1);
+  EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
+}
+
 TEST_F(BeadPlanTest, ABeadThatAPersonClosedMeanwhileIsNotDelivered) {
   const std::string feature = create({"--title=The feature", "--type=feature"});
   const auto task = [&](const std::string& file) {

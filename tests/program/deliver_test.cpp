@@ -29,7 +29,8 @@ TEST_F(DeliveryTest, TwoTasksGoByDeveloperCriticAndAuditorToMain) {
   EXPECT_LACKS(call.prompt, "AUDIT_PASSED");
   EXPECT_LACKS(call.prompt, "{{");
   const std::string report = report_text();
-  for (const char* part : {"## T-2: Write T-2.txt", "| auditor | 1 | audit_passed |", "`T-1.txt`"})
+  for (const char* part :
+       {"## T-2: Write T-2.txt", "| auditor | 1 | fresh | AUDIT_PASSED | ", "`T-1.txt`"})
     EXPECT_HAS(report, part);
   // A second time there is nothing to do, and it says so.
   const Delivered again = deliver();
@@ -51,6 +52,12 @@ TEST_F(DeliveryTest, AFailedReviewGoesBackWithItsFindings) {
   EXPECT_EQ(rework.env["CAPSULE_ATTEMPT"], "2");
   for (const char* part : {"no greeting", "greet", "HIGH"}) EXPECT_HAS(rework.prompt, part);
   EXPECT_EQ(calls("auditor", "T-1"), 1);
+  const std::string report = report_text();
+  EXPECT_HAS(report,
+             "critic (agent 2): REVIEW_FAILED\n  > Issues Found: - T-1.txt:1: no greeting\n");
+  EXPECT_HAS(report, "| .capsule/logs/" + done.events.front()["run"].get<std::string>() +
+                         "/2-critic.log |");
+  EXPECT_HAS(report, "Merges were checked by: nothing");
 }
 
 TEST_F(DeliveryTest, TheThirdFailedAuditEndsTheTaskAndTheRestGoesOn) {
@@ -146,6 +153,10 @@ TEST_F(DeliveryTest, BlockedInfrastructureIsMendedMergedAndJudged) {
   EXPECT_GE(calls("remediation", "none"), 2) << "UNHEALTHY repeats";
   EXPECT_HAS(agent_call("remediation", "none", 1).prompt, "no tool");
   EXPECT_FALSE(done.of("remediation_left").empty());
+  const std::string report = report_text();
+  for (const char* part : {"## Remediation and health audits", "| health-auditor | ", "no tool",
+                           "  > Failed Checks: - y\n", "Merges were checked by: `test: "})
+    EXPECT_HAS(report, part);
 }
 
 TEST_F(DeliveryTest, AHealthyVerdictThatTheChecksDenyDoesNotCount) {
@@ -183,6 +194,9 @@ TEST_F(DeliveryTest, ExpertsAreCreatedAskedAndTheirAdviceIsDelivered) {
   EXPECT_HAS(agent_call("developer", "T-2", 2).prompt, "ask nobody");
   EXPECT_HAS(agent_call("developer", "T-1", 1).prompt, "colours");
   EXPECT_HAS(read_file(project() + "/.claude/agents/experts/colours.md"), "which colour to use");
+  const std::string report = report_text();
+  for (const char* part : {"## Experts", "colours, for developer", "Use the blue one", "no idea"})
+    EXPECT_HAS(report, part);
 }
 
 TEST_F(DeliveryTest, AFileConflictWaitsForTheHolder) {
@@ -338,6 +352,7 @@ TEST_F(DeliveryTest, ACriticThatTimesOutThreeTimesIsPassedOver) {
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(calls("critic", "T-1"), 3);
   EXPECT_EQ(done.of("review_skipped").size(), 1U);
+  EXPECT_HAS(report_text(), "- Not reviewed, since the critic timed out: T-1\n");
 }
 
 TEST_F(DeliveryTest, AnIdleDeveloperIsNoticedAndABusyOneLeftAlone) {
