@@ -11,15 +11,16 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Option kLedgerOptions[] = {
-    kProjectDir,
-    {"by", "WHAT", "What to count by", "phase|provider|model|workflow", "phase"},
-    kJson};
+constexpr Option kLedgerOptions[] = {kProjectDir,
+                                     {"by", "WHAT", "Count by this alone (else: by model and role)",
+                                      "role|phase|provider|model|workflow"},
+                                     kJson};
 
 struct LedgerRow {
   int held = 0, differed = 0, broken = 0, unchecked = 0;
 };
-using Table = std::map<std::pair<std::string, std::string>, LedgerRow>;
+// By the values of its columns; the claim is the last of them.
+using Table = std::map<std::vector<std::string>, LedgerRow>;
 
 void count(LedgerRow& row, event::Verdict verdict) {
   int* const counts[] = {&row.held, &row.broken, &row.differed, &row.unchecked};
@@ -28,42 +29,56 @@ void count(LedgerRow& row, event::Verdict verdict) {
 }
 
 // A claim belongs to the agent that made it.
-void read_run(Table& table, const workflow::RunSummary& summary, std::string_view by) {
+std::string value_of(std::string_view column, const workflow::RunSummary& summary,
+                     const workflow::ClaimSummary& claim, const workflow::AgentSummary* agent) {
+  if (column == "workflow") return summary.workflow;
+  if (column == "role" || column == "phase") return claim.role;
+  const std::string provider =
+      agent == nullptr || agent->provider.empty() ? summary.provider : agent->provider;
+  if (column == "provider") return provider;
+  if (agent != nullptr && !agent->model.empty()) return agent->model;
+  return provider.empty() ? "(default)" : provider + " (default)";
+}
+
+void read_run(Table& table, const workflow::RunSummary& summary,
+              const std::vector<std::string>& columns) {
   std::map<int, const workflow::AgentSummary*> agents;
   for (const workflow::AgentSummary& agent : summary.agents) agents[agent.number] = &agent;
   for (const workflow::ClaimSummary& one : summary.claims) {
-    std::string key = one.role;
     const auto found = agents.find(one.agent);
     const workflow::AgentSummary* agent = found == agents.end() ? nullptr : found->second;
-    if (by == "provider")
-      key = agent == nullptr || agent->provider.empty() ? summary.provider : agent->provider;
-    if (by == "model") key = agent == nullptr || agent->model.empty() ? "(default)" : agent->model;
-    if (by == "workflow") key = summary.workflow;
-    count(table[{key, one.claim.what}], one.claim.verdict);
+    std::vector<std::string> key;
+    for (const std::string& column : columns) key.push_back(value_of(column, summary, one, agent));
+    key.push_back(one.claim.what);
+    count(table[std::move(key)], one.claim.verdict);
   }
 }
 
 Result<int> show(const Args& args) {
   const world::Project project = TRY(open_project(args));
-  const std::string by(args.option("by").value_or("phase"));
+  std::vector<std::string> columns{"model", "role"};
+  if (const auto by = args.option("by")) columns = {std::string(*by)};
   Table table;
   if (const auto store = TRY(world::journal_of(project))) {
     for (const engine::RunHead& head : TRY(store->runs())) {
       const world::Run run = TRY(world::read_run(*store, head));
       if (!run.unreadable.empty())
         print_error("capsule: " + head.run + ": " + printable(run.unreadable) + "\n");
-      read_run(table, run.summary, by);
+      read_run(table, run.summary, columns);
     }
   }
   if (args.flag("json")) {
     auto rows = json::Value::array();
-    for (const auto& [key, row] : table)
-      rows.push_back({{by, key.first},
-                      {"claim", key.second},
-                      {"true", row.held},
-                      {"differs", row.differed},
-                      {"false", row.broken},
-                      {"unchecked", row.unchecked}});
+    for (const auto& [key, row] : table) {
+      json::Value one = json::Value::object();
+      for (std::size_t i = 0; i < columns.size(); ++i) one[columns[i]] = key[i];
+      one["claim"] = key.back();
+      one["true"] = row.held;
+      one["differs"] = row.differed;
+      one["false"] = row.broken;
+      one["unchecked"] = row.unchecked;
+      rows.push_back(std::move(one));
+    }
     print(rows.compact() + "\n");
     return 0;
   }
@@ -71,12 +86,17 @@ Result<int> show(const Args& args) {
     print("No claim has been checked yet.\n");
     return 0;
   }
-  print(padded(by, 18) + padded("claim", 36) + padded("true", 7) + padded("differs", 9) +
-        padded("false", 7) + "unchecked\n");
-  for (const auto& [key, row] : table)
-    print(padded(printable(key.first), 18) + padded(printable(key.second), 36) +
-          padded(std::to_string(row.held), 7) + padded(std::to_string(row.differed), 9) +
-          padded(std::to_string(row.broken), 7) + std::to_string(row.unchecked) + "\n");
+  std::string text;
+  for (const std::string& column : columns) text += padded(column, 20);
+  text += padded("claim", 36) + padded("true", 7) + padded("differs", 9) + padded("false", 7) +
+          "unchecked\n";
+  for (const auto& [key, row] : table) {
+    for (std::size_t i = 0; i < columns.size(); ++i) text += padded(printable(key[i]), 20);
+    text += padded(printable(key.back()), 36) + padded(std::to_string(row.held), 7) +
+            padded(std::to_string(row.differed), 9) + padded(std::to_string(row.broken), 7) +
+            std::to_string(row.unchecked) + "\n";
+  }
+  print(text);
   return 0;
 }
 
@@ -89,13 +109,17 @@ Command ledger_command() {
       .details =
           "Every claim that Capsule checked, in all runs of the project, whatever their "
           "workflow: true, differs (no harm done, such as a file left out of files_changed), "
-          "false (the work went back), unchecked (no test command). A delivery's roles count as "
-          "phases.",
+          "false (the work went back), unchecked (no test command). By model, role (in the "
+          "pipeline: "
+          "the phase) and claim, or by what --by names. A model that is not set is its provider's "
+          "default.",
       .positionals = {},
       .options = kLedgerOptions,
       .run = show,
       .errors = Errors::two,
-      .examples = "  capsule ledger\n  capsule ledger --by=provider"};
+      .examples =
+          "  capsule ledger\n  capsule ledger --by=provider\n  capsule ledger --json | jq "
+          "'.[] | select(.false > 0)'"};
 }
 
 }  // namespace capsule::cli
