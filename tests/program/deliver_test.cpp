@@ -97,6 +97,28 @@ TEST_F(DeliveryTest, MissingInformationWaitsForAPersonWhoAnswersFromAnotherProce
   EXPECT_HAS(report_text(), "blue");
 }
 
+TEST_F(DeliveryTest, AnAnswerThatNoRunHasTakenUpCanBeTakenBack) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "printf 'TASK_INCOMPLETE: T-1\\n\\nBlocker: which colour\\nNeeded: a colour\\n'");
+  on("developer", "T-1", 2, "good");
+  EXPECT_EQ(deliver().exit_code, 1);
+  EXPECT_EQ(capsule_in({"answer", "1", "--take-back"}).exit_code, 1) << "there is none yet";
+  ASSERT_EQ(capsule_in({"answer", "1", "blue"}).exit_code, 0);
+  const Outcome second = capsule_in({"answer", "1", "red"});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_HAS(second.err, "capsule answer 1 --take-back");
+  EXPECT_EQ(capsule_in({"answer", "1", "--take-back"}).exit_code, 0);
+  EXPECT_EQ(capsule_in({"answer", "1", "red"}).exit_code, 0);
+  EXPECT_EQ(deliver().exit_code, 0);
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "red");
+  EXPECT_LACKS(agent_call("developer", "T-1", 2).prompt, "blue");
+  const Outcome late = capsule_in({"answer", "1", "--take-back"});
+  EXPECT_EQ(late.exit_code, 1);
+  EXPECT_HAS(late.err, "cannot be taken back");
+  EXPECT_EQ(capsule_in({"answer", "1"}).exit_code, 2);
+}
+
 TEST_F(DeliveryTest, AnAnswerReachesACoordinatorThatRuns) {
   write_plan({{"T-1"}});
   on("developer", "T-1", 1,
@@ -108,21 +130,6 @@ TEST_F(DeliveryTest, AnAnswerReachesACoordinatorThatRuns) {
   EXPECT_EQ(capsule_in({"answer", "1", "the", "--project-dir=" + project()}).exit_code, 0);
   EXPECT_EQ(running.wait().exit_code, 0);
   EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "the");
-}
-
-TEST_F(DeliveryTest, APersonAnswersOnTheTerminal) {
-  write_plan({{"T-1"}});
-  on("developer", "T-1", 1,
-     "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nTask: T-1\\n\\nQuestion: blue or red?\\n'");
-  on("developer", "T-1", 2, "good");
-  Call call = calling({});
-  call.program = "script";  // gives it a terminal
-  call.args = {"-qec", CAPSULE_BINARY " deliver '" + plan_file() + "'", "/dev/null"};
-  call.input = "blue\n";
-  const Outcome outcome = run(call);
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_HAS(outcome.out, "answered (terminal): blue");
-  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "blue");
 }
 
 TEST_F(DeliveryTest, AFileAnswersWhereNobodyWatches) {
