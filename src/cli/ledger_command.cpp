@@ -9,14 +9,15 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Option kLedgerOptions[] = {
-    kProjectDir,
-    {"by", "WHAT", "What to count by", "phase|provider|model|workflow", "phase"},
-    kJson};
+constexpr Option kLedgerOptions[] = {kProjectDir,
+                                     {"by", "WHAT", "Count by this alone (else: by model and role)",
+                                      "role|phase|provider|model|workflow"},
+                                     kJson};
 
 Result<int> show(const Args& args) {
   const world::Project project = TRY(open_project(args));
-  ui::Ledger ledger{std::string(args.option("by").value_or("phase")), {}};
+  ui::Ledger ledger{{"model", "role"}};
+  if (const auto by = args.option("by")) ledger.columns = {std::string(*by)};
   if (const auto store = TRY(world::journal_of(project))) {
     for (const engine::RunHead& head : TRY(store->runs())) {
       const world::Run run = TRY(world::read_run(*store, head));
@@ -38,13 +39,17 @@ Command ledger_command() {
       .details =
           "Every claim that Capsule checked, in all runs of the project, whatever their "
           "workflow: true, differs (no harm done, such as a file left out of files_changed), "
-          "false (the work went back), unchecked (no test command). A delivery's roles count as "
-          "phases.",
+          "false (the work went back), unchecked (no test command). By model, role (in the "
+          "pipeline: "
+          "the phase) and claim, or by what --by names. A model that is not set is its provider's "
+          "default.",
       .positionals = {},
       .options = kLedgerOptions,
       .run = show,
       .errors = Errors::two,
-      .examples = "  capsule ledger\n  capsule ledger --by=provider"};
+      .examples =
+          "  capsule ledger\n  capsule ledger --by=provider\n  capsule ledger --json | jq "
+          "'.[] | select(.false > 0)'"};
 }
 
 }  // namespace capsule::cli

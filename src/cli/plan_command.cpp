@@ -27,10 +27,14 @@ Result<int> check(const Args& args) {
   const plan::Schedule schedule = plan::schedule_of(checked.plan);
   // Experts of an earlier delivery can be asked without the option too.
   const bool experts = args.flag("experts") || !world::known_experts(project.root()).empty();
-  const plan::Bound bound = plan::bound_of(checked.plan, world::limits_of(project.config), experts,
-                                           world::prices_of(project.config));
-  print(json ? ui::plan_json(checked, schedule, bound)
-             : ui::plan_page(checked.plan, schedule, bound));
+  const auto store = TRY(world::journal_of(project));
+  const auto prices = world::prices_of(project.config);
+  const ui::Costs costs{
+      plan::likely_of(checked.plan, TRY(world::experience_of(store.get())), args.flag("experts"),
+                      prices),
+      plan::bound_of(checked.plan, world::limits_of(project.config), experts, prices)};
+  print(json ? ui::plan_json(checked, schedule, costs)
+             : ui::plan_page(checked.plan, schedule, costs));
   return 0;
 }
 
@@ -39,12 +43,15 @@ Result<int> check(const Args& args) {
 Command plan_check_command() {
   return {
       .path = "plan check",
-      .summary = "Check a plan, and say what it can cost at most",
+      .summary = "Check a plan, and say what it will probably cost, and at most",
       .details =
           "Tells all problems at once, with their lines: duplicate ids, unknown references, "
-          "cycles; and warns of criteria that nothing can verify, missing files, and tasks "
-          "that touch the same file in no order. Then the waves in which tasks can run, the "
-          "critical path, and a bound: the most agent runs, and with prices the most money, "
+          "cycles; and warns of labels that are not read, tasks that the business analyst has to "
+          "make clear first, criteria that nothing can verify, missing files, and tasks that touch "
+          "the same file in no order. Then the waves in which tasks can run, the critical path, "
+          "how many agent runs are likely, as in earlier deliveries of the project or else by an "
+          "assumption that is said, and a bound: the most agent runs, and with prices the most "
+          "money, "
           "that the plan can cost under the limits of the configuration, between two answers "
           "of a person.\n\nExit codes: 0 it can be delivered; 1 it cannot; 2 it could not be "
           "read.",

@@ -10,10 +10,11 @@ namespace capsule::cli {
 namespace {
 
 constexpr Option kQuestionsOptions[] = {kProjectDir, kJson};
-constexpr Option kAnswerOptions[] = {kProjectDir};
+constexpr Option kAnswerOptions[] = {
+    kProjectDir, {"take-back", "", "Take back an answer that no run has taken up yet"}};
 constexpr Positional kAnswerWords[] = {
     {"ID", "The question's number; before it, when several runs ask, the run, bead or plan"},
-    {"TEXT", "The answer"},
+    {"TEXT", "The answer", false},
     {"ANSWER", "The answer, when a run and a number stand before it", false}};
 
 Result<int> show_questions(const Args& args) {
@@ -24,8 +25,32 @@ Result<int> show_questions(const Args& args) {
   return 0;
 }
 
+// Until a run has taken it up no agent has seen it.
+Result<int> take_back(const Args& args, const std::vector<std::string>& words) {
+  const world::Project project = TRY(open_project(args));
+  const auto store = TRY(world::journal_of(project));
+  if (words.size() > 2)
+    return fail(Reason::usage, "--take-back takes a question, and no answer",
+                "capsule answer [RUN] N --take-back");
+  const auto open = world::find_question(project, store.get(),
+                                         words.size() > 1 ? words.front() : "", words.back());
+  if (!open && open.error().reason == Reason::not_found)
+    return fail(Reason::not_found, open.error().message,
+                "an answer that a run has taken up cannot be taken back");
+  if (!open) return tl::unexpected(open.error());
+  if (open->run.live())
+    return fail(Reason::blocked, "the run goes on, and takes answers up at once",
+                "what it has taken up cannot be taken back");
+  TRY_VOID(world::take_back_answer(project.root(), open->run.head.run, open->wait.question));
+  print("The answer to question " + words.back() + " is taken back.\n");
+  return 0;
+}
+
 Result<int> answer(const Args& args) {
   std::vector<std::string> words = words_of(args);
+  if (args.flag("take-back")) return take_back(args, words);
+  if (words.size() < 2)
+    return fail(Reason::usage, "what is the answer?", "capsule answer [RUN] N TEXT");
   const std::string text(trimmed(words.back()));
   const world::Project project = TRY(open_project(args));
   if (text.empty()) return fail(Reason::usage, "the answer is empty");
@@ -66,13 +91,15 @@ Command answer_command() {
               "A phase that waits for approval goes on with 'approve', ends with 'reject', and is "
               "run again with any other text as its feedback.\n\n"
               "The first answer wins. A run that goes on takes it up at once; one that has "
-              "stopped, when it is started again. Exit codes: 0 answered; 1 no such question, or "
+              "stopped, when it is started again. Until then --take-back takes it back. Exit "
+              "codes: 0 answered; 1 no such question, or "
               "answered before; 2 an error, or no valid answer.",
           .positionals = kAnswerWords,
           .options = kAnswerOptions,
           .run = answer,
           .examples =
-              "  capsule answer 1 \"Use UTC everywhere\"\n  capsule answer demo-1.1.1 1 approve",
+              "  capsule answer 1 \"Use UTC everywhere\"\n  capsule answer demo-1.1.1 1 approve\n"
+              "  capsule answer 1 --take-back",
           .people_only = true};
 }
 

@@ -14,7 +14,7 @@ static constexpr std::string_view kWhyNames[] = {
     "fresh",     "review_failed", "audit_failed",   "merge_failed",       "refuted",
     "restarted", "signal_failed", "signal_request", "checkpoint_request", "answered",
     "advised",   "file_free",     "coordinated",    "dependency_done",    "remediated",
-    "taken_up"};
+    "taken_up",  "retried"};
 static constexpr std::string_view kQuestionKindNames[] = {
     "clarification", "missing_information", "low_confidence", "expert",
     "file_wait",     "remediation",         "removed_task",   "merge"};
@@ -23,7 +23,7 @@ static constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomp
 static constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
 
 static_assert(std::size(kFailureKindNames) == kFailureKinds);
-static_assert(std::size(kWhyNames) == static_cast<std::size_t>(Why::taken_up) + 1);
+static_assert(std::size(kWhyNames) == static_cast<std::size_t>(Why::retried) + 1);
 static_assert(std::size(kQuestionKindNames) == static_cast<std::size_t>(QuestionKind::merge) + 1);
 static_assert(std::size(kVerifyPurposeNames) ==
               static_cast<std::size_t>(VerifyPurpose::health) + 1);
@@ -62,15 +62,19 @@ void members(V& v, Field& f) {
   v("label", f.label), v("text", f.text);
 }
 template <class V>
+void members(V& v, RoleAgent& f) {
+  v("role", f.role), v("provider", f.provider), v("model", f.model);
+}
+template <class V>
 void members(V& v, DeliveryStarted& f) {
   v("plan", f.plan), v("title", f.title), v("overview", f.overview), v("provider", f.provider),
       v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts),
-      v("known_experts", f.known_experts), v("tracked", f.tracked), v("red_allowed", f.red_allowed);
+      v("known_experts", f.known_experts), v("tracked", f.tracked), v("red_allowed", f.red_allowed), v("agents", f.agents);
 }
 template <class V>
 void members(V& v, DeliveryResumed& f) {
   v("slots", f.slots), v("limits", f.limits), v("retry_failed", f.retry_failed),
-      v("tracked", f.tracked), v("red_allowed", f.red_allowed);
+      v("tracked", f.tracked), v("red_allowed", f.red_allowed), v("agents", f.agents);
 }
 template <class V>
 void members(V& v, PlanChanged& f) {

@@ -105,6 +105,7 @@ enum class Why {
   dependency_done,     // the task that it waited for is complete
   remediated,          // the infrastructure was mended
   taken_up,            // the coordinator was cut off; half-done work is in the worktree
+  retried,             // it had failed; what was done then is in the worktree. context: why
 };
 
 enum class QuestionKind {
@@ -122,6 +123,13 @@ enum class VerifyPurpose { baseline, health };
 enum class Outcome { none, complete, incomplete, halted };  // incomplete: some failed or removed
 enum class FailCause { limit, dependency, removed };
 
+// Who works in a role, as configured when the delivery began or was taken up.
+struct RoleAgent {
+  Role role{};
+  std::string provider, model;  // model empty: the provider's default
+  bool operator==(const RoleAgent&) const = default;
+};
+
 // ---- Observations
 
 struct DeliveryStarted {
@@ -133,6 +141,7 @@ struct DeliveryStarted {
   std::vector<std::string> known_experts;  // that are there already
   bool tracked = false;                    // tasks are beads: each is closed once it is complete
   bool red_allowed = false;                // the project's checks may fail before anybody works
+  std::vector<RoleAgent> agents = {};      // empty: not known
   bool operator==(const DeliveryStarted&) const = default;
 };
 // The same plan is taken up again, after a crash, a stop, or while tasks wait for a person.
@@ -144,6 +153,7 @@ struct DeliveryResumed {
   // have no facts of what was closed.
   bool tracked = false;
   bool red_allowed = false;
+  std::vector<RoleAgent> agents = {};  // empty: as before
   bool operator==(const DeliveryResumed&) const = default;
 };
 struct PlanChanged {

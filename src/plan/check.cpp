@@ -174,6 +174,18 @@ struct Checker {
     }
   }
 
+  // The business analyst goes first, and may have to ask a person.
+  void unclear() {
+    for (const Task& task : tasks()) {
+      if (!task.unclear) continue;
+      const char* why = task.criteria.empty()        ? "it has no acceptance criteria"
+                        : trimmed(task.work).empty() ? "it does not say what is to be done"
+                                                     : "it names no file, folder or `name` in code";
+      warn(ProblemKind::unclear, task.line,
+           "task " + printable(task.id) + " goes to the business analyst first: " + why, {task.id});
+    }
+  }
+
   void reading() {
     if (!exists) return;
     std::unordered_map<std::string, bool> known;
@@ -268,6 +280,7 @@ void check(Checked& out, const std::vector<Lines>& lines, const ReadingExists& e
   const Order order = order_of(graph);
   if (order.nodes.size() < out.plan.tasks.size()) checker.cycles(graph);
   checker.criteria();
+  checker.unclear();
   checker.reading();
   checker.shared_files(graph, order);
   const auto by_line = [](const Problem& a, const Problem& b) { return a.line < b.line; };
@@ -290,10 +303,11 @@ Checked check_plan(Plan plan, const ReadingExists& exists) {
 
 std::string_view name_of(ProblemKind kind) {
   constexpr std::string_view kNames[] = {
-      "not_text",         "too_large",    "no_title",          "no_tasks", "bad_heading",
-      "bad_id",           "duplicate_id", "unknown_reference", "cycle",    "nothing_can_start",
-      "repeated_section", "unverifiable", "missing_reading",   "same_file"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(ProblemKind::same_file) + 1);
+      "not_text",         "too_large",    "no_title",          "no_tasks",  "bad_heading",
+      "bad_id",           "duplicate_id", "unknown_reference", "cycle",     "nothing_can_start",
+      "repeated_section", "unverifiable", "missing_reading",   "same_file", "unknown_label",
+      "unclear"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(ProblemKind::unclear) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -41,6 +41,62 @@ const Label* label_of(std::string_view line, std::string_view& rest) {
   return nullptr;
 }
 
+// What people write in the place of a label of ours.
+struct Meant {
+  std::string_view word, label;
+};
+constexpr Meant kMeant[] = {
+    {"depends on", "Blocked By"},
+    {"dependencies", "Blocked By"},
+    {"depends", "Blocked By"},
+    {"requires", "Blocked By"},
+    {"prerequisites", "Blocked By"},
+    {"after", "Blocked By"},
+    {"done when", "Acceptance Criteria"},
+    {"definition of done", "Acceptance Criteria"},
+    {"acceptance", "Acceptance Criteria"},
+    {"criteria", "Acceptance Criteria"},
+    {"description", "Work"},
+    {"goal", "Work"},
+    {"details", "Work"},
+    {"read first", "Required Reading"},
+    {"reading", "Required Reading"},
+    {"references", "Required Reading"},
+    {"target files", "Files"},
+    {"touches", "Files"},
+    {"setup", "Environment"},
+};
+
+// "Depends On" of "**Depends On**: T-1" and "**Depends On:** T-1"; empty: this is no label.
+std::string_view label_like(std::string_view line) {
+  constexpr std::size_t kMaxLabelBytes = 40;
+  if (!line.starts_with("**")) return {};
+  line.remove_prefix(2);
+  const std::size_t end = line.find("**");
+  if (end == std::string_view::npos || end == 0 || end > kMaxLabelBytes) return {};
+  std::string_view name = line.substr(0, end);
+  const bool inside = name.ends_with(':');
+  if (inside) name.remove_suffix(1);
+  if (!inside && !line.substr(end + 2).starts_with(':')) return {};
+  return !name.empty() && is_letter(name.front()) ? trimmed(name) : std::string_view();
+}
+
+// The label of ours that is probably meant; empty: none is near.
+std::string_view label_meant(std::string_view name) {
+  const std::string small = lowered(name);
+  for (const Meant& meant : kMeant)
+    if (small == meant.word) return meant.label;
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(2, small.size() / 3) + 1;
+  for (const Label& label : kLabels)
+    if (const std::size_t distance = edit_distance(small, lowered(label.name));
+        distance < best_distance && distance < small.size()) {
+      best = label.name;
+      best_distance = distance;
+    }
+  return best;
+}
+
 class Reader {
  public:
   Reader(Checked& out, std::vector<Lines>& lines) : out_(out), lines_(lines) {}
@@ -69,6 +125,7 @@ class Reader {
                                                   " more than once; they are taken together");
         return add(rest);
       }
+      warn_of_unknown_label(label_like(bare));
     }
     add(text);
   }
@@ -88,6 +145,24 @@ class Reader {
   void error(ProblemKind kind, std::string text) {
     if (out_.errors.size() < kMaxProblems)
       out_.errors.push_back({kind, number_, std::move(text), {}});
+  }
+
+  // What follows such a label belongs to the section before it, or to none. One that is near to no
+  // label of ours is perhaps a remark: it is told once.
+  void warn_of_unknown_label(std::string_view name) {
+    if (name.empty()) return;
+    const std::string_view meant = label_meant(name);
+    if (meant.empty() && !remarks_.insert(lowered(name)).second) return;
+    std::string text =
+        "task " + printable(task().id) + ": **" + printable(name) + "** is no label that is read";
+    if (meant.empty()) {
+      text += "; known are:";
+      for (const Label& label : kLabels)
+        text += (&label == kLabels ? " " : ", ") + std::string(label.name);
+    } else {
+      text += "; did you mean **" + std::string(meant) + "**?";
+    }
+    warn(ProblemKind::unknown_label, std::move(text));
   }
 
   // Opens or closes a code fence. As in CommonMark: it is closed by one that is at least as long,
@@ -288,6 +363,7 @@ class Reader {
   std::size_t fence_length_ = 0;  // of the one that is open
   bool task_open_ = false, full_ = false;
   std::unordered_set<int> seen_;
+  std::unordered_set<std::string> remarks_;  // unknown labels that were told
 };
 
 // The line of the first byte that no text has; 0: it is text.

@@ -31,6 +31,8 @@ enum class ProblemKind {
   unverifiable,      // a warning, and the rest too
   missing_reading,
   same_file,
+  unknown_label,
+  unclear,
 };
 std::string_view name_of(ProblemKind kind);
 
@@ -89,6 +91,27 @@ struct Bound {
 // `prices`: of one run, by role name ("developer"); "" stands for the others.
 Bound bound_of(const Plan& plan, const Limits& limits, bool experts,
                const std::map<std::string, double>& prices = {});
+
+// ---- What it will probably cost
+
+// What earlier deliveries of the project came to, from its journal.
+struct Experience {
+  int deliveries = 0;
+  std::int64_t tasks = 0;                    // that agents worked on
+  std::map<std::string, std::int64_t> runs;  // by role
+};
+
+struct Likely {
+  std::int64_t runs = 0;
+  std::map<std::string, std::int64_t> by_role;
+  double money = 0;  // as in Bound
+  bool priced = false;
+  bool measured = false;  // by experience; else by assumption
+  std::string because;    // for people: from what it was told
+};
+// As many runs a task as experience has; without any it is assumed what `because` says.
+Likely likely_of(const Plan& plan, const Experience& experience, bool experts,
+                 const std::map<std::string, double>& prices = {});
 
 // ---- A changed plan
 

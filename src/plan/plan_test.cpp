@@ -354,5 +354,85 @@ TEST(PlanCompare, NewChangedAndRemovedTasksAreToldApart) {
   EXPECT_FALSE(compare(before.plan.tasks, before.plan.tasks).any());
 }
 
+TEST(PlanText, LabelsThatAreNotReadAreToldWithTheNearest) {
+  const Checked checked = read_plan("# T\n" + one("T1", "none") +
+                                    one("T2", "none",
+                                        "**Depends On**: T1\n**Aceptance Criteria:** x is 1\n"
+                                        "**Note**: careful\n"
+                                        "- **Bold** words: and so on\n**Warning** it is hot\n"
+                                        "```\n**Depends On**: T9\n```\n") +
+                                    one("T3", "none", "**note**: again\n"));
+  std::vector<std::string> told;
+  for (const Problem& problem : checked.warnings)
+    if (problem.kind == ProblemKind::unknown_label)
+      told.push_back(std::to_string(problem.line) + ": " + problem.text);
+  EXPECT_EQ(told, (Words{"12: task T2: **Depends On** is no label that is read; did you mean "
+                         "**Blocked By**?",
+                         "13: task T2: **Aceptance Criteria** is no label that is read; did you "
+                         "mean **Acceptance Criteria**?",
+                         "14: task T2: **Note** is no label that is read; known are: Work, "
+                         "Acceptance Criteria, Blocked By, Required Reading, Files, Environment"}));
+  EXPECT_TRUE(checked.plan.tasks[1].blocked_by.empty());
+}
+
+TEST(PlanCheck, TasksForTheBusinessAnalystAreToldWithTheReason) {
+  const Checked checked = read_plan(
+      "# T\n#### Task A: a\n**Work**: change src/a.c\n"
+      "#### Task B: b\n**Acceptance Criteria**:\n- [ ] b.c ends with 1\n"
+      "#### Task C: c\n**Work**: make it good\n**Acceptance Criteria**:\n- [ ] it holds 1\n" +
+      one("D", "none"));
+  std::vector<std::string> told;
+  for (const Problem& problem : checked.warnings)
+    if (problem.kind == ProblemKind::unclear)
+      told.push_back(std::to_string(problem.line) + ": " + problem.text);
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0], "2: task A goes to the business analyst first: it has no acceptance criteria");
+  EXPECT_NE(told[1].find("B goes to the business analyst first: it does not say what"),
+            std::string::npos);
+  EXPECT_NE(told[2].find("C goes to the business analyst first: it names no file"),
+            std::string::npos);
+}
+
+Plan plan_of(int tasks, int unclear) {
+  Plan plan;
+  for (int i = 0; i < tasks; ++i) {
+    Task task;
+    task.id = "T" + std::to_string(i);
+    task.unclear = i < unclear;
+    plan.tasks.push_back(task);
+  }
+  return plan;
+}
+
+TEST(PlanLikely, WithoutExperienceAnAssumptionIsMadeAndSaid) {
+  const Likely likely = likely_of(plan_of(5, 2), {}, true, {{"developer", 2}, {"", 0.5}});
+  EXPECT_FALSE(likely.measured);
+  EXPECT_EQ(likely.by_role.at("developer"), 8);
+  EXPECT_EQ(likely.by_role.at("critic"), 8);
+  EXPECT_EQ(likely.by_role.at("auditor"), 5);
+  EXPECT_EQ(likely.by_role.at("business-analyst"), 2);
+  EXPECT_EQ(likely.by_role.at("plan-analyst"), 1);
+  EXPECT_EQ(likely.runs, 24);
+  EXPECT_DOUBLE_EQ(likely.money, 8 * 2 + 16 * 0.5);
+  EXPECT_NE(likely.because.find("assumed"), std::string::npos);
+  EXPECT_EQ(likely_of({}, {}, true).runs, 0);
+}
+
+TEST(PlanLikely, ExperienceIsTakenByRoleAndTask) {
+  Experience experience{
+      2,
+      10,
+      {{"developer", 15}, {"critic", 12}, {"auditor", 10}, {"expert", 1}, {"business-analyst", 9}}};
+  const Likely likely = likely_of(plan_of(4, 1), experience, false);
+  EXPECT_TRUE(likely.measured);
+  EXPECT_FALSE(likely.priced);
+  EXPECT_EQ(likely.by_role,
+            (std::map<std::string, std::int64_t>{
+                {"developer", 6}, {"critic", 5}, {"auditor", 4}, {"business-analyst", 1}}))
+      << "the plan says for whom the analyst is needed";
+  EXPECT_EQ(likely.runs, 16);
+  EXPECT_EQ(likely.because, "as in 2 deliveries before: 10 tasks, 3.8 runs each");
+}
+
 }  // namespace
 }  // namespace capsule::plan

@@ -93,7 +93,10 @@ std::string Delivery::report_path(const std::string& run) const {
 
 Result<void> Delivery::write_report(const std::string& run, const delivery::State& state) const {
   TRY_VOID(make_folders(project().root() + "/.capsule/logs"));
-  return write_file(report_path(run), ui::delivery_report(state, run));
+  const std::vector<event::Fact> facts = TRY(conductor_->store().read(run, 0));
+  return write_file(report_path(run),
+                    ui::delivery_report({state, run, facts, world::checks_of(project().config),
+                                         project().root()}));
 }
 
 int Delivery::show_delivered() {
@@ -171,6 +174,7 @@ Result<void> Delivery::begin() {
   started.known_experts = world::known_experts(project().root());
   started.tracked = has_beads();
   started.red_allowed = project().config.verify.red_allowed;
+  started.agents = TRY(world::agents_of(project()));
   return conductor_->runner().take(workflow_->given({started}, utc_now()));
 }
 
@@ -181,6 +185,8 @@ Result<void> Delivery::go_on() {
   resumed.limits = world::limits_of(project().config);
   resumed.tracked = has_beads();
   resumed.red_allowed = project().config.verify.red_allowed;
+  resumed.retry_failed = earlier_.retry;
+  resumed.agents = TRY(world::agents_of(project()));
   return conductor_->runner().take(workflow_->given(
       world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed), utc_now()));
 }
@@ -211,10 +217,8 @@ Result<int> Delivery::take_to_end(world::Project project) {
   earlier_ = TRY(world::earlier_deliveries(conductor_->store(), source_, checked_.plan.tasks));
   TRY_VOID(accept_plan());
   TRY_VOID(claim());
-  if (!earlier_.unfinished) {
-    world::leave_out(checked_.plan.tasks, earlier_.completed);
-    if (checked_.plan.tasks.empty()) return show_delivered();
-  }
+  world::leave_out(checked_.plan.tasks, earlier_.completed);
+  if (!earlier_.unfinished && checked_.plan.tasks.empty()) return show_delivered();
   TRY_VOID(connect());
   TRY_VOID(preflight());
   TRY_VOID(earlier_.unfinished ? go_on() : begin());

@@ -85,9 +85,14 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
             return "Delivering " + printable(f.title.empty() ? f.plan : f.title) + ": " +
                    counted(f.tasks.size(), "task") + "\n";
           },
-          [&](const DeliveryResumed&) {
-            return "Going on: " + std::to_string(after.finished) + " of " +
-                   std::to_string(after.tasks.size()) + " tasks are finished\n";
+          [&](const DeliveryResumed& f) {
+            std::string text = "Going on: " + std::to_string(after.finished) + " of " +
+                               std::to_string(after.tasks.size()) + " tasks are finished\n";
+            if (!f.retry_failed) return text;
+            const delivery::Summary tasks = delivery::summary_of(after);
+            if (!tasks.completed.empty())
+              text += "  complete before: " + short_list(tasks.completed) + "\n";
+            return text + "  tried again: " + short_list(tasks.waiting) + "\n";
           },
           [&](const AgentDispatched& f) {
             agents_[f.agent] = {f.task, f.role};

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "event/fact.h"
 #include "ui/style.h"
 #include "workflow/delivery/delivery.h"
 
@@ -12,7 +14,16 @@ namespace capsule::ui {
 // What a person reads at the end.
 std::string delivery_summary(const delivery::State& state, const Style& style);
 
-// Per task: attempts, verdicts, files, duration, questions and answers. Markdown.
-std::string delivery_report(const delivery::State& state, const std::string& run);
+struct DeliveryReport {
+  const delivery::State& state;
+  std::string run;
+  const std::vector<event::Fact>& facts;  // all of the run
+  std::vector<std::string> checks;  // that hold a merge up: "test: go test ./..."; empty: none
+  std::string root;                 // of the project: paths below it are shown without it
+};
+
+// Markdown: per task every agent with its log, findings, merges, questions and dates; then
+// remediation with its health audits, experts, and agents for the plan as a whole.
+std::string delivery_report(const DeliveryReport& report);
 
 }  // namespace capsule::ui

@@ -102,6 +102,7 @@ void Face::on_facts(std::span<const event::NewFact> facts) {
     return;
   }
   wipe();
+  leave_line();
   write(std::exchange(held_, {}) + text);
   draw();
 }
@@ -119,8 +120,15 @@ void Face::on_output(int agent, std::string_view bytes) {
 void Face::tell(const std::string& text) {
   if (look_ == Look::json || look_ == Look::quiet) return;
   wipe();
-  write(text);
+  if (!text.starts_with('\n')) leave_line();
+  in_line_ = !text.ends_with('\n');
+  write(in_line_ && look_ == Look::plain ? text + "\n" : text);
   draw();
+}
+
+// A prompt whose question was answered elsewhere goes. On a fresh line this does nothing.
+void Face::leave_line() {
+  if (std::exchange(in_line_, false) && look_ == Look::live) terminal_.write("\r\x1b[K");
 }
 
 void Face::write(const std::string& text) {

@@ -48,6 +48,7 @@ class Face : public engine::Listener {
   std::string json_line(const event::NewFact& fact);
   const Who* who(int agent);
   void write(const std::string& text);
+  void leave_line();
   bool holds_back() const;
   void draw();
   void wipe();
@@ -61,9 +62,10 @@ class Face : public engine::Listener {
   std::map<int, LastLine> output_;
   std::map<int, Who> agents_;
   process::TimerId timer_{};
-  int drawn_ = 0;       // lines of the picture that stands on the terminal
-  bool asked_ = false;  // a person may be typing below what was written last
-  std::string held_;    // told once the person has answered
+  int drawn_ = 0;         // lines of the picture that stands on the terminal
+  bool asked_ = false;    // a person may be typing below what was written last
+  std::string held_;      // told once the person has answered
+  bool in_line_ = false;  // what was told last is a prompt: the line behind it is open
 };
 
 }  // namespace capsule::ui

@@ -300,8 +300,11 @@ TEST(DeliveryReport, TellsEveryTask) {
   Delivery stage(Look::quiet, delivery_narrator);
   begin(stage);
   EXPECT_EQ(stage.out, "");
-  const std::string report = delivery_report(stage.workflow.state(), "run-1");
+  const std::vector<event::Fact> facts;
+  const std::string report =
+      delivery_report({stage.workflow.state(), "run-1", facts, {"test: make"}, "/p"});
   EXPECT_NE(report.find("## T-1: Title"), report.npos);
+  EXPECT_NE(report.find("- Merges were checked by: `test: make`\n"), report.npos) << report;
   EXPECT_NE(report.find("- State: developer (attempt 1)"), report.npos) << report;
 }
 

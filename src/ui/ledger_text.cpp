@@ -12,44 +12,60 @@ void count(LedgerRow& row, event::Verdict verdict) {
   ++*counts[static_cast<std::size_t>(verdict)];
 }
 
+std::string value_of(std::string_view column, const workflow::RunSummary& summary,
+                     const workflow::ClaimSummary& claim, const workflow::AgentSummary* agent) {
+  if (column == "workflow") return summary.workflow;
+  if (column == "role" || column == "phase") return claim.role;
+  const std::string provider =
+      agent == nullptr || agent->provider.empty() ? summary.provider : agent->provider;
+  if (column == "provider") return provider;
+  if (agent != nullptr && !agent->model.empty()) return agent->model;
+  return provider.empty() ? "(default)" : provider + " (default)";
+}
+
 }  // namespace
 
 void count_claims(Ledger& ledger, const workflow::RunSummary& summary) {
-  const std::string& by = ledger.by;
   std::map<int, const workflow::AgentSummary*> agents;
   for (const workflow::AgentSummary& agent : summary.agents) agents[agent.number] = &agent;
   for (const workflow::ClaimSummary& one : summary.claims) {
-    std::string key = one.role;
     const auto found = agents.find(one.agent);
     const workflow::AgentSummary* agent = found == agents.end() ? nullptr : found->second;
-    if (by == "provider")
-      key = agent == nullptr || agent->provider.empty() ? summary.provider : agent->provider;
-    if (by == "model") key = agent == nullptr || agent->model.empty() ? "(default)" : agent->model;
-    if (by == "workflow") key = summary.workflow;
-    count(ledger.rows[{key, one.claim.what}], one.claim.verdict);
+    std::vector<std::string> key;
+    for (const std::string& column : ledger.columns)
+      key.push_back(value_of(column, summary, one, agent));
+    key.push_back(one.claim.what);
+    count(ledger.rows[std::move(key)], one.claim.verdict);
   }
 }
 
 std::string ledger_table(const Ledger& ledger) {
   if (ledger.rows.empty()) return "No claim has been checked yet.\n";
-  std::string text = padded(ledger.by, 18) + padded("claim", 36) + padded("true", 7) +
-                     padded("differs", 9) + padded("false", 7) + "unchecked\n";
-  for (const auto& [key, row] : ledger.rows)
-    text += padded(printable(key.first), 18) + padded(printable(key.second), 36) +
-            padded(std::to_string(row.held), 7) + padded(std::to_string(row.differed), 9) +
-            padded(std::to_string(row.broken), 7) + std::to_string(row.unchecked) + "\n";
+  std::string text;
+  for (const std::string& column : ledger.columns) text += padded(column, 20);
+  text += padded("claim", 36) + padded("true", 7) + padded("differs", 9) + padded("false", 7) +
+          "unchecked\n";
+  for (const auto& [key, row] : ledger.rows) {
+    for (std::size_t i = 0; i < ledger.columns.size(); ++i) text += padded(printable(key[i]), 20);
+    text += padded(printable(key.back()), 36) + padded(std::to_string(row.held), 7) +
+            padded(std::to_string(row.differed), 9) + padded(std::to_string(row.broken), 7) +
+            std::to_string(row.unchecked) + "\n";
+  }
   return text;
 }
 
 std::string ledger_json(const Ledger& ledger) {
   auto rows = json::Value::array();
-  for (const auto& [key, row] : ledger.rows)
-    rows.push_back({{ledger.by, key.first},
-                    {"claim", key.second},
-                    {"true", row.held},
-                    {"differs", row.differed},
-                    {"false", row.broken},
-                    {"unchecked", row.unchecked}});
+  for (const auto& [key, row] : ledger.rows) {
+    json::Value one = json::Value::object();
+    for (std::size_t i = 0; i < ledger.columns.size(); ++i) one[ledger.columns[i]] = key[i];
+    one["claim"] = key.back();
+    one["true"] = row.held;
+    one["differs"] = row.differed;
+    one["false"] = row.broken;
+    one["unchecked"] = row.unchecked;
+    rows.push_back(std::move(one));
+  }
   return rows.compact() + "\n";
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "workflow/summary.h"
 
@@ -14,8 +14,10 @@ struct LedgerRow {
   int held = 0, differed = 0, broken = 0, unchecked = 0;
 };
 struct Ledger {
-  std::string by;  // "phase", "provider", "model" or "workflow": what claims are counted by
-  std::map<std::pair<std::string, std::string>, LedgerRow> rows;  // that, and the claim
+  // What claims are counted by: "role" (in the pipeline the phase; "phase" is the same),
+  // "provider", "model", "workflow".
+  std::vector<std::string> columns;
+  std::map<std::vector<std::string>, LedgerRow> rows = {};  // their values, and the claim
 };
 // A claim belongs to the agent that made it.
 void count_claims(Ledger& ledger, const workflow::RunSummary& summary);

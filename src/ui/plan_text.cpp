@@ -1,6 +1,8 @@
 #include "ui/plan_text.h"
 
 #include <cstdio>
+#include <map>
+#include <utility>
 
 #include "base/text.h"
 #include "json/value.h"
@@ -40,6 +42,19 @@ Json id_list(const plan::Plan& plan, const std::vector<std::size_t>& tasks) {
   return list;
 }
 
+// Likely and most runs by role, a line each.
+std::string runs_by_role(const Costs& costs) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> rows;
+  for (const auto& [role, runs] : costs.likely.by_role) rows[role].first = runs;
+  for (const auto& [role, runs] : costs.bound.by_role) rows[role].second = runs;
+  std::string text = "    " + padded("", 18) + padded("likely", 9) + "at most\n";
+  for (const auto& [role, runs] : rows)
+    if (runs.first + runs.second > 0)
+      text += "    " + padded(role, 18) + padded(std::to_string(runs.first), 9) +
+              std::to_string(runs.second) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string plan_problems(const std::string& named, const plan::Checked& checked) {
@@ -54,8 +69,9 @@ std::string plan_problems(const std::string& named, const plan::Checked& checked
   return text;
 }
 
-std::string plan_page(const plan::Plan& plan, const plan::Schedule& schedule,
-                      const plan::Bound& bound) {
+std::string plan_page(const plan::Plan& plan, const plan::Schedule& schedule, const Costs& costs) {
+  const plan::Likely& likely = costs.likely;
+  const plan::Bound& bound = costs.bound;
   std::string text = printable(plan.title) + ": " + counted(plan.tasks.size(), "task") + "\n";
   constexpr std::size_t kShownWaves = 50, kShownTasks = 20;
   for (std::size_t i = 0; i < schedule.waves.size() && i < kShownWaves; ++i) {
@@ -72,17 +88,20 @@ std::string plan_page(const plan::Plan& plan, const plan::Schedule& schedule,
   if (length > kShownTasks) path.resize(kShownTasks);
   text += "  critical path (" + std::to_string(length) + "): " + task_ids(plan, path, " → ") +
           (length > kShownTasks ? " → …" : "") + "\n";
+  text += "  likely: " + counted(likely.runs, "agent run");
+  if (likely.priced) text += ", costing " + money(likely.money);
+  text += " (" + likely.because + ")\n";
   text += "  bound: at most " + std::to_string(bound.runs) +
           " agent runs between two answers of a person";
   if (bound.priced) text += ", costing at most " + money(bound.money);
-  text += "\n";
-  for (const auto& [role, runs] : bound.by_role)
-    if (runs > 0) text += "    " + padded(role, 18) + std::to_string(runs) + "\n";
+  text += "\n" + runs_by_role(costs);
   return text + "  every failure ends at a limit or at a person\n";
 }
 
 std::string plan_json(const plan::Checked& checked, const plan::Schedule& schedule,
-                      const plan::Bound& bound) {
+                      const Costs& costs) {
+  const plan::Likely& likely = costs.likely;
+  const plan::Bound& bound = costs.bound;
   Json all{{"ok", checked.ok()},
            {"errors", problems_json(checked.errors)},
            {"warnings", problems_json(checked.warnings)}};
@@ -96,6 +115,13 @@ std::string plan_json(const plan::Checked& checked, const plan::Schedule& schedu
   all["tasks"] = checked.plan.tasks.size();
   all["waves"] = waves;
   all["critical_path"] = id_list(checked.plan, schedule.critical_path);
+  Json likely_by_role = Json::object();
+  for (const auto& [role, runs] : likely.by_role) likely_by_role[role] = runs;
+  all["likely"] = {{"agent_runs", likely.runs},
+                   {"by_role", likely_by_role},
+                   {"money", likely.priced ? Json(likely.money) : Json()},
+                   {"from", likely.measured ? "journal" : "assumption"},
+                   {"because", likely.because}};
   all["bound"] = {{"agent_runs", bound.runs},
                   {"by_role", by_role},
                   {"money", bound.priced ? Json(bound.money) : Json()}};

@@ -10,12 +10,17 @@ namespace capsule::ui {
 // "PLAN.md:12: error: …", a line each; `named` is the plan as the caller wrote it.
 std::string plan_problems(const std::string& named, const plan::Checked& checked);
 
-// Waves, critical path and bound of a plan without errors.
-std::string plan_page(const plan::Plan& plan, const plan::Schedule& schedule,
-                      const plan::Bound& bound);
+// What it takes: probably, and at most.
+struct Costs {
+  plan::Likely likely = {};
+  plan::Bound bound = {};
+};
+
+// Waves, critical path and costs of a plan without errors.
+std::string plan_page(const plan::Plan& plan, const plan::Schedule& schedule, const Costs& costs);
 
 // One line of JSON. Of a plan with errors only these count.
 std::string plan_json(const plan::Checked& checked, const plan::Schedule& schedule,
-                      const plan::Bound& bound);
+                      const Costs& costs);
 
 }  // namespace capsule::ui

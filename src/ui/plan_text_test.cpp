@@ -19,7 +19,7 @@ TEST(PlanPage, ShowsWavesTheCriticalPathAndTheBound) {
   const plan::Checked checked = two_tasks();
   ASSERT_TRUE(checked.ok());
   const plan::Bound bound = plan::bound_of(checked.plan, {}, false, {{"", 2.0}});
-  const std::string page = plan_page(checked.plan, plan::schedule_of(checked.plan), bound);
+  const std::string page = plan_page(checked.plan, plan::schedule_of(checked.plan), {{}, bound});
   EXPECT_NE(page.find("Greet: 2 tasks\n"), std::string::npos) << page;
   EXPECT_NE(page.find("wave 1: A\n  wave 2: B\n"), std::string::npos) << page;
   EXPECT_NE(page.find("critical path (2): A → B"), std::string::npos) << page;
@@ -61,7 +61,7 @@ TEST(PlanJson, TellsMoneyOnlyWhereThereArePrices) {
   const plan::Schedule schedule = plan::schedule_of(checked.plan);
   const auto money = [&](const std::map<std::string, double>& prices) {
     return Json::parse(plan_json(
-        checked, schedule, plan::bound_of(checked.plan, {}, false, prices)))["bound"]["money"];
+        checked, schedule, {{}, plan::bound_of(checked.plan, {}, false, prices)}))["bound"]["money"];
   };
   EXPECT_TRUE(money({}).is_null());
   EXPECT_GT(money({{"", 2.0}}).get<double>(), 0);

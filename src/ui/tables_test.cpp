@@ -76,14 +76,14 @@ TEST(LedgerTable, CountsAClaimForTheAgentThatMadeIt) {
   summary.agents = {agent};
   summary.claims = {{1, "", "execute", {"tests pass", event::Verdict::broken, ""}},
                     {7, "", "execute", {"tests pass", event::Verdict::held, ""}}};
-  Ledger ledger{"provider", {}};
+  Ledger ledger{{"provider"}};
   count_claims(ledger, summary);
   const Json rows = Json::parse(ledger_json(ledger));
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["provider"], "claude") << "of an agent that is not known, the run's";
   EXPECT_EQ(rows[1]["provider"], "codex");
   EXPECT_EQ(rows[1]["false"], 1);
-  EXPECT_NE(ledger_table({"phase", {}}).find("No claim"), std::string::npos);
+  EXPECT_NE(ledger_table({{"phase"}}).find("No claim"), std::string::npos);
 }
 
 TEST(SignalJson, ListsEveryCandidateOnlyWhenItIsToBeExplained) {

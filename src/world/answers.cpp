@@ -46,8 +46,16 @@ Result<void> leave_answer(const std::string& project, const std::string& run, in
     return {};
   }
   if (error == EEXIST)
-    return fail(Reason::exists, "question " + std::to_string(question) + " was answered before");
+    return fail(Reason::exists, "question " + std::to_string(question) + " was answered before",
+                "if that was wrong: capsule answer " + std::to_string(question) + " --take-back");
   return tl::unexpected(io_error("write", path, error));
+}
+
+Result<void> take_back_answer(const std::string& project, const std::string& run, int question) {
+  const std::string path = answers_folder(project, run) + "/" + std::to_string(question);
+  if (::unlink(path.c_str()) == 0) return {};
+  if (errno != ENOENT) return tl::unexpected(io_error("remove", path, errno));
+  return fail(Reason::not_found, "question " + std::to_string(question) + " has no answer yet");
 }
 
 std::optional<std::string> pending_answer(const std::string& project, const std::string& run,

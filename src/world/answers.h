@@ -18,6 +18,8 @@ std::string answers_folder(const std::string& project, const std::string& run);
 // Leaves an answer. Error exists: somebody has answered before. Ensures: it survives a power loss.
 Result<void> leave_answer(const std::string& project, const std::string& run, int question,
                           const std::string& text);
+// Takes an answer back that nobody has taken into the journal yet. Error not_found: there is none.
+Result<void> take_back_answer(const std::string& project, const std::string& run, int question);
 std::optional<std::string> pending_answer(const std::string& project, const std::string& run,
                                           int question);
 

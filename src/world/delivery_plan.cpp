@@ -7,6 +7,8 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "engine/bead_context.h"
+#include "world/providers.h"
+#include "world/runs.h"
 
 namespace capsule::world {
 namespace {
@@ -88,6 +90,53 @@ Result<plan::Checked> load_plan(const Project& project, const PlanSource& source
   };
   if (!source.bead.empty()) return plan::check_plan(TRY(plan_of_bead(project, source.bead)), there);
   return plan::read_plan(TRY(read_file(source.subject, kMaxReadBytes)), there);
+}
+
+Result<plan::Experience> experience_of(store::Store* store) {
+  constexpr std::size_t kMostDeliveries = 20;
+  plan::Experience experience;
+  if (store == nullptr) return experience;
+  std::vector<engine::RunHead> heads = TRY(store->runs());
+  std::erase_if(heads,
+                [](const engine::RunHead& head) { return head.workflow != engine::kDelivery; });
+  if (heads.size() > kMostDeliveries)
+    heads.erase(heads.begin(), heads.end() - static_cast<std::ptrdiff_t>(kMostDeliveries));
+  for (const engine::RunHead& head : heads) {
+    const workflow::RunSummary summary = TRY(read_run(*store, head)).summary;
+    const auto worked_on =
+        std::count_if(summary.tasks.begin(), summary.tasks.end(),
+                      [](const workflow::TaskSummary& task) { return task.agent_runs > 0; });
+    if (worked_on == 0) continue;
+    ++experience.deliveries;
+    experience.tasks += worked_on;
+    for (const workflow::AgentSummary& agent : summary.agents) ++experience.runs[agent.role];
+  }
+  return experience;
+}
+
+std::vector<std::string> checks_of(const config::Config& config) {
+  std::vector<std::string> checks;
+  const auto add = [&](const char* name, const std::optional<config::Command>& command) {
+    if (!command) return;
+    const config::Value value =
+        command->argv.empty() ? config::Value(command->shell) : config::Value(command->argv);
+    checks.push_back(std::string(name) + ": " +
+                     config::written(config::key("verify." + std::string(name)), value));
+  };
+  add("build", config.verify.build);
+  add("lint", config.verify.lint);
+  add("test", config.verify.test);
+  return checks;
+}
+
+Result<std::vector<event::delivery::RoleAgent>> agents_of(const Project& project) {
+  std::vector<event::delivery::RoleAgent> agents;
+  for (std::size_t i = 0; i < signal::kRoleCount; ++i) {
+    const auto role = static_cast<signal::Role>(i);
+    const agent::Provider provider = TRY(provider_for_role(project, signal::name_of(role)));
+    agents.push_back({role, provider.name, provider.model});
+  }
+  return agents;
 }
 
 event::delivery::Limits limits_of(const config::Config& config) {

@@ -26,6 +26,15 @@ Result<PlanSource> find_plan(const std::string& word);
 // Reads and checks it. Errors: io, refused (too large), those of the tracker.
 Result<plan::Checked> load_plan(const Project& project, const PlanSource& source);
 
+// What the deliveries of a project came to, the newest twenty; `store` may be null: none. Runs that
+// cannot be read are left out.
+Result<plan::Experience> experience_of(store::Store* store);
+
+// The commands that hold a merge up, for people: "test: go test ./...".
+std::vector<std::string> checks_of(const config::Config& config);
+// Who works in each role, as it is configured now. Errors: of the configuration of a provider.
+Result<std::vector<event::delivery::RoleAgent>> agents_of(const Project& project);
+
 event::delivery::Limits limits_of(const config::Config& config);
 event::delivery::Slots slots_of(const config::Config& config);
 std::map<std::string, double> prices_of(const config::Config& config);

@@ -41,12 +41,16 @@ Result<DeliveryRecord> read_record(store::Store& store, const std::string& run) 
   return record;
 }
 
-// Work that is on main although its bead is open: the delivery is not over before that is closed.
-bool left_open(const delivery::State& state, const std::vector<Task>& open_beads) {
-  const std::vector<std::string> completed = delivery::summary_of(state).completed;
-  return std::any_of(open_beads.begin(), open_beads.end(), [&](const Task& task) {
-    return std::find(completed.begin(), completed.end(), task.id) != completed.end();
-  });
+// Tasks of the plan that the run has at this stage.
+std::vector<const delivery::TaskState*> at_stage(const delivery::State& state,
+                                                 const std::vector<Task>& tasks,
+                                                 delivery::Stage stage) {
+  std::vector<const delivery::TaskState*> found;
+  for (const Task& task : tasks)
+    if (const auto place = state.index.find(task.id);
+        place != state.index.end() && state.tasks[place->second].stage == stage)
+      found.push_back(&state.tasks[place->second]);
+  return found;
 }
 
 }  // namespace
@@ -56,17 +60,44 @@ Result<EarlierDeliveries> earlier_deliveries(store::Store& store, const PlanSour
   EarlierDeliveries earlier;
   for (const engine::RunHead& head : TRY(store.runs_of(source.subject))) {
     if (head.workflow != engine::kDelivery) continue;
-    DeliveryRecord record = TRY(read_record(store, head.run));
+    const auto done_in = [&](const delivery::State& state) {
+      for (const std::string& id : delivery::summary_of(state).completed)
+        earlier.completed.push_back(id);
+    };
+    if (earlier.unfinished) done_in(earlier.unfinished->state);
     earlier.unfinished.reset();
+    earlier.retry = false;
+    DeliveryRecord record = TRY(read_record(store, head.run));
+    // Beads that are open although their work is on main: never closed, and then the delivery is
+    // not over before that is done; or opened again by a person, and then they are new work.
+    bool left_open = false;
+    std::vector<std::string> reopened;
+    if (!source.bead.empty())
+      for (const auto* task : at_stage(record.state, tasks, delivery::Stage::complete)) {
+        if (task->closed)
+          reopened.push_back(task->task.id);
+        else
+          left_open = true;
+      }
+    const auto forget_reopened = [&] {
+      std::erase_if(earlier.completed, [&](const std::string& id) {
+        return std::find(reopened.begin(), reopened.end(), id) != reopened.end();
+      });
+    };
+    forget_reopened();
     const event::delivery::Outcome outcome = record.state.outcome;
-    const bool beads_open = !source.bead.empty() && left_open(record.state, tasks);
     if (outcome == event::delivery::Outcome::none || outcome == event::delivery::Outcome::halted ||
-        beads_open || !delivery::unclosed(record.state).empty()) {
+        left_open || !delivery::unclosed(record.state).empty()) {
       earlier.unfinished = std::move(record);
       continue;
     }
-    for (const std::string& id : delivery::summary_of(record.state).completed)
-      earlier.completed.push_back(id);
+    if (reopened.empty() && !at_stage(record.state, tasks, delivery::Stage::failed).empty()) {
+      earlier.retry = true;
+      earlier.unfinished = std::move(record);
+      continue;
+    }
+    done_in(record.state);
+    forget_reopened();
     earlier.ended = std::move(record);
   }
   return earlier;

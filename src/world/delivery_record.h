@@ -17,8 +17,9 @@ struct DeliveryRecord {
 };
 
 struct EarlierDeliveries {
-  std::vector<std::string> completed;        // tasks that need not be done again
-  std::optional<DeliveryRecord> unfinished;  // the newest, when it can go on
+  std::vector<std::string> completed;        // by runs before `unfinished`: not done again
+  std::optional<DeliveryRecord> unfinished;  // to be gone on with
+  bool retry = false;                        // it had ended: what failed in it is tried again
   std::optional<DeliveryRecord> ended;       // the newest of the others
 };
 // `tasks` are those that the plan has now; of a bead, those that are open.

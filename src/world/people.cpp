@@ -1,8 +1,11 @@
 #include "world/people.h"
 
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 
 #include "base/text.h"
 #include "signal/vocabulary.h"
@@ -11,6 +14,7 @@ namespace capsule::world {
 namespace {
 
 constexpr std::size_t kMaxTypedBytes = 64UL * 1024;
+constexpr const char* kTerminal = "terminal";
 
 // One of the options, in any case, when there are some.
 bool accepts(const workflow::Ask& question, std::string_view text) {
@@ -30,6 +34,18 @@ std::string question_text(const workflow::Ask& question) {
   if (!question.options.empty()) text += "]";
   return text + "\nType the answer, or: capsule answer " + std::to_string(question.question) +
          " TEXT\n";
+}
+
+// "2: text" or "Q2: text": its number, and the rest in `text`; 0: the line is no such thing.
+int picked(std::string_view line, std::string_view& text) {
+  std::string_view word = line.substr(0, line.find(':'));
+  if (word.size() == line.size()) return 0;
+  if (word.starts_with('Q')) word.remove_prefix(1);
+  int number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size() || number <= 0) return 0;
+  text = trimmed(line.substr(line.find(':') + 1));
+  return number;
 }
 
 }  // namespace
@@ -55,10 +71,33 @@ void People::ask(const workflow::Ask& question) {
     if (text && accepts(question, *text)) return answer(number, *text, "answers file");
   }
   if (!parts_.terminal) return;
+  highest_ = std::max(highest_, number);
   parts_.tell(question_text(question));
   if (!terminal_watch_)
     if (auto watch = loop_.watch(STDIN_FILENO, [this] { read_terminal(); }); watch)
       terminal_watch_ = *watch;
+  prompt();
+}
+
+void People::prompt() {
+  const int before = prompted_;
+  prompted_ = open_.empty() ? 0 : open_.begin()->first;
+  if (!parts_.terminal || prompted_ == 0) return;
+  // Whoever began to type when another question stood there, or none, did not mean this one.
+  if (prompted_ != before) forget_typed();
+  const std::string& task = open_.begin()->second.task;
+  std::string text = "Answer to question " + std::to_string(prompted_) +
+                     (task.empty() ? "" : " (" + printable(task) + ")");
+  if (open_.size() > 1) {
+    const std::string other = std::to_string(std::next(open_.begin())->first);
+    text += "; '" + other + ": TEXT' answers question " + other;
+  }
+  parts_.tell(text + " > ");
+}
+
+void People::forget_typed() {
+  typed_.clear();
+  ::tcflush(STDIN_FILENO, TCIFLUSH);
 }
 
 void People::collect() {
@@ -76,13 +115,27 @@ void People::answer(int number, const std::string& text, const std::string& by) 
     const std::string file =
         answers_folder(parts_.project, parts_.run) + "/" + std::to_string(number);
     ::unlink(file.c_str());
-    return parts_.tell("That is no answer to question " + std::to_string(number) + ".\n");
+    parts_.tell("That is no answer to question " + std::to_string(number) + ".\n");
+    return prompt();
   }
   open_.erase(open);
   answered_({number, text, by});
+  // The line may be about another question now, and what was typed has left the prompt behind.
+  if (number == prompted_ || by == kTerminal) prompt();
 }
 
-// Whole lines; each answers the oldest open question.
+void People::take_line(std::string_view line) {
+  if (line.empty() || prompted_ == 0) return;
+  std::string_view text = line;
+  int number = picked(line, text);
+  if (number > highest_) number = 0;  // no question has that number: it belongs to the answer
+  if (number == 0) return answer(prompted_, std::string(line), kTerminal);
+  if (open_.contains(number)) return answer(number, std::string(text), kTerminal);
+  parts_.tell("Question " + std::to_string(number) + " is answered already.\n");
+  prompt();
+}
+
+// Whole lines; each answers the question that the prompt names, or the one that it names itself.
 void People::read_terminal() {
   char buffer[4096];
   const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
@@ -96,7 +149,8 @@ void People::read_terminal() {
   if (typed_.size() > kMaxTypedBytes) typed_.clear();
   for (std::size_t end; (end = typed_.find('\n')) != typed_.npos; typed_.erase(0, end + 1)) {
     const std::string line(trimmed(std::string_view(typed_).substr(0, end)));
-    if (!line.empty() && !open_.empty()) answer(open_.begin()->first, line, "terminal");
+    take_line(line);
+    if (typed_.size() <= end) return;  // what was typed for another question is gone
   }
 }
 

@@ -1,6 +1,9 @@
 // Questions to a person: answered from a file that was given beforehand, by `capsule answer` from
 // another process, or on the terminal. The first answer wins. Single-threaded, on the thread of the
 // Loop, which must outlive it.
+//
+// On the terminal a line answers the question that the prompt before it names; "2: text" answers
+// question 2. What was typed before a prompt stood there is no answer to it, and is discarded.
 #pragma once
 
 #include <functional>
@@ -45,6 +48,9 @@ class People {
  private:
   void answer(int question, const std::string& text, const std::string& by);
   void read_terminal();
+  void take_line(std::string_view line);
+  void prompt();
+  void forget_typed();
 
   process::Loop& loop_;
   PeopleParts parts_;
@@ -53,6 +59,8 @@ class People {
   FolderWatch watch_;
   std::optional<process::WatchId> terminal_watch_;
   std::string typed_;
+  int prompted_ = 0;  // the question that the line answers; 0: none
+  int highest_ = 0;   // number that was asked
 };
 
 }  // namespace capsule::world

@@ -224,6 +224,11 @@ TEST_F(AnyDelivery, EveryEventAboutAnAgentSaysWhoItIsAndTheLastLineHowItEnded) {
   EXPECT_EQ(last["completed"], Json::array({"T-1"}));
   EXPECT_EQ(done.of("delivery_finished").size(), 1U) << "scripts look for it";
   EXPECT_HAS(capsule_in({"ledger"}).out, "ready for review");
+  bool by_model = false;
+  for (const Json& row : Json::parse(capsule_in({"ledger", "--json"}).out))
+    by_model |= row["model"] == "mine (default)" && row["role"] == "developer" &&
+                row["claim"] == "ready for review" && row["true"].get<int>() > 0;
+  EXPECT_TRUE(by_model) << capsule_in({"ledger", "--json"}).out;
   EXPECT_HAS(capsule_in({"ledger", "--by=workflow"}).out, "delivery");
 }
 

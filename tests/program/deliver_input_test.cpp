@@ -36,6 +36,35 @@ TEST_F(PlanInputTest, AGoodPlanShowsItsWavesPathAndBound) {
   EXPECT_GT(json["bound"]["money"].get<double>(), 0.5);
 }
 
+// The bound is what cannot be exceeded; what it will probably come to is another number.
+TEST_F(PlanInputTest, TheLikelyCostIsAssumedUntilSomethingWasDelivered) {
+  configure("roles: {developer: {price: 0.50}, critic: {price: 0.25}}");
+  const std::string text = "# P\n\n" + task("A", "none") + "**Depends On**: nobody\n\n" +
+                           task("B", "A") + "#### Task C: Vague\n\n**Work**: do something\n\n";
+  Outcome shown = check(text);
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_HAS(shown.out, "likely: 14 agent runs, costing 3.75 (assumed, since nothing was");
+  EXPECT_HAS(shown.err,
+             "PLAN.md:12: warning: task A: **Depends On** is no label that is read; "
+             "did you mean **Blocked By**?");
+  EXPECT_HAS(shown.err, "warning: task C goes to the business analyst first: it has no acceptance");
+  auto likely = Json::parse(check(text, {"--json"}).out)["likely"];
+  EXPECT_EQ(likely["from"], "assumption");
+  EXPECT_EQ(likely["by_role"]["business-analyst"], 1);
+
+  write_plan({{"T-1"}, {"T-2"}});
+  on("critic", "T-1", 1, "printf 'REVIEW_FAILED: T-1\\n\\nIssues: one\\n'");
+  on("critic", "T-1", 2, "good");
+  ASSERT_EQ(deliver().exit_code, 0);
+  likely = Json::parse(check(text, {"--json"}).out)["likely"];
+  EXPECT_EQ(likely["from"], "journal");
+  EXPECT_EQ(likely["because"], "as in the delivery before: 2 tasks, 4.0 runs each");
+  // Three tasks as those two were: 3, 3 and 2 runs of 2 tasks.
+  EXPECT_EQ(likely["by_role"],
+            Json::parse(R"({"auditor":3,"business-analyst":1,"critic":5,"developer":5})"));
+  EXPECT_EQ(likely["agent_runs"], 14);
+}
+
 TEST_F(PlanInputTest, ExpertsThatAreThereCountForTheBound) {
   const std::string text = "# P\n\n" + task("A", "none");
   const auto runs = [&](std::vector<std::string> more) {
@@ -160,6 +189,25 @@ TEST_F(BeadPlanTest, ABeadThatCouldNotBeClosedIsClosedTheNextTime) {
   EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
   EXPECT_EQ(calls("developer", one), 1) << "what is on main is not done again";
   EXPECT_HAS(capsule_in({"deliver", feature}).out, "delivered already");
+}
+
+TEST_F(BeadPlanTest, ABeadThatIsOpenedAgainIsNewWork) {
+  const std::string feature = create({"--title=The feature", "--type=feature"});
+  const auto task = [&](const std::string& file) {
+    return create({"--title=Write " + file, "--parent=" + feature, "--description=Write `" + file,
+                   "--acceptance=- " + file + " is there"});
+  };
+  const std::string one = task("one.txt"), two = task("two.txt");
+  ASSERT_EQ(capsule_in({"deliver", feature}).exit_code, 0);
+  EXPECT_HAS(capsule_in({"deliver", feature}).out, "delivered already");
+  ASSERT_EQ(capsule_in({"bead", "reopen", one}).exit_code, 0);
+  on("developer", one, 2, "echo better >better.txt; good");
+  const Outcome again = capsule_in({"deliver", feature});
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  EXPECT_EQ(main_file("better.txt"), "better\n");
+  EXPECT_EQ(calls("developer", one), 2);
+  EXPECT_EQ(calls("developer", two), 1);
+  EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
 }
 
 TEST_F(BeadPlanTest, ABeadThatAPersonClosedMeanwhileIsNotDelivered) {

@@ -70,5 +70,54 @@ TEST_F(DeliveryKeptTest, WhatAPersonHasSaidGoesBeforeTheAnswersFile) {
   EXPECT_LACKS(agent_call("developer", "T-1", 2).prompt, "red\n");
 }
 
+TEST_F(DeliveryKeptTest, ASecondDeliveryShowsTheWholePlanAndGoesOnFromWhatFailed) {
+  configure("limits: {task_failures: 1}");
+  write_plan({{"T-1"}, {"T-2"}, {"T-3", "T-2"}});
+  on("developer", "T-2", 1, "echo half >half.txt; good");
+  on("auditor", "T-2", 1, "printf 'AUDIT_FAILED: T-2\\n\\nFailed Criteria:\\n- it: FAILED\\n'");
+  const Delivered first = deliver();
+  EXPECT_EQ(first.exit_code, 1);
+  EXPECT_EQ(first.list("failed"), (Names{"T-2", "T-3"}));
+  on("developer", "T-2", 2, "test -f half.txt && test -f T-1.txt && good");
+  on("auditor", "T-2", 2, "good");
+  const Delivered second = deliver();
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(second.list("completed"), (Names{"T-1", "T-2", "T-3"}));
+  EXPECT_EQ(second.events.front()["run"], first.events.front()["run"]);
+  EXPECT_EQ(calls("developer", "T-1"), 1) << "what is complete stays so";
+  EXPECT_EQ(calls("developer", "T-2"), 2) << "its work was there, and main's too";
+  const std::string prompt = agent_call("developer", "T-2", 2).prompt;
+  EXPECT_HAS(prompt, "This task has failed before");
+  EXPECT_EQ(main_file("half.txt"), "half\n");
+  expect_delivered({"T-1", "T-2", "T-3"});
+  const std::string report = report_text();
+  EXPECT_HAS(report, "- Tasks: 3, complete 3, failed 0, waiting 0\n");
+  EXPECT_HAS(report,
+             "## T-1: Write T-1.txt\n\n- State: complete, before the delivery was taken up");
+  EXPECT_HAS(report, "## T-2: Write T-2.txt\n\n- State: complete\n");
+  EXPECT_HAS(report, "to try what failed again");
+  EXPECT_HAS(report, "it: FAILED");
+}
+
+TEST_F(DeliveryKeptTest, AFailedTaskThatThePlanSaysAnewIsTriedAsItSaysNow) {
+  configure("limits: {task_failures: 1}");
+  write_plan({{"T-1"}, {"T-2"}});
+  for (const char* task : {"T-1", "T-2"}) {
+    on("auditor", task, 1,
+       "printf 'AUDIT_FAILED: %s\\n\\nFailed Criteria:\\n- it: FAILED\\n' \"$T\"");
+    on("auditor", task, 2, "good");
+  }
+  EXPECT_EQ(deliver().exit_code, 1);
+  // One is said in other words, the other is given up.
+  write_plan({{"T-1", "none", "", "T-1.txt is one line, at last"}});
+  const Outcome second = capsule_in({"deliver", plan_file()});
+  EXPECT_EQ(second.exit_code, 0) << second.out << second.err;
+  EXPECT_HAS(second.out, "tried again: T-1");
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "T-1.txt is one line, at last");
+  EXPECT_EQ(calls("developer", "T-2"), 1);
+  EXPECT_EQ(main_file("T-2.txt"), "(missing)");
+  EXPECT_HAS(capsule_in({"deliver", plan_file()}).out, "delivered already");
+}
+
 }  // namespace
 }  // namespace capsule::test

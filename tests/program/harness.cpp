@@ -50,25 +50,6 @@ std::string contents(int fd) {
   }
 }
 
-std::vector<std::string> environment(const Call& call) {
-  std::map<std::string, std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals != text.npos) all[std::string(text.substr(0, equals))] = text.substr(equals + 1);
-  }
-  for (const auto& [name, value] : call.env) {
-    if (value)
-      all[name] = *value;
-    else
-      all.erase(name);
-  }
-  std::vector<std::string> lines;
-  lines.reserve(all.size());
-  for (const auto& [name, value] : all) lines.emplace_back(name).append("=").append(value);
-  return lines;
-}
-
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> result;
   result.reserve(words.size() + 1);
@@ -133,6 +114,25 @@ std::vector<Survivor> survivors(const std::string& mark) {
 }
 
 }  // namespace
+
+std::vector<std::string> environment(const Call& call) {
+  std::map<std::string, std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != text.npos) all[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  }
+  for (const auto& [name, value] : call.env) {
+    if (value)
+      all[name] = *value;
+    else
+      all.erase(name);
+  }
+  std::vector<std::string> lines;
+  lines.reserve(all.size());
+  for (const auto& [name, value] : all) lines.emplace_back(name).append("=").append(value);
+  return lines;
+}
 
 Running::Running(const Call& call) : limit_(call.limit) {
   out_ = nameless_file("stdout");

@@ -60,6 +60,9 @@ class Running {
 
 Outcome run(const Call& call);
 
+// The variables that the call's program sees, "NAME=value".
+std::vector<std::string> environment(const Call& call);
+
 // Waits until `ready` holds, up to a minute, so that only what never comes fails. Says whether it
 // ever did.
 bool eventually(const std::function<bool()>& ready);

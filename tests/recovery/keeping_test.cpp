@@ -138,8 +138,9 @@ TEST_F(Keeping, TheLedgerCountsTrueAndFalseClaims) {
   ASSERT_TRUE(rows.is_array()) << ledger.out << ledger.err;
   bool found = false;
   for (const json& row : rows)
-    if (row["phase"] == "execute" && row["claim"] == "tests pass (GREEN)") {
+    if (row["role"] == "execute" && row["claim"] == "tests pass (GREEN)") {
       found = true;
+      EXPECT_EQ(row["model"], "script (default)");
       EXPECT_EQ(row["false"], 1);
       EXPECT_EQ(row["true"], 1);
     }

@@ -17,7 +17,7 @@ constexpr int kRunsOfOneExpert = 2;
 // What the agent waited for is on main, so it has to be in its worktree too.
 bool tells_of_main(Why why) {
   return why == Why::merge_failed || why == Why::remediated || why == Why::dependency_done ||
-         why == Why::file_free;
+         why == Why::file_free || why == Why::retried;
 }
 
 workflow::BringMain bring_main(const Telling& telling) {

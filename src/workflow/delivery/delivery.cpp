@@ -78,6 +78,8 @@ struct Fold {
     record.role = f.role;
     record.task = agent.task;
     record.attempt = f.attempt;
+    for (const RoleAgent& who : s.roles)
+      if (who.role == f.role) record.provider = who.provider, record.model = who.model;
     s.history.push_back(std::move(record));
     s.agents[f.agent] = std::move(agent);
   }
@@ -105,6 +107,7 @@ struct Fold {
     TaskState& t = s.tasks[agent.task];
     unqueue(s, agent.task);
     t.agent = f.agent;
+    t.again = false;
     t.attempts[at(f.role)] = f.attempt;
     t.sessions[at(f.role)] = f.session;
     if (f.role == Role::developer) t.notices.clear();  // the others are told, but can do nothing

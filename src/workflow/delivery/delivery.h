@@ -132,6 +132,8 @@ struct TaskState {
   bool resume = false;                 // in the newest session of its role
   std::vector<std::string> notices;
 
+  bool again =
+      false;  // it had failed, and nobody has worked on it since a person had it tried again
   bool doubted = false;    // the plan has it no more: a person says first whether it stays
   bool begun = false;      // a developer was started: it holds files
   std::vector<int> files;  // that it will probably touch
@@ -174,6 +176,7 @@ struct AgentRecord {
   Signal signal = Signal::unknown;
   Fault fault = Fault::none;
   std::string detail, log;
+  std::string provider, model;  // empty: not known
   std::int64_t duration_ms = 0;
 };
 
@@ -252,6 +255,7 @@ struct State {
   std::string plan, title, overview, provider;
   Slots slots;
   Limits limits;
+  std::vector<RoleAgent> roles;  // who works in them now
   bool with_experts = false;
   bool tracked = false;  // tasks are beads, to be closed
 

@@ -31,8 +31,10 @@ constexpr std::string_view kWhy[] = {
     "About the task that yours waited for:",
     "Remediation is over, and the newest main branch is in your directory.",
     "The coordinator was cut off. What was done so far is in the directory: go on from there.",
+    "This task has failed before, and a person has it tried again. What was done then is in the "
+    "directory: go on from there.",
 };
-static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::taken_up) + 1);
+static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::retried) + 1);
 
 std::string experts_of(const State& s) {
   std::string text;

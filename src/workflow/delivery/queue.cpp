@@ -150,7 +150,8 @@ void ask_for(State& s, int task, Stage stage, Why why, std::string context, bool
 
 void make_ready(State& s, int task) {
   TaskState& t = s.tasks[task];
-  ask_for(s, task, t.task.unclear ? Stage::analysis : Stage::development, Why::fresh, "", false);
+  ask_for(s, task, t.task.unclear ? Stage::analysis : Stage::development,
+          t.again ? Why::retried : Why::fresh, t.again ? t.context : "", false);
 }
 
 void doubt(State& s, int task) {

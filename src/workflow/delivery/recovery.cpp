@@ -20,6 +20,7 @@ int add_task(State& s, const Task& task) {
 
 bool untouched(const TaskState& t) {
   if (t.agent != 0 || t.begun || t.hold != Hold::none) return false;
+  if (t.again) return is_open(t);
   for (const int attempts : t.attempts)
     if (attempts > 0) return false;
   return is_open(t);
@@ -60,8 +61,13 @@ void renew(State& s, TaskState& t) {
 }
 
 void begin_again(State& s) {
-  for (TaskState& t : s.tasks)
-    if (t.stage == Stage::failed) renew(s, t);
+  for (TaskState& t : s.tasks) {
+    if (t.stage != Stage::failed) continue;
+    const std::string why = std::exchange(t.detail, {});
+    renew(s, t);
+    t.again = !t.runs.empty();
+    if (t.again) t.context = "It ended with: " + why;
+  }
   link(s);
   settle_blocked(s);
 }
@@ -107,6 +113,7 @@ void started(State& s, const DeliveryStarted& f) {
   s.with_experts = f.experts;
   s.tracked = f.tracked;
   s.red_allowed = f.red_allowed;
+  s.roles = f.agents;
   s.tasks.reserve(f.tasks.size());
   for (const Task& task : f.tasks) add_task(s, task);
   for (const std::string& name : f.known_experts) register_expert(s, name, "", "");
@@ -165,6 +172,7 @@ void resumed(State& s, const DeliveryResumed& f) {
   s.slots = f.slots;
   s.limits = f.limits;
   s.tracked = s.tracked || f.tracked;
+  if (!f.agents.empty()) s.roles = f.agents;
   for (AgentRecord& record : s.history) {
     if (!std::exchange(record.running, false)) continue;
     record.fault = Fault::lost;
@@ -232,6 +240,11 @@ void plan_changed(State& s, const PlanChanged& f) {
   for (const std::string& id : f.removed) {
     const auto found = s.index.find(id);
     if (found == s.index.end() || !is_open(s.tasks[found->second])) continue;
+    // It had failed, and then it was taken out of the plan: that says it.
+    if (s.tasks[found->second].again) {
+      remove_task(s, found->second);
+      continue;
+    }
     const bool asked = std::any_of(s.questions.begin(), s.questions.end(), [&](const Question& q) {
       return asked_to_remove(found->second, q);
     });

@@ -92,6 +92,25 @@ TEST(DeliveryRecovery, FailedTasksBeginAgainWhenAPersonWantsThat) {
   EXPECT_EQ(desk.state.outcome, Outcome::complete);
 }
 
+TEST(DeliveryRecovery, ATaskThatIsTriedAgainIsToldWhyItFailedAndFollowsThePlan) {
+  Desk desk({task("T1"), task("T2"), task("T3", {"T1"})});
+  for (int i = 0; i < 3; ++i) desk.dies("T1");
+  for (int i = 0; i < 3; ++i) desk.dies("T2");
+  const std::string why = desk["T1"].detail;
+  ASSERT_FALSE(why.empty());
+  Task changed = task("T1");
+  changed.title = "another title";
+  desk.give_all({DeliveryResumed{desk.state.slots, desk.state.limits, true},
+                 PlanChanged{{}, {changed}, {"T2"}}});
+  EXPECT_EQ(desk.started(), Words{"developer T1"})
+      << "T2 had failed and left the plan: no question";
+  EXPECT_EQ(desk.start().why, Why::retried);
+  EXPECT_EQ(desk["T1"].task.title, "another title");
+  EXPECT_NE(desk["T1"].context.find(why), std::string::npos);
+  EXPECT_EQ(desk["T2"].stage, Stage::removed);
+  EXPECT_TRUE(open_questions(desk.state).empty());
+}
+
 TEST(DeliveryRecovery, NewTasksJoinAndChangedOnesThatWereNotBegunFollowThePlan) {
   Desk desk({task("T1"), task("T2", {"T1"})}, {1, 1, 1});
   Task changed = task("T2", {"T1", "T3"});

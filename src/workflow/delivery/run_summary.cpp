@@ -109,6 +109,8 @@ workflow::AgentSummary agent_of(const State& s, const AgentRecord& record) {
     agent.said = signal::row(record.signal).wire;
   agent.detail = record.detail;
   agent.log = record.log;
+  agent.provider = record.provider;
+  agent.model = record.model;
   agent.duration_ms = record.duration_ms;
   return agent;
 }
