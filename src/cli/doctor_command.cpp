@@ -22,6 +22,7 @@
 #include "ui/terminal.h"
 #include "world/programs.h"
 #include "world/providers.h"
+#include "world/test_trial.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::cli {
@@ -30,7 +31,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = json::Value;
 
-constexpr Option kDoctorOptions[] = {kProjectDir, kProvider, {"json", "", "Print one JSON object"}};
+constexpr Option kDoctorOptions[] = {kProjectDir,
+                                     kProvider,
+                                     {"json", "", "Print one JSON object"},
+                                     {"no-tests", "", "Do not run the test command"}};
 
 enum class Health { good, doubtful, bad };
 constexpr std::string_view kHealthWords[] = {"ok", "warning", "problem"};
@@ -257,11 +261,37 @@ void print_findings(const Findings& findings, bool ready) {
   print(text);
 }
 
+bool is_ready(const Findings& findings) {
+  return std::none_of(findings.begin(), findings.end(),
+                      [](const Finding& finding) { return finding.health == Health::bad; });
+}
+
+// Where everything else is in order: the test command, once, with a line meanwhile.
+Result<void> run_tests_once(const Args& args, Findings& findings) {
+  const auto project = TRY(open_project(args));
+  if (args.flag("no-tests") || !project.config.verify.test) return {};
+  const bool shown = ::isatty(STDERR_FILENO) == 1;
+  if (shown) print_error("Running the tests once (Ctrl-C ends them) …");
+  const auto verdict = world::try_tests(project);
+  if (shown) print_error("\r\033[K");
+  if (!verdict && verdict.error().reason == Reason::interrupted)
+    return tl::unexpected(verdict.error());
+  if (!verdict) {
+    findings.push_back(failure("test run", verdict.error()));
+    return {};
+  }
+  const world::TrialWords words = world::words_of(*verdict);
+  constexpr Health kHealths[] = {Health::good, Health::doubtful, Health::bad};
+  findings.push_back(
+      {kHealths[static_cast<std::size_t>(words.state)], "test run", words.text, words.mend});
+  return {};
+}
+
 Result<int> doctor(const Args& args) {
   Findings findings{check_git()};
   if (findings.front().health != Health::bad) check_project(args, findings);
-  bool ready = true;
-  for (const Finding& finding : findings) ready &= finding.health != Health::bad;
+  if (is_ready(findings)) TRY_VOID(run_tests_once(args, findings));
+  const bool ready = is_ready(findings);
   if (args.flag("json")) {
     Json list = Json::array();
     for (const Finding& finding : findings)
@@ -280,19 +310,23 @@ Result<int> doctor(const Args& args) {
 }  // namespace
 
 Command doctor_command() {
-  return {.path = "doctor",
-          .summary = "Say what is missing for a run here, and what mends it",
-          .details =
-              "Looks at git, the repository and its configuration, the agents that the phases use, "
-              "the tracker in force and why, prompts and templates, the test command, the journal "
-              "and worktrees that are left from before. Changes nothing.\n\n"
-              "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
-          .positionals = {},
-          .options = kDoctorOptions,
-          .run = doctor,
-          .examples =
-              "  capsule doctor\n  capsule doctor --provider=rehearsal\n"
-              "  capsule doctor --json | jq '.checks[] | select(.state != \"ok\")'"};
+  return {
+      .path = "doctor",
+      .summary = "Say what is missing for a run here, and what mends it",
+      .details =
+          "Looks at git, the repository and its configuration, the agents that the phases use, "
+          "the tracker in force and why, prompts and templates, the test command, the journal "
+          "and worktrees that are left from before. Where all that is in order, the test command "
+          "is "
+          "run once, in a folder of its own with the files of the main branch: how many tests it "
+          "names, in which way, and how long it takes. Changes nothing.\n\n"
+          "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
+      .positionals = {},
+      .options = kDoctorOptions,
+      .run = doctor,
+      .examples =
+          "  capsule doctor\n  capsule doctor --provider=rehearsal --no-tests\n"
+          "  capsule doctor --json | jq '.checks[] | select(.state != \"ok\")'"};
 }
 
 }  // namespace capsule::cli

@@ -121,7 +121,7 @@ Result<void> configure(const world::Project& project, task::Choice tracker, Step
       for (config::Assignment& value : world::assignments_of(*proposal))
         wanted.push_back(std::move(value));
       note += (note.empty() ? "" : "; ") + world::yaml_of(*proposal) + ", because of " +
-              proposal->because;
+              proposal->because + world::naming_of(*proposal, project.root());
     } else {
       note += (note.empty() ? "" : "; ") +
               std::string("no test command was found: set verify.test, or tests are not checked");
