@@ -4,7 +4,9 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "gate/checks.h"
+#include "process/command.h"
 #include "process/test_support.h"
 
 namespace capsule::gate {
@@ -29,7 +31,11 @@ class RealRunner : public ::testing::Test {
     std::ofstream(folder_ + "/" + path) << text;
   }
   bool has(const std::string& probe) const {
-    return std::system((probe + " >/dev/null 2>&1").c_str()) == 0;
+    std::vector<std::string> words;
+    for (const std::string_view word : split(std::string_view(probe), ' '))
+      words.emplace_back(word);
+    const auto output = process::run({.argv = words});
+    return output && output->exit_code == 0;
   }
   Verdict verdict(const Command& test, const std::string& setting = "auto") {
     Verify verify;
