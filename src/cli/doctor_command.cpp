@@ -6,14 +6,34 @@
 #include "cli/project_args.h"
 #include "ui/setup_text.h"
 #include "ui/terminal.h"
+#include "world/test_trial.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Option kDoctorOptions[] = {kProjectDir, kProvider, {"json", "", "Print one JSON object"}};
+constexpr Option kDoctorOptions[] = {kProjectDir,
+                                     kProvider,
+                                     {"json", "", "Print one JSON object"},
+                                     {"no-tests", "", "Do not run the test command"}};
+
+// Where everything else is in order: the test command, once, with a line meanwhile.
+Result<void> run_tests_once(const Args& args, world::Findings& findings) {
+  const auto project = TRY(open_project(args));
+  if (args.flag("no-tests") || !project.config.verify.test) return {};
+  const bool on_terminal = ::isatty(STDERR_FILENO) == 1;
+  if (on_terminal) print_error("Running the tests once (Ctrl-C ends them) …");
+  const auto verdict = world::try_tests(project);
+  if (on_terminal) print_error("\r\033[K");
+  if (!verdict && verdict.error().reason == Reason::interrupted)
+    return tl::unexpected(verdict.error());
+  findings.push_back(verdict ? world::finding_of(*verdict)
+                             : world::trouble("test run", verdict.error()));
+  return {};
+}
 
 Result<int> doctor(const Args& args) {
-  const world::Findings findings = world::examine(project_words(args));
+  world::Findings findings = world::examine(project_words(args));
+  if (is_ready(findings)) TRY_VOID(run_tests_once(args, findings));
   print(args.flag("json") ? ui::findings_json(findings)
                           : ui::findings_text(findings, ui::style_for(STDOUT_FILENO)));
   return is_ready(findings) ? 0 : 1;
@@ -22,19 +42,23 @@ Result<int> doctor(const Args& args) {
 }  // namespace
 
 Command doctor_command() {
-  return {.path = "doctor",
-          .summary = "Say what is missing for a run here, and what mends it",
-          .details =
-              "Looks at git, the repository and its configuration, the agents that the phases use, "
-              "the tracker in force and why, prompts and templates, the test command, the journal "
-              "and worktrees that are left from before. Changes nothing.\n\n"
-              "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
-          .positionals = {},
-          .options = kDoctorOptions,
-          .run = doctor,
-          .examples =
-              "  capsule doctor\n  capsule doctor --provider=rehearsal\n"
-              "  capsule doctor --json | jq '.checks[] | select(.state != \"ok\")'"};
+  return {
+      .path = "doctor",
+      .summary = "Say what is missing for a run here, and what mends it",
+      .details =
+          "Looks at git, the repository and its configuration, the agents that the phases use, "
+          "the tracker in force and why, prompts and templates, the test command, the journal "
+          "and worktrees that are left from before. Where all that is in order, the test command "
+          "is "
+          "run once, in a folder of its own with the files of the main branch: how many tests it "
+          "names, in which way, and how long it takes. Changes nothing.\n\n"
+          "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
+      .positionals = {},
+      .options = kDoctorOptions,
+      .run = doctor,
+      .examples =
+          "  capsule doctor\n  capsule doctor --provider=rehearsal --no-tests\n"
+          "  capsule doctor --json | jq '.checks[] | select(.state != \"ok\")'"};
 }
 
 }  // namespace capsule::cli

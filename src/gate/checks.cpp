@@ -125,6 +125,7 @@ class Checks::Job : public process::ChildEvents {
   }
   void read_report() {
     (report_->plan().from == ReportPlan::From::err ? err_ : out_).add(report_->rest());
+    last_.report_format = report_->plan().format;
     auto tests = report_->read();
     if (tests) {
       last_.tests = std::move(*tests);

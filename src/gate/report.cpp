@@ -29,6 +29,7 @@ bool is_plain_name(std::string_view name) {
 
 // A name as it is kept, shown and compared: printable, and of a bounded length.
 std::string kept_name(std::string_view name) {
+  if (name.empty()) return "(no name)";
   if (is_plain_name(name)) return std::string(name);
   constexpr std::size_t kHashDigits = 16;
   constexpr char kHex[] = "0123456789abcdef";

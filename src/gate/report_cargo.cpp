@@ -43,7 +43,7 @@ class CargoLines : public ReportReader::Lines {
   }
 
   std::string line_of_err(std::string_view text) override {
-    std::string_view rest = trimmed(text);
+    const std::string_view rest = cut(trimmed(text), kMaxTestNameBytes);
     if (programs_.size() >= kMaxPrograms) return std::string(text);
     if (rest.starts_with("Running ")) programs_.push_back(program_name(rest.substr(8)));
     if (rest.starts_with("Doc-tests "))

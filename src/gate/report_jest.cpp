@@ -2,6 +2,7 @@
 // long messages, costs no memory; nesting costs a bit a level.
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "gate/report.h"
 
 namespace capsule::gate {
@@ -25,7 +26,7 @@ class JestSax : public nlohmann::json_sax<JestJson> {
 
   bool string(string_t& text) override {
     if (in_file() && depth_ == kFile) {
-      if (key_ == "name") file_ = std::move(text);
+      if (key_ == "name") file_ = cut(text, 4 * kMaxTestNameBytes);  // each of its tests repeats it
       if (key_ == "status") file_failed_ = text == "failed";
     } else if (in_test() && depth_ == kTestDepth) {
       if (key_ == "title") title_ = std::move(text);

@@ -9,25 +9,25 @@
 namespace capsule::gate {
 namespace {
 
-// What the parsed tree may take beside the text. A real report needs a fraction of it; many
-// thousands of empty elements would need far more than their text.
-constexpr std::size_t kMaxTreeBytes = std::size_t{768} << 20;
+// What the parsed tree may take beside two copies of the text. A real report needs a fraction of
+// it; many thousands of empty elements would need far more than their text.
+constexpr std::size_t kMaxTreeBytes = std::size_t{256} << 20;
 constexpr std::size_t kSizeBytes = alignof(std::max_align_t);
-thread_local std::size_t tree_bytes = 0;
+thread_local std::size_t tree_bytes_left = 0;
 
 // pugixml takes a null for "out of memory" and says so.
 void* bounded_allocate(std::size_t size) {
-  if (size > kMaxTreeBytes - tree_bytes) return nullptr;
+  if (size > tree_bytes_left) return nullptr;
   auto* block = static_cast<char*>(std::malloc(size + kSizeBytes));
   if (block == nullptr) return nullptr;
   new (block) std::size_t(size);
-  tree_bytes += size;
+  tree_bytes_left -= size;
   return block + kSizeBytes;
 }
 
 void bounded_free(void* memory) {
   char* block = static_cast<char*>(memory) - kSizeBytes;
-  tree_bytes -= *reinterpret_cast<std::size_t*>(block);
+  tree_bytes_left += *reinterpret_cast<std::size_t*>(block);
   std::free(block);
 }
 
@@ -75,6 +75,7 @@ Result<TestReport> read_junit(std::string_view xml) {
   static const bool bounded =
       (pugi::set_memory_management_functions(bounded_allocate, bounded_free), true);
   (void)bounded;
+  tree_bytes_left = kMaxTreeBytes + 2 * xml.size();
   pugi::xml_document document;
   const pugi::xml_parse_result parsed =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_escapes | pugi::parse_eol);

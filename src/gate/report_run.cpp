@@ -160,6 +160,11 @@ std::vector<std::string> files_matching(const std::string& folder, std::string_v
   return std::move(search.found);
 }
 
+ReportFormat planned_format(const Command& test, std::string_view setting,
+                            const std::string& folder) {
+  return plan_report(test, setting, plan_files(folder), "/report").format;
+}
+
 Result<ReportRun> ReportRun::prepare(const Command& test, std::string_view setting,
                                      const std::string& top, const std::string& dir) {
   const std::string folder = dir.empty() || dir == "." ? top : top + "/" + dir;

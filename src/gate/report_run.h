@@ -46,6 +46,10 @@ class ReportRun {
   ReportReader reader_;
 };
 
+// How the command would be asked in that folder; none: it would be run as it is.
+ReportFormat planned_format(const Command& test, std::string_view setting,
+                            const std::string& folder);
+
 // The regular files beneath `folder` whose relative path `pattern` matches, sorted. In a pattern
 // `*` stands for a part of a name and `**` for any folders; .git and node_modules are passed over.
 std::vector<std::string> files_matching(const std::string& folder, std::string_view pattern);

@@ -38,7 +38,7 @@ class TapLines : public ReportReader::Lines {
     const std::size_t level = std::min(blanks / 4, kMaxTapLevels);
     if (std::string_view rest = text; take_word(rest, "# subtest:")) {
       names_.resize(level);
-      names_.emplace_back(trimmed(rest));
+      names_.emplace_back(cut(trimmed(rest), kMaxTestNameBytes));
     } else if (text.starts_with("Bail out!")) {
       found.add("Bail out!", TestState::failed);
     } else {
@@ -73,11 +73,13 @@ class TapLines : public ReportReader::Lines {
     if (names_.size() > level) names_.resize(level);
     std::string name;
     for (const std::string& outer : names_) name += outer + " > ";
+    if (text.empty() && number.empty()) name += std::to_string(++unnamed_);
     found.add(name + std::string(text.empty() ? number : text), state);
   }
 
   std::vector<std::string> names_;  // of the subtests around
-  std::string until_;               // the blanks before the end of the details; empty: not inside
+  std::size_t unnamed_ = 0;
+  std::string until_;  // the blanks before the end of the details; empty: not inside
 };
 
 }  // namespace

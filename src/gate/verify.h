@@ -50,7 +50,8 @@ struct Verdict {
   std::string output = {};   // the useful part of what it printed: its beginning and its end
   std::string name = std::string(kTest);
   std::optional<TestReport> tests = {};  // of `test`, when it named them
-  std::string report_problem = {};       // why not, although it was asked to; for people
+  ReportFormat report_format = {};       // in which way it was asked to name them
+  std::string report_problem = {};       // why it did not, although it was asked to; for people
   std::int64_t duration_ms = 0;
 };
 

@@ -25,12 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Finding trouble(std::string what, const Error& error) {
-  Finding finding{Health::bad, std::move(what), error.message};
-  if (!error.hint.empty()) finding.mend.push_back(error.hint);
-  return finding;
-}
-
 // merge-tree --write-tree, by which conflicts are found before anything is touched, came with 2.38.
 Finding check_git() {
   const auto output = process::run({.argv = {"git", "--version"}});
@@ -216,6 +210,12 @@ void check_project(const ProjectWords& words, Findings& findings) {
 }
 
 }  // namespace
+
+Finding trouble(std::string what, const Error& error) {
+  Finding finding{Health::bad, std::move(what), error.message};
+  if (!error.hint.empty()) finding.mend.push_back(error.hint);
+  return finding;
+}
 
 std::string_view name_of(Health health) {
   constexpr std::string_view kNames[] = {"ok", "warning", "problem"};

@@ -19,6 +19,9 @@ struct Finding {
 };
 using Findings = std::vector<Finding>;
 
+// What an error says.
+Finding trouble(std::string what, const Error& error);
+
 // git first; when it is bad, nothing else was looked at.
 Findings examine(const ProjectWords& words);
 // Whether a run could start: nothing is bad.

@@ -100,7 +100,7 @@ Result<void> configure(const Project& project, task::Choice tracker, InitSteps& 
     if (const auto proposal = proposal_for(project.root())) {
       for (config::Assignment& value : assignments_of(*proposal))
         wanted.push_back(std::move(value));
-      note += (note.empty() ? "" : "; ") + yaml_of(*proposal) + ", because of " + proposal->because;
+      note += (note.empty() ? "" : "; ") + yaml_of(*proposal) + ", because of " + proposal->because + naming_of(*proposal, project.root());
     } else {
       note += (note.empty() ? "" : "; ") +
               std::string("no test command was found: set verify.test, or tests are not checked");

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "gate/report_run.h"
 
 namespace capsule::world {
 namespace {
@@ -74,6 +75,14 @@ std::string yaml_of(const gate::Proposal& proposal) {
     text += (text.empty() ? "" : ", ") + assignment.path.substr(assignment.path.find('.') + 1) +
             ": " + config::written(config::key(assignment.path), assignment.value);
   return "verify: {" + text + "}";
+}
+
+std::string naming_of(const gate::Proposal& proposal, const std::string& root) {
+  const auto format = gate::planned_format(proposal.test, "auto",
+                                           proposal.dir.empty() ? root : root + "/" + proposal.dir);
+  if (format == gate::ReportFormat::none)
+    return "; its tests are not read by name: see verify.test_report";
+  return "; its tests are read by name (" + std::string(name_of(format)) + ")";
 }
 
 }  // namespace capsule::world

@@ -17,5 +17,7 @@ std::optional<gate::Proposal> proposal_for(const std::string& root);
 std::vector<config::Assignment> assignments_of(const gate::Proposal& proposal);
 // The same on one line: "verify: {test: [go, test, ./...], dir: src}".
 std::string yaml_of(const gate::Proposal& proposal);
+// "; its tests are read by name (go test -json)": what verify.test_report: auto makes of it.
+std::string naming_of(const gate::Proposal& proposal, const std::string& root);
 
 }  // namespace capsule::world

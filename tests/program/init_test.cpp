@@ -7,6 +7,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 namespace fs = std::filesystem;
 
 class Init : public DemoProject {
@@ -156,6 +157,40 @@ TEST_F(Doctor, ACompleteProjectIsReady) {
   EXPECT_THAT(of(all, "tests")["mend"][0].get<std::string>(),
               HasSubstr("verify: {test: [go, test, \"./...\"], dir: src}"));
   EXPECT_THAT(of(all, "tracker")["text"].get<std::string>(), HasSubstr(".capsule/config.yaml:"));
+}
+
+TEST_F(Doctor, TheTestsAreRunOnceAndCountedByName) {
+  make_project();
+  agent("PASS");
+  const auto with = [&](const std::string& test) {
+    write_file(project() + "/.capsule/config.yaml",
+               "tracker: native\nverify: {test: \"" + test + "\", test_report: tap}\n");
+    return of(checks(), "test run");
+  };
+  Json run = with("printf 'ok 1 - a\\\\nok 2 - b # SKIP\\\\n'");
+  EXPECT_EQ(run["state"], "ok") << run;
+  EXPECT_THAT(run["text"].get<std::string>(), StartsWith("2 tests by name (TAP), 1 skipped"));
+  run = with("echo not ok 1 - broken; exit 1");
+  EXPECT_EQ(run["state"], "warning") << run;
+  EXPECT_THAT(run["text"].get<std::string>(), HasSubstr("main is red"));
+  EXPECT_THAT(run["text"].get<std::string>(), HasSubstr("failing: broken"));
+  run = with("echo nothing here; exit 127");
+  EXPECT_EQ(run["state"], "problem") << run;
+  EXPECT_EQ(run["mend"][0], "nothing here");
+  EXPECT_EQ(in({"doctor"}).exit_code, 1);
+  EXPECT_EQ(in({"doctor", "--no-tests"}).exit_code, 0);
+}
+
+TEST_F(Doctor, TheTestsRunInAFolderOfTheirOwn) {
+  make_project();
+  agent("PASS");
+  write_file(project() + "/.capsule/config.yaml",
+             "tracker: native\nverify: {test: \"test ! -e not-committed && touch left\"}\n");
+  write_file(project() + "/not-committed", "");
+  const Json run = of(checks(), "test run");
+  EXPECT_EQ(run["state"], "warning");
+  EXPECT_THAT(run["text"].get<std::string>(), HasSubstr("only its exit status counts"));
+  EXPECT_FALSE(fs::exists(project() + "/left"));
 }
 
 TEST_F(Doctor, AMissingAgentComesWithTheCommandThatInstallsIt) {
