@@ -26,9 +26,7 @@ using auto_mode::Verdict;
 
 void say(const std::string& text) { print_error("capsule: " + text + "\n"); }
 
-auto_mode::Moment now() {
-  return {utc_second(), static_cast<std::int64_t>(std::time(nullptr))};
-}
+auto_mode::Moment now() { return {utc_second(), static_cast<std::int64_t>(std::time(nullptr))}; }
 
 std::string reason_for(const auto_mode::Answer& answer, const std::string& project) {
   const auto_mode::State& state = answer.state;

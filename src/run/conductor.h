@@ -1,6 +1,6 @@
 // Everything that carrying a run on needs, connected: journal, claim, world, face and runner, for
-// any workflow. Whoever carries a run on opens a conductor, claims the subject, connects the run and
-// lets the runner go. One thread.
+// any workflow. Whoever carries a run on opens a conductor, claims the subject, connects the run
+// and lets the runner go. One thread.
 #pragma once
 
 #include <memory>

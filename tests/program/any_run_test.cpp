@@ -121,8 +121,20 @@ TEST_F(AnyDelivery, GcKeepsWhatADeliveryThatWaitsStillNeeds) {
   wait_for_a_person();
   const std::string before = refs();
   ASSERT_NE(before, "");
-  EXPECT_HAS(capsule_in({"gc", "--older-than=0s"}).out, "0 snapshots gone");
+  const std::string said = capsule_in({"gc", "--older-than=0s"}).out;
+  EXPECT_HAS(said, "0 snapshots gone");
+  EXPECT_HAS(said, plan_file() + " can still go on with");
+  EXPECT_EQ(capsule_in({"gc", plan_file(), "--older-than=0s"}).exit_code, 0);
   EXPECT_EQ(refs(), before);
+}
+
+TEST_F(AnyDelivery, AWaitingTaskIsShownWithItsTree) {
+  wait_for_a_person();
+  const Json json = Json::parse(capsule_in({"status", plan_file(), "--json"}).out);
+  ASSERT_EQ(json["trees"].size(), 1U) << json;
+  EXPECT_EQ(json["trees"][0]["task"], "T-1");
+  EXPECT_TRUE(std::filesystem::is_directory(json["trees"][0]["folder"].get<std::string>()));
+  EXPECT_HAS(capsule_in({"status", plan_file(), "T-1"}).out, "worktree: ");
 }
 
 TEST_F(AnyDelivery, GcKeepsWhatAHaltedDeliveryStillNeedsAndRemovesItOnceThatIsOver) {
