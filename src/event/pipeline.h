@@ -144,10 +144,10 @@ struct RunResumed {
   bool operator==(const RunResumed&) const = default;
 };
 
-using PipelineFact =
-    std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
-                 SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
-                 WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven>;
+using PipelineFact = std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted,
+                                  PhaseFinished, SnapshotTaken, PhaseChecked, MergeIntended,
+                                  MergeDone, MergeRefused, RunArchived, WorktreeRemoved, BeadClosed,
+                                  RunEnded, RunResumed, ApprovalAsked, ApprovalGiven, GroundMoved>;
 
 std::string_view kind_of(const PipelineFact& fact);  // "run_started", …
 std::string body_of(const PipelineFact& fact);       // compact JSON

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "git/pin.h"
 #include "process/program.h"
 
 namespace capsule::gate {
@@ -49,6 +50,7 @@ class Checks::Job : public process::ChildEvents {
   Job(Checks& owner, std::uint64_t id, std::string folder, const std::vector<std::string>& names,
       Done done)
       : owner_(owner), id_(id), folder_(std::move(folder)), done_(std::move(done)) {
+    if (auto ceiling = git::ceiling_of(folder_)) env_.push_back({git::kCeilingVariable, *ceiling});
     if (!owner_.verify_.dir.empty()) folder_ += "/" + owner_.verify_.dir;
     for (const NamedCommand& known : owner_.verify_.commands)
       if (std::find(names.begin(), names.end(), known.name) != names.end())
@@ -71,7 +73,7 @@ class Checks::Job : public process::ChildEvents {
     last_ = {};
     last_.name = next.name;
     last_.command = spelled(next.command);
-    const auto child = owner_.loop_.start({words_of(next.command), folder_, {}, {}}, *this);
+    const auto child = owner_.loop_.start({words_of(next.command), folder_, env_, {}}, *this);
     if (!child) return not_started(child.error());
     timer_ =
         owner_.loop_.at(process::Clock::now() + owner_.verify_.timeout, [this, child = *child] {
@@ -116,6 +118,7 @@ class Checks::Job : public process::ChildEvents {
   Checks& owner_;
   const std::uint64_t id_;
   std::string folder_;
+  std::vector<process::EnvChange> env_;  // git finds no repository above the folder
   const Done done_;
   std::vector<const NamedCommand*> commands_;
   Stream out_, err_;

@@ -217,6 +217,7 @@ std::vector<std::string> remarks_of(const RunSummary& summary) {
                       (one.claim.verdict == event::Verdict::broken ? "false" : "not exact") +
                       (one.claim.detail.empty() ? "" : " (" + one.claim.detail + ")"));
   }
+  for (const std::string& line : summary.ground) remarks.push_back(line);
   return remarks;
 }
 

@@ -80,6 +80,7 @@ class Agents {
   // The same for all, with fault interrupted.
   void end_all();
   std::size_t running() const { return running_.size(); }
+  std::vector<int> numbers() const;  // of those who work, in order
 
   // What an earlier process recorded: who spoke in a session, in the order of their numbers, and
   // where what they printed is.

@@ -19,6 +19,7 @@
 #include "workspace/trees.h"
 #include "world/agents.h"
 #include "world/folder_watch.h"
+#include "world/ground.h"
 #include "world/interrupt.h"
 #include "world/people.h"
 #include "world/project.h"
@@ -67,6 +68,9 @@ class RealWorld : public engine::World, private AgentEvents {
   void answer(const workflow::Command& command, Result<T> result);
   Result<void> start(const workflow::StartAgent& start);
   Result<void> close(const workflow::CloseTask& command);
+  // What changed around the run is told. Returns whether that stops merging.
+  bool look_around(std::vector<int> agents, const workflow::Merged* merged = nullptr);
+  Result<void> pin(const workflow::StartAgent& start, std::vector<int> agents);
   void look_for_stop();
 
   const Project& project_;
@@ -74,6 +78,7 @@ class RealWorld : public engine::World, private AgentEvents {
   Interrupt& interrupt_;
   const WorldSettings settings_;
   workspace::Trees trees_;
+  GroundWatch ground_;
   gate::Checks checks_;
   gate::Gates gates_;
   workspace::Merges merges_;

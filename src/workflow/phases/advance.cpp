@@ -182,6 +182,9 @@ class Decider {
     if (answered(Step::close_bead)) record(BeadClosed{});
   }
   void operator()(const flow::TimerFired&) {}
+  void operator()(const GroundMoved& f) {
+    if (s_.step != Step::start && s_.step != Step::ended) record(f);
+  }
   void operator()(const flow::CommandFailed& f) {
     if (s_.step == Step::ended) return;
     const Outcome outcome = f.reason == Reason::interrupted && now().stop
@@ -290,6 +293,7 @@ class Decider {
     if (now().taken_up && !s_.open.empty()) return ask(take_back());
     now().taken_up = false;
     // What cannot be merged anyway is found before an agent is paid.
+    if (rule().commits && main_doubted()) return;
     if (!rule().needs.empty() && !now().passed_gate) {
       flow::Check gate;
       gate.number = s_.number;
@@ -382,7 +386,18 @@ class Decider {
     ask(std::move(command));
   }
 
+  // Main was moved while agents ran: a person looks before anything is put on it.
+  bool main_doubted() {
+    if (!s_.ground.doubted() || s_.definition.finish != Finish::merge) return false;
+    const auto name = [this](int agent) { return flow::agent_words(s_.agents, agent); };
+    record(MergeRefused{
+        MergeRefusal::main_moved,
+        flow::main_moved_text(s_.ground.main.front(), name, "capsule merge " + s_.bead)});
+    return true;
+  }
+
   void merge() {
+    if (main_doubted()) return;
     record(MergeIntended{});
     flow::Merge command;
     command.tree = s_.bead;
