@@ -29,9 +29,9 @@ Result<int> check(const Args& args) {
   const bool experts = args.flag("experts") || !world::known_experts(project.root()).empty();
   const auto store = TRY(world::journal_of(project));
   const auto prices = world::prices_of(project.config);
+  const plan::Experience experience = TRY(world::experience_of(store.get()));
   const ui::Costs costs{
-      plan::likely_of(checked.plan, TRY(world::experience_of(store.get())), args.flag("experts"),
-                      prices),
+      plan::likely_of(checked.plan, experience, args.flag("experts"), prices),
       plan::bound_of(checked.plan, world::limits_of(project.config), experts, prices)};
   print(json ? ui::plan_json(checked, schedule, costs)
              : ui::plan_page(checked.plan, schedule, costs));

@@ -72,6 +72,7 @@ constexpr Filler kFillers[] = {
     {"main_branch", [](Config& c, const Entry& e) { c.main_branch = text_of(e); }},
     {"exclude", [](Config& c, const Entry& e) { c.exclude = list_of(e); }},
     {"convergence", [](Config& c, const Entry& e) { c.convergence = choice_of<Convergence>(e); }},
+    {"on_main_moved", [](Config& c, const Entry& e) { c.on_main_moved = choice_of<MainMoved>(e); }},
     {"test_files", [](Config& c, const Entry& e) { c.test_files = list_of(e); }},
     {"verify.test", [](Config& c, const Entry& e) { c.verify.test = command_of(e); }},
     {"verify.lint", [](Config& c, const Entry& e) { c.verify.lint = command_of(e); }},

@@ -21,6 +21,7 @@ namespace capsule::config {
 
 enum class Tracker { automatic, native, bd };
 using event::Convergence;
+enum class MainMoved { ask, tell };
 enum class Stdin { automatic, prompt, none };  // automatic: the prompt, unless {prompt} is in argv
 
 // Either a list that is run as it is, or one text for /bin/sh -c.
@@ -106,6 +107,7 @@ struct Config {
   std::string main_branch;  // empty: main, else master
   std::vector<std::string> exclude;
   Convergence convergence = Convergence::stop;
+  MainMoved on_main_moved = MainMoved::ask;
   std::vector<std::string> test_files;  // empty: the usual names of each language
   Verify verify;
   std::map<std::string, Provider, std::less<>> providers;

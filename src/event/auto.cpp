@@ -100,12 +100,17 @@ template <class V>
 void members(V& v, ReviewStarted& f) {
   v("round", f.round), v("agent", f.agent), v("at", f.at);
 }
+template <class V>
+void members(V& v, GroundMoved& f) {
+  v("what", f.what), v("agents", f.agents), v("main", f.main), v("from", f.from), v("to", f.to),
+      v("at", f.at);
+}
 
 static constexpr std::string_view kKinds[] = {
     "auto_started",        "auto_place_ready",    "auto_turn_started",     "auto_turn_finished",
     "auto_checked",        "auto_reviewed",       "auto_merged",           "auto_place_removed",
     "auto_ended",          "auto_resumed",        "auto_session_seen",     "auto_merge_intended",
-    "auto_checks_started", "auto_review_started", "auto_baseline_checked",
+    "auto_checks_started", "auto_review_started", "auto_baseline_checked", "auto_ground_moved",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

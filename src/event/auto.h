@@ -171,10 +171,18 @@ struct MergeIntended {
   std::string at;
   bool operator==(const MergeIntended&) const = default;
 };
+// As event::GroundMoved.
+struct GroundMoved {
+  std::vector<std::string> what;
+  std::vector<int> agents;
+  std::string main, from, to;
+  std::string at;
+  bool operator==(const GroundMoved&) const = default;
+};
 
 using Fact = std::variant<Started, PlaceReady, TurnStarted, TurnFinished, ChecksDone, Reviewed,
                           MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended,
-                          ChecksStarted, ReviewStarted, BaselineChecked>;
+                          ChecksStarted, ReviewStarted, BaselineChecked, GroundMoved>;
 
 std::string_view kind_of(const Fact& fact);                            // "auto_started", …
 std::string body_of(const Fact& fact);                                 // compact JSON

@@ -37,6 +37,7 @@ std::vector<Fact> samples() {
       MergeIntended{"now"},
       ChecksStarted{"now"},
       ReviewStarted{2, 5, "now"},
+      GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d", "now"},
   };
 }
 

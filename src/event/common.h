@@ -35,8 +35,9 @@ enum class MergeRefusal {
   work_missing,  // of what was signed off
   refused,       // as checkout_in_the_way; journals of version 1 have it in deliveries
   error,
+  main_moved,  // by an agent, it may be: a person looks first
 };
-inline constexpr int kMergeRefusals = 9;
+inline constexpr int kMergeRefusals = 10;
 std::string_view name_of(MergeRefusal refusal);
 
 // What follows when two reviews in a row say the same about the same tree.
@@ -97,5 +98,16 @@ enum class Baseline {
 };
 inline constexpr int kBaselines = 4;
 std::string_view name_of(Baseline baseline);
+
+// What changed around a run and was not done by Capsule: refs, the user's checkout, git's settings,
+// or what binds a worktree to its git dir.
+struct GroundMoved {
+  std::vector<std::string> what;  // sentences for people, without a full stop
+  std::vector<int> agents;        // that ran meanwhile; empty: none of this run
+  // The main branch, when it was moved while they ran: a person has to look before anything is
+  // merged. Empty: it was not.
+  std::string main, from, to;
+  bool operator==(const GroundMoved&) const = default;
+};
 
 }  // namespace capsule::event

@@ -14,15 +14,9 @@ inline Names names(Fault) {
   return kNames;
 }
 inline Names names(MergeRefusal) {
-  static constexpr std::string_view kNames[] = {"no_sign_off",
-                                                "nothing_to_merge",
-                                                "conflict",
-                                                "foreign_commits",
-                                                "checkout_in_the_way",
-                                                "verify_failed",
-                                                "work_missing",
-                                                "refused",
-                                                "error"};
+  static constexpr std::string_view kNames[] = {
+      "no_sign_off",   "nothing_to_merge", "conflict", "foreign_commits", "checkout_in_the_way",
+      "verify_failed", "work_missing",     "refused",  "error",           "main_moved"};
   static_assert(std::size(kNames) == kMergeRefusals);
   return kNames;
 }
@@ -54,6 +48,11 @@ void members(V& v, CheckRun& f) {
 template <class V>
 void members(V& v, Claim& f) {
   v("what", f.what), v("verdict", f.verdict), v("detail", f.detail);
+}
+
+template <class V>
+void members(V& v, GroundMoved& f) {
+  v("what", f.what), v("agents", f.agents), v("main", f.main), v("from", f.from), v("to", f.to);
 }
 
 }  // namespace capsule::event

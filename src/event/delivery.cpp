@@ -16,15 +16,16 @@ static constexpr std::string_view kWhyNames[] = {
     "advised",   "file_free",     "coordinated",    "dependency_done",    "remediated",
     "taken_up",  "retried"};
 static constexpr std::string_view kQuestionKindNames[] = {
-    "clarification", "missing_information", "low_confidence", "expert",
-    "file_wait",     "remediation",         "removed_task",   "merge"};
+    "clarification", "missing_information", "low_confidence", "expert",    "file_wait",
+    "remediation",   "removed_task",        "merge",          "main_moved"};
 static constexpr std::string_view kVerifyPurposeNames[] = {"baseline", "health"};
 static constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomplete", "halted"};
 static constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
 
 static_assert(std::size(kFailureKindNames) == kFailureKinds);
 static_assert(std::size(kWhyNames) == static_cast<std::size_t>(Why::retried) + 1);
-static_assert(std::size(kQuestionKindNames) == static_cast<std::size_t>(QuestionKind::merge) + 1);
+static_assert(std::size(kQuestionKindNames) ==
+              static_cast<std::size_t>(QuestionKind::main_moved) + 1);
 static_assert(std::size(kVerifyPurposeNames) ==
               static_cast<std::size_t>(VerifyPurpose::health) + 1);
 static_assert(std::size(kOutcomeNames) == static_cast<std::size_t>(Outcome::halted) + 1);
@@ -274,7 +275,8 @@ static constexpr std::string_view kKinds[] = {"delivery_started",
                                               "tree_settled",
                                               "main_moved",
                                               "repair_intended",
-                                              "repair_done"};
+                                              "repair_done",
+                                              "plan_ground_moved"};
 
 std::string_view name_of(FailureKind value) { return text_of(value); }
 std::string_view name_of(Why value) { return text_of(value); }

@@ -22,6 +22,7 @@
 namespace capsule::event::delivery {
 
 using event::Fault;
+using event::GroundMoved;
 using event::MergeRefusal;
 using event::name_of;
 using signal::Role;
@@ -117,6 +118,7 @@ enum class QuestionKind {
   remediation,   // answers: retry, override, halt
   removed_task,  // answers: keep, remove
   merge,         // something that no developer can change is in the way; answers: retry, rework
+  main_moved,    // while agents ran, and not by Capsule; the answer: keep
 };
 
 enum class VerifyPurpose { baseline, health };
@@ -385,7 +387,7 @@ using DeliveryFact =
                  TaskExpanded, UnknownSignalRecovery, AgentSignalFailure, CheckpointReceived,
                  RemediationEntered, RemediationLeft, ExpertDelegated, ExpertRegistered,
                  FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed, TreeRemoved,
-                 TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended, RepairDone>;
+                 TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended, RepairDone, GroundMoved>;
 
 std::string_view kind_of(const DeliveryFact& fact);  // "delivery_started", …
 std::string body_of(const DeliveryFact& fact);       // compact JSON

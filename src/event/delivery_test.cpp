@@ -46,6 +46,7 @@ TEST(DeliveryFacts, EveryKindIsReadBackAsItWasWritten) {
   all.emplace_back(MainMoved{"T1"});
   all.emplace_back(RepairIntended{2});
   all.emplace_back(RepairDone{2, "c", {"a"}, true});
+  all.emplace_back(GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d"});
   for (const DeliveryFact& fact : all) {
     const auto read = read_fact(kind_of(fact), body_of(fact));
     ASSERT_TRUE(read) << kind_of(fact);

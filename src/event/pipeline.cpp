@@ -128,7 +128,7 @@ static constexpr std::string_view kKinds[] = {
     "run_started",    "worktree_intended", "worktree_ready",   "phase_started", "phase_finished",
     "snapshot_taken", "phase_checked",     "merge_intended",   "merge_done",    "merge_refused",
     "run_archived",   "worktree_removed",  "bead_closed",      "run_ended",     "run_resumed",
-    "approval_asked", "approval_given",    "baseline_checked",
+    "approval_asked", "approval_given",    "baseline_checked", "ground_moved",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

@@ -159,7 +159,7 @@ using PipelineFact =
     std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
                  SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
                  WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven,
-                 BaselineChecked>;
+                 BaselineChecked, GroundMoved>;
 
 std::string_view kind_of(const PipelineFact& fact);  // "run_started", …
 std::string body_of(const PipelineFact& fact);       // compact JSON

@@ -41,7 +41,8 @@ TEST(PipelineFacts, EveryKindIsReadBackAsItWasWritten) {
       RunEnded{Outcome::prepared, "d"},
       RunResumed{4, true},
       ApprovalAsked{"plan", 2, 1},
-      ApprovalGiven{1, true, "x", "y"}};
+      ApprovalGiven{1, true, "x", "y"},
+      GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d"}};
   ASSERT_EQ(facts.size(), std::variant_size_v<PipelineFact>) << "a new fact needs a row here";
   for (std::size_t i = 0; i < facts.size(); ++i) {
     EXPECT_EQ(facts[i].index(), i);

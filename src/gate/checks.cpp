@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gate/report_run.h"
+#include "git/pin.h"
 #include "process/program.h"
 
 namespace capsule::gate {
@@ -50,6 +51,7 @@ class Checks::Job : public process::ChildEvents {
   Job(Checks& owner, std::uint64_t id, std::string folder, const std::vector<std::string>& names,
       Done done)
       : owner_(owner), id_(id), top_(folder), folder_(std::move(folder)), done_(std::move(done)) {
+    if (auto ceiling = git::ceiling_of(folder_)) env_.push_back({git::kCeilingVariable, *ceiling});
     if (!owner_.verify_.dir.empty()) folder_ += "/" + owner_.verify_.dir;
     for (const NamedCommand& known : owner_.verify_.commands)
       if (std::find(names.begin(), names.end(), known.name) != names.end())
@@ -110,7 +112,7 @@ class Checks::Job : public process::ChildEvents {
   // The test command is run so that it names its tests; where nothing can be read, as it is.
   process::TreeSpec spec_of(const NamedCommand& next) {
     report_.reset();
-    process::TreeSpec as_it_is{words_of(next.command), folder_, {}, {}};
+    process::TreeSpec as_it_is{words_of(next.command), folder_, env_, {}};
     if (next.name != kTest || owner_.verify_.test_report == "none") return as_it_is;
     auto run =
         ReportRun::prepare(next.command, owner_.verify_.test_report, top_, owner_.verify_.dir);
@@ -120,6 +122,7 @@ class Checks::Job : public process::ChildEvents {
     }
     const ReportPlan& plan = run->plan();
     process::TreeSpec spec{words_of(plan.command), folder_, run->env(), {}};
+    spec.env.insert(spec.env.end(), env_.begin(), env_.end());
     if (plan.from != ReportPlan::From::nowhere) report_.emplace(std::move(*run));
     return spec;
   }
@@ -156,6 +159,7 @@ class Checks::Job : public process::ChildEvents {
   const std::uint64_t id_;
   const std::string top_;
   std::string folder_;
+  std::vector<process::EnvChange> env_;  // git finds no repository above the folder
   const Done done_;
   std::vector<const NamedCommand*> commands_;
   Stream out_, err_;

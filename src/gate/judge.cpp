@@ -245,6 +245,14 @@ void judge_green(Checked& result, const Check& check, const Verdict& now,
         regress.problem.empty() ? evidence_in(regress, evidence.test_first) : regress.detail,
         with_output(regress.problem + "\nMake all tests pass" + keep + ".", now));
   }
+  // Whoever can take their names away could take the tests away, too.
+  if (tests && passed && by_name(evidence.base) && !by_name(&now)) {
+    result.failed.push_back(now.name);
+    return hold(result, what, false, "its tests are no longer known by name",
+                with_output("The test command passes, but it no longer says which tests it ran, as "
+                            "it did before. Let it run as it did.",
+                            now));
+  }
   if (!tests && !passed && failed_before) {
     say(result, what, event::Verdict::differs, "it failed before anybody worked, too");
     return;

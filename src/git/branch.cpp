@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "git/command.h"
+#include "git/diff.h"
+#include "git/exclusion.h"
 #include "git/refs.h"
 
 namespace capsule::git {
@@ -85,10 +87,11 @@ Result<BranchState> branch_state(const Repository& repository, const Tips& tips,
     if (commit.side == '-') boundary.push_back(commit.id);
     if (commit.side == '<') {
       main_has_more = true;
-      if (is_merge_of(commit, run) && state.merged_as.empty()) state.merged_as = commit.id;
+      if (is_merge_of(commit, run)) state.merges.push_back(commit);
     }
     if (commit.side == '>') state.commits.push_back(std::move(commit));
   }
+  if (!state.merges.empty()) state.merged_as = state.merges.front().id;
   if (!main_has_more) {
     state.fork = tips.main;
   } else if (state.commits.empty()) {
@@ -106,6 +109,20 @@ Result<BranchState> branch_state(const Repository& repository, const Tips& tips,
   }
   if (!base.empty()) state.foreign = before_the_run(state.commits, base);
   return state;
+}
+
+Result<bool> brings(const Repository& repository, const Commit& merge, const std::string& tip,
+                    const std::vector<std::string>& exclude) {
+  if (merge.parents.size() != 2) return false;
+  const std::string& work = merge.parents[1];
+  const Answer merged =
+      TRY(ask(repository,
+              {.args = {"merge-tree", "--write-tree", "--no-messages", merge.parents[0], work}}));
+  if (merged.code != 0 || trimmed(merged.out) != merge.tree) return false;
+  if (work == tip) return true;
+  const std::vector<Change> changes = TRY(diff_trees(repository, work, tip, Renames::ignored));
+  return std::all_of(changes.begin(), changes.end(),
+                     [&](const Change& change) { return is_excluded(change.path, exclude); });
 }
 
 Result<std::string> find_merge(const Repository& repository, const std::string& main,

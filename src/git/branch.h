@@ -27,6 +27,7 @@ struct BranchState {
   std::vector<Commit> commits;       // on the branch and not on main, newest first
   std::vector<std::string> foreign;  // those of them that were there before the run began
   std::string merged_as;             // the merge commit of this run on main; empty: none
+  std::vector<Commit> merges;        // all that say so by their trailer, newest first
 };
 
 // `base` is the commit that the worktree started from; empty: not known. One process, two in
@@ -34,6 +35,11 @@ struct BranchState {
 // history), failed.
 Result<BranchState> branch_state(const Repository& repository, const Tips& tips,
                                  const std::string& base, const std::string& run);
+
+// Whether `merge` brings the work at `tip` to main, as plan_merge would have done it: anybody can
+// write a trailer. Files that match `exclude` do not count. Three processes.
+Result<bool> brings(const Repository& repository, const Commit& merge, const std::string& tip,
+                    const std::vector<std::string>& exclude);
 
 // The merge commit of the run on main since `base`; empty: none. Also works when the branch is
 // gone.

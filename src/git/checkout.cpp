@@ -216,6 +216,19 @@ std::vector<Checkout> checkouts_of(const Repository& repository, const std::stri
   return found;
 }
 
+Result<std::string> shown_in(const Repository& repository, const Checkout& checkout,
+                             const std::string& main) {
+  const std::string log = read_file(checkout.git_dir + "/logs/HEAD").value_or("");
+  const std::string_view lines = trimmed(log);
+  const std::string_view last = lines.substr(lines.rfind('\n') + 1);
+  const std::vector<std::string_view> words = split(last, ' ');
+  if (words.size() < 2 || words[1] == main || !is_object_id(repository, words[1])) return main;
+  const std::string shown(words[1]);
+  const Call staged =
+      in_checkout(repository, checkout, {"diff-index", "--cached", "--quiet", shown, "--"});
+  return TRY(ask(repository, staged)).code == 0 ? shown : main;
+}
+
 Result<Forwarded> forward_checkout(const Repository& repository, const Checkout& checkout,
                                    const std::string& from, const std::string& to,
                                    const std::vector<Change>& changes) {

@@ -19,6 +19,12 @@ struct Checkout {
 // The checkouts, linked worktrees included, whose HEAD is the branch `ref`. Reads files only.
 std::vector<Checkout> checkouts_of(const Repository& repository, const std::string& ref);
 
+// The commit that the checkout was last moved to, by its own reflog, when that is not `main` and
+// what is staged is exactly that commit: somebody moved the branch under it. Otherwise `main`. No
+// process in the usual case, one otherwise.
+Result<std::string> shown_in(const Repository& repository, const Checkout& checkout,
+                             const std::string& main);
+
 struct Forwarded {
   std::vector<std::string> in_the_way;  // not empty: nothing was done
   std::vector<std::string> kept;        // of .beads/, changed by the user: index moved, file not

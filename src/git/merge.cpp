@@ -26,6 +26,16 @@ Result<void> merge_trees(const Repository& repository, const std::string& work, 
   return {};
 }
 
+// Somebody may have moved main under the checkout: then it goes all the way.
+Result<Forwarded> bring_along(const Repository& repository, const Checkout& checkout,
+                              const MergePlan& plan) {
+  const std::string shown = TRY(shown_in(repository, checkout, plan.from));
+  if (shown == plan.from)
+    return forward_checkout(repository, checkout, plan.from, plan.commit, plan.changes);
+  return forward_checkout(repository, checkout, shown, plan.commit,
+                          TRY(diff_trees(repository, shown, plan.commit, Renames::ignored)));
+}
+
 }  // namespace
 
 Result<MergePlan> plan_merge(const Repository& repository, const BranchState& state,
@@ -50,6 +60,12 @@ Result<MergePlan> plan_merge(const Repository& repository, const BranchState& st
 Result<Published> publish_merge(const Repository& repository, const MergePlan& plan) {
   const RepositoryLock lock = TRY(RepositoryLock::take(repository));
   Published published;
+  // Found before a checkout is touched; the swap below decides.
+  if (const std::string now = read_ref(repository, plan.main_ref);
+      !now.empty() && now != plan.from) {
+    published.outcome = Publishing::main_moved;
+    return published;
+  }
   std::vector<Checkout> moved;
   const auto move_back = [&] {
     for (const Checkout& checkout : moved)
@@ -59,8 +75,7 @@ Result<Published> publish_merge(const Repository& repository, const MergePlan& p
   // and the next attempt finds them in place. The other way round, main would have moved under a
   // checkout whose next commit takes the merge back.
   for (const Checkout& checkout : checkouts_of(repository, plan.main_ref)) {
-    Result<Forwarded> done =
-        forward_checkout(repository, checkout, plan.from, plan.commit, plan.changes);
+    Result<Forwarded> done = bring_along(repository, checkout, plan);
     if (!done || !done->in_the_way.empty()) {
       move_back();
       if (!done) return tl::unexpected(done.error());

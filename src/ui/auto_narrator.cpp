@@ -36,6 +36,7 @@ class AutoNarrator : public Narrator {
       if (checked->state != event::Baseline::none)
         line("      checks before anybody works: " + baseline_words(checked->state));
     if (const auto* reviewed = std::get_if<fact::Reviewed>(&*read)) take(*reviewed);
+    if (const auto* moved = std::get_if<fact::GroundMoved>(&*read); moved != nullptr) take(*moved);
     phases_ended();
     return std::exchange(lines_, {});
   }
@@ -60,6 +61,10 @@ class AutoNarrator : public Narrator {
            "/" + std::to_string(run_.file.max_iterations));
     if (turn.why == fact::Why::retry) line("      once more: " + printable(run_.file.last_error));
     if (turn.why == fact::Why::mend) line("      " + phase + ": mending");
+  }
+  void take(const fact::GroundMoved& f) {
+    const auto name = [this](int agent) { return workflow::agent_words(run_.agents, agent); };
+    line("      ! " + printable(workflow::ground_line({f.what, f.agents, "", "", ""}, name)));
   }
   void take(const fact::Reviewed& reviewed) {
     if (!reviewed.note.empty()) line("      ! " + printable(reviewed.note));

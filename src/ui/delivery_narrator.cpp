@@ -182,6 +182,10 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
             return row(style, Tone::quiet, "·", f.task,
                        "shares " + printable(f.file) + " with " + printable(f.holder));
           },
+          [&](const GroundMoved& f) {
+            const auto name = [&](int agent) { return delivery::agent_words(after, agent); };
+            return row(style, Tone::warn, "!", "", printable(workflow::ground_line(f, name)));
+          },
           [&](const TaskCloseFailed& f) {
             return row(style, Tone::warn, again, f.task, "not closed: " + brief(f.detail));
           },

@@ -157,6 +157,10 @@ class PhasesNarrator : public Narrator {
     line("  " + toned(style_, Tone::warn, "not merged") + ": " + first_line(f.detail));
     last_stage().details = {{"", "not merged: " + f.detail}};
   }
+  void take(const event::GroundMoved& f) {
+    const auto name = [this](int agent) { return workflow::agent_words(state_.agents, agent); };
+    line("  " + toned(style_, Tone::warn, "! " + printable(workflow::ground_line(f, name))));
+  }
   void take(const event::BeadClosed&) { line("  closed " + printable(state_.bead)); }
   void take(const event::RunEnded& f) {
     running_.clear();

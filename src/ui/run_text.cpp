@@ -231,6 +231,7 @@ std::vector<std::string> remarks_of(const RunSummary& summary) {
         (one.claim.verdict == event::Verdict::broken ? ": not true: " : ": not exact: ") +
         one.claim.what + (one.claim.detail.empty() ? "" : " (" + one.claim.detail + ")"));
   }
+  for (const std::string& line : summary.ground) remarks.push_back(line);
   return remarks;
 }
 

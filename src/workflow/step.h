@@ -300,6 +300,7 @@ struct Merged {
   std::vector<std::string> left_out;  // excluded files
   std::vector<std::string> failed;    // of Merge::known, those that failed again
   std::vector<event::CheckRun> runs;  // what the merged files were checked by
+  std::string onto = {};              // where main was until then
 };
 struct MergeRefused {
   std::string tree;
@@ -336,6 +337,10 @@ struct CommandFailed {
 
 CommandFailed failed(Command command, const Error& error);
 
+// Something around the run changed that Capsule did not do; see event/common.h. Told when it is
+// seen: before and after each agent, and before a merge.
+using event::GroundMoved;
+
 // A person wants the run to stop: told once for each kind. Agents that run are being ended, but for
 // a pause.
 enum class Stop { interrupted, paused, aborted };
@@ -349,7 +354,7 @@ struct TakenUp {};
 using Observation =
     std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack, Checked,
                  Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed, Answered,
-                 TimerFired, CommandFailed, StopAsked, TakenUp>;
+                 TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved>;
 std::string_view name_of(const Observation& observation);  // "agent_finished", …
 
 // Main may be moved by others while we merge; every try merges anew on the newest main. One rule

@@ -88,6 +88,7 @@ struct RunSummary {
   std::vector<TreeSummary> trees;    // that it has, or will have again when it goes on
   std::vector<AgentSummary> agents;  // all that were started, in their order
   std::vector<ClaimSummary> claims;
+  std::vector<std::string> ground;  // what changed around it and Capsule did not do, in sentences
   Usage usage;
 };
 

@@ -7,6 +7,7 @@
 #include "git/command.h"
 #include "git/commit.h"
 #include "git/paths.h"
+#include "git/pin.h"
 #include "workspace/trees.h"
 #include "workspace/worklog_file.h"
 
@@ -31,6 +32,14 @@ Result<std::vector<std::string>> marked_files(const git::Repository& repository,
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> Trees::pin(const std::string& key) {
+  if (key.empty() || is_checkout(key) || !folder_of(key)) return std::vector<std::string>{};
+  const auto found = trees_.find(key);
+  const Tree tree = found == trees_.end() ? blank(key) : found->second;
+  return git::pin_worktree(repository_, tree.path, tree.branch,
+                           tree.kept_head.empty() ? tree.base : tree.kept_head);
+}
 
 Result<std::string> Trees::prepare(const workflow::StartAgent& start) {
   const bool was_there = git::is_plain_folder(blank(start.tree).path);

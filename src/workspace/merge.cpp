@@ -71,6 +71,13 @@ Result<Merges::Plan> Merges::plan(const Merge& merge) const {
   return merge.of == Merge::Of::branch ? plan_branch(merge) : plan_kept(merge);
 }
 
+Result<std::string> Merges::done_as(const git::BranchState& branch) const {
+  for (const git::Commit& merge : branch.merges)
+    if (TRY(git::brings(trees_.repository(), merge, branch.tips.tip, trees_.settings().exclude)))
+      return merge.id;
+  return std::string();
+}
+
 // What the agents committed on the branch.
 Result<Merges::Plan> Merges::plan_branch(const Merge& merge) const {
   const git::Repository& repository = trees_.repository();
@@ -89,7 +96,7 @@ Result<Merges::Plan> Merges::plan_branch(const Merge& merge) const {
   }
   const git::BranchState branch =
       TRY(git::branch_state(repository, tips, merge.base, trees_.run()));
-  if (!branch.merged_as.empty()) return found_done(merge, branch.merged_as);
+  if (const std::string done = TRY(done_as(branch)); !done.empty()) return found_done(merge, done);
   if (branch.commits.empty()) return nothing;
   if (!branch.foreign.empty())
     return MergeRefused{merge.tree,
@@ -117,7 +124,7 @@ Result<Merges::Plan> Merges::plan_kept(const Merge& merge) const {
   const Trees::Work state = TRY(std::move(kept));
   tips.tip = state.commit;
   const git::BranchState branch = TRY(git::branch_state(repository, tips, state.base, trailer));
-  if (!branch.merged_as.empty()) return found_done(merge, branch.merged_as);
+  if (const std::string done = TRY(done_as(branch)); !done.empty()) return found_done(merge, done);
   if (branch.commits.empty()) return nothing_on(merge, tips.main);
   git::WorkCommit work =
       TRY(git::work_commit(repository, branch, git::work_message(task_of(merge), merge.title),
@@ -224,6 +231,7 @@ Result<workflow::Observation> Merges::publish(const Merge& merge, const Planned&
   Merged merged;
   merged.tree = merge.tree;
   merged.commit = planned.plan.commit;
+  merged.onto = planned.plan.from;
   for (const git::Change& change : planned.plan.changes) merged.files.push_back(change.path);
   merged.left_out = planned.work.excluded;
   return merged;

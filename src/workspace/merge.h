@@ -57,6 +57,8 @@ class Merges {
   Result<Plan> plan_kept(const workflow::Merge& merge) const;
   Result<Plan> accepted(const workflow::Merge& merge, const git::BranchState& branch,
                         git::WorkCommit work, const std::string& trailer) const;
+  // The merge on main that really brings the work; one that only says so is somebody's forgery.
+  Result<std::string> done_as(const git::BranchState& branch) const;
   Result<std::vector<std::string>> paths_between(const std::string& from,
                                                  const std::string& to) const;  // sorted
   Result<std::vector<std::string>> missing_work(const workflow::Merge& merge,

@@ -76,6 +76,10 @@ class Trees {
   // refused: it is no worktree.
   Result<workflow::TreeOpened> adopt(const std::string& tree);
 
+  // Before and after an agent: a tree that was cut from its git dir or branch is put back there,
+  // and what was wrong is returned, in words. Nothing for one that is not there, nor for the
+  // checkout. Error: it must not be worked in.
+  Result<std::vector<std::string>> pin(const std::string& tree);
   // Before an agent starts: its tree, opened when there is none (but for the subject's), with what
   // an earlier process left there settled, and with the newest main in it where that is asked for.
   // Returns the folder. Error not_found: the subject's tree is gone.

@@ -132,6 +132,11 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
         tolerated.push_back(verdict.name);
       continue;
     }
+    if (passed && verdict.name == gate::kTest && trial->before && trial->before->tests) {
+      refuse(verdict, "The test command passes, but it no longer says which tests it ran.\n" +
+                          failure_text(verdict));
+      continue;
+    }
     if (passed) continue;
     if (known)
       tolerated.push_back(verdict.name);

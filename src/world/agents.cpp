@@ -116,6 +116,12 @@ void Agents::recall(const std::string& session, int agent, const std::string& lo
   if (!session.empty() && !log.empty()) sessions_[session].push_back({agent, log});
 }
 
+std::vector<int> Agents::numbers() const {
+  std::vector<int> numbers;
+  for (const auto& [number, running] : running_) numbers.push_back(number);
+  return numbers;
+}
+
 std::string Agents::last_line(int agent) const {
   const auto found = running_.find(agent);
   if (found == running_.end()) return {};

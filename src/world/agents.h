@@ -82,6 +82,7 @@ class Agents {
   std::size_t running() const { return running_.size(); }
   // The trees of those who are working.
   std::vector<std::string> trees() const;
+  std::vector<int> numbers() const;  // of those who work, in order
 
   // What an earlier process recorded: who spoke in a session, in the order of their numbers, and
   // where what they printed is.

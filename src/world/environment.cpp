@@ -1,5 +1,7 @@
 #include "world/environment.h"
 
+#include "git/pin.h"
+
 namespace capsule::world {
 
 std::vector<process::EnvChange> environment_of(const std::string& run,
@@ -16,6 +18,8 @@ std::vector<process::EnvChange> environment_of(const std::string& run,
   env.push_back({"CAPSULE_ATTEMPT", std::to_string(start.attempt)});
   env.push_back({"CAPSULE_WORKTREE", folder});
   env.push_back({"CAPSULE_AGENT", start.agent == 0 ? "" : std::to_string(start.agent)});
+  // Whatever becomes of .git in its worktree, the user's checkout above is not its repository.
+  if (auto ceiling = git::ceiling_of(folder)) env.push_back({git::kCeilingVariable, *ceiling});
   return env;
 }
 

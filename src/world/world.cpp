@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -54,6 +55,20 @@ std::string needed_tree(const Command& command) {
   return {};
 }
 
+GroundParts ground_parts(const Project& project, const WorldSettings& settings) {
+  GroundParts parts;
+  parts.repository = project.repository;
+  parts.run = settings.run;
+  parts.main_branch = project.config.main_branch;
+  parts.exclude = settings.trees.exclude;
+  parts.asks = project.config.on_main_moved == config::MainMoved::ask;
+  parts.merged_by = [root = project.root(), own = settings.run](const std::string& run,
+                                                                const std::string& commit) {
+    return journal_has_merge(root, own, run, commit);
+  };
+  return parts;
+}
+
 }  // namespace
 
 RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& interrupt,
@@ -63,6 +78,7 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       interrupt_(interrupt),
       settings_(std::move(settings)),
       trees_(project.repository, settings_.run, settings_.trees),
+      ground_(ground_parts(project, settings_)),
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
             gate::lasting_environment(environ)),
@@ -105,8 +121,10 @@ void RealWorld::carry_out(const Command& command) {
   if (!vanished_.empty())
     return failed(command, workspace::tree_vanished(trees_.text_of(vanished_)));
   const auto done = [this](Observation observation) {
-    if (const auto* merged = std::get_if<Merged>(&observation))
+    if (const auto* merged = std::get_if<Merged>(&observation)) {
       left_out_.insert(left_out_.end(), merged->left_out.begin(), merged->left_out.end());
+      look_around(agents_.numbers(), merged);
+    }
     happened(std::move(observation));
   };
   if (const auto* agent = std::get_if<StartAgent>(&command)) {
@@ -124,7 +142,11 @@ void RealWorld::carry_out(const Command& command) {
   } else if (const auto* check = std::get_if<Check>(&command)) {
     gates_.check(*check, done);
   } else if (const auto* merge = std::get_if<Merge>(&command)) {
-    merges_.merge(*merge, done);
+    // Somebody else's main is for a person to look at first.
+    if (look_around(agents_.numbers()))
+      happened(MainMoved{merge->tree});
+    else
+      merges_.merge(*merge, done);
   } else if (const auto* archive = std::get_if<Archive>(&command)) {
     answer(command, trees_.archive(*archive));
   } else if (const auto* remove = std::get_if<RemoveTree>(&command)) {
@@ -143,7 +165,29 @@ void RealWorld::carry_out(const Command& command) {
   }
 }
 
+bool RealWorld::look_around(std::vector<int> agents, const Merged* merged) {
+  auto moved = merged == nullptr ? ground_.look(agents) : ground_.look_after(*merged, agents);
+  if (!moved) return false;
+  const bool stops = !moved->main.empty();
+  happened(*std::move(moved));
+  return stops;
+}
+
+// Nobody works in a tree whose git dir is another's.
+Result<void> RealWorld::pin(const StartAgent& start, std::vector<int> agents) {
+  GroundMoved moved;
+  for (const std::string& wrong : TRY(trees_.pin(start.tree)))
+    moved.what.push_back("the worktree of " + printable(start.tree) + ": " + wrong + "; put back");
+  if (moved.what.empty()) return {};
+  moved.agents = std::move(agents);
+  happened(std::move(moved));
+  return {};
+}
+
 Result<void> RealWorld::start(const StartAgent& start) {
+  if (trees_.is_checkout(start.tree)) ground_.in_place();
+  look_around(agents_.numbers());
+  TRY_VOID(pin(start, agents_.numbers()));
   AgentPlace place;
   place.folder = TRY(trees_.prepare(start));
   place.log_folder = settings_.log_folder;
@@ -161,6 +205,15 @@ Result<void> RealWorld::close(const CloseTask& command) {
 // What the agent left is settled before anybody hears that it has ended.
 void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
   look_for_tree(start.tree);
+  std::vector<int> ran = agents_.numbers();
+  ran.insert(std::lower_bound(ran.begin(), ran.end(), start.agent), start.agent);
+  look_around(ran);
+  const auto pinned = pin(start, {start.agent});
+  if (!pinned) {
+    finished.fault = event::Fault::lost;
+    finished.detail = sentences(pinned.error());
+    return happened(std::move(finished));
+  }
   const bool asked_to_stop = finished.fault == event::Fault::interrupted;
   if (start.settle != Settle::leave && !(asked_to_stop && start.settle == Settle::keep)) {
     auto settled = trees_.settle(start);

@@ -20,6 +20,7 @@
 #include "workspace/trees.h"
 #include "world/agents.h"
 #include "world/folder_watch.h"
+#include "world/ground.h"
 #include "world/interrupt.h"
 #include "world/people.h"
 #include "world/project.h"
@@ -71,6 +72,9 @@ class RealWorld : public engine::World, private AgentEvents {
   void answer(const workflow::Command& command, Result<T> result);
   Result<void> start(const workflow::StartAgent& start);
   Result<void> close(const workflow::CloseTask& command);
+  // What changed around the run is told. Returns whether that stops merging.
+  bool look_around(std::vector<int> agents, const workflow::Merged* merged = nullptr);
+  Result<void> pin(const workflow::StartAgent& start, std::vector<int> agents);
   void look_for_stop();
   void look_for_tree(const std::string& tree);
 
@@ -79,6 +83,7 @@ class RealWorld : public engine::World, private AgentEvents {
   Interrupt& interrupt_;
   const WorldSettings settings_;
   workspace::Trees trees_;
+  GroundWatch ground_;
   gate::Checks checks_;
   gate::Seen seen_;
   gate::Gates gates_;

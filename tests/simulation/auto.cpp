@@ -271,6 +271,7 @@ Finding simulate_auto(std::uint64_t seed, AutoBug bug, bool all) {
   weather.agent_faults = choose.below(3) * 3;
   weather.journal_faults = choose.below(3) * 6;
   weather.main_moves = 15;
+  weather.ground_moves = 3;
   weather.refusals = 10;
   return AutoRun(seed, weather).run(all);
 }

@@ -347,6 +347,7 @@ DeliveryFinding simulate_delivery(std::uint64_t seed, DeliveryBug bug, bool all)
   weather.command_faults = choose.below(3) * 4;
   weather.agent_faults = 4;
   weather.main_moves = 10;
+  weather.ground_moves = 2;
   weather.refusals = 12;
   const WorldBug world = bug == DeliveryBug::fact_lost ? WorldBug::lost_fact : WorldBug::none;
   return DeliveryRun(seed, weather, world).result(all);

@@ -95,6 +95,7 @@ Finding Simulation::run(bool all) {
 void Simulation::process() {
   workflow_ = &boot();
   stop_.reset();
+  doubted_ = false;
   waits_ = 0;
   attended_ = weather_.one_process || finding_.processes % 3 == 0 || random_.chance(70);
   engine::Log log(journal_, kRun, "simulated", "subject");

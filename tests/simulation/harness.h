@@ -33,6 +33,7 @@ struct Weather {
   int journal_faults = 0;  // of a thousand appends
   int main_moves = 0;      // of a hundred merges
   int refusals = 0;        // of a hundred merges
+  int ground_moves = 0;    // of a hundred agents: something around the run changes meanwhile
   int diligence = 80;      // of a hundred agents that write: how many change anything
   // What an agent says and a check finds follows from who it is, and not from what came before: two
   // runs of one seed can be compared.
@@ -191,6 +192,7 @@ class Simulation : public engine::World,
   std::vector<Job> jobs_;
   std::vector<workflow::Observation> inbox_;
   std::optional<workflow::Stop> stop_;
+  bool doubted_ = false;  // main was moved by an agent, and nobody has looked since
   bool attended_ = true, over_ = false;
   int waits_ = 0;
   std::optional<std::string> before_crash_;

@@ -289,6 +289,7 @@ Finding simulate_phases(std::uint64_t seed, PhasesBug bug, WorldBug world, bool 
   weather.agent_faults = choose.below(3) * 3;
   weather.journal_faults = choose.below(3) * 8;
   weather.main_moves = 15;
+  weather.ground_moves = 3;
   weather.refusals = 6;
   weather.diligence = choose.chance(20) ? 20 : 80;
   const bool pipeline =

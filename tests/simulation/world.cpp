@@ -150,6 +150,7 @@ std::optional<Observation> Simulation::at_once(const Command& command) {
     job.tree = merge->tree;
     job.task = merge->task;
     job.to_branch = merge->to_branch;
+    claim(!doubted_ || job.to_branch, "nobody merges on a main that an agent moved");
     job.command = command;
     nobody_works_in(merge->tree);
   } else if (const auto* ask = std::get_if<Ask>(&command)) {
@@ -187,7 +188,9 @@ void Simulation::finish(Job job) {
     case Job::What::question: {
       ++finding_.answers;
       Random random = roll(job);
-      inbox_.emplace_back(Answered{job.number, answer(job, random), "somebody"});
+      const bool looked = job.options == std::vector<std::string>{"keep"};
+      if (looked) doubted_ = false;
+      inbox_.emplace_back(Answered{job.number, looked ? "keep" : answer(job, random), "somebody"});
       return;
     }
     case Job::What::timer:
@@ -214,6 +217,12 @@ void Simulation::finish_agent(Job job) {
   if (random.chance(job.writes ? weather_.diligence : 8)) trees_[job.tree].now = new_version();
   settle(job, finished);
   speak(job, finished, random);
+  if (weather_.ground_moves > 0 && random_.below(100) < weather_.ground_moves) {
+    GroundMoved moved{{"simulated"}, {job.number}, "", "", ""};
+    if (random_.chance(50)) moved = {{"simulated"}, {job.number}, "refs/heads/main", "a", "b"};
+    doubted_ |= !moved.main.empty();
+    inbox_.emplace_back(std::move(moved));
+  }
   inbox_.emplace_back(std::move(finished));
 }
 

@@ -24,6 +24,7 @@ class Advance {
   void on(const workflow::MainMoved& moved);
   void on(const workflow::TreeRemoved& removed);
   void on(const workflow::StopAsked& asked);
+  void on(const workflow::GroundMoved& moved);
   void on(const workflow::CommandFailed& failed);
   // TakenUp: the open step says what is to be put right. The others answer nothing of ours.
   template <class Other>

@@ -265,6 +265,11 @@ void on(Run& run, const fact::Reviewed& reviewed) {
   again(run, Why::mend, issues_text(reviewed));
 }
 
+void on(Run& run, const fact::GroundMoved& moved) {
+  run.ground.apply({moved.what, moved.agents, moved.main, moved.from, moved.to},
+                   [&](int agent) { return workflow::agent_words(run.agents, agent); });
+}
+
 void on(Run& run, const fact::MergeIntended&) { run.open = Step::merge; }
 
 void on(Run& run, const fact::MergeDone& merged) {
@@ -308,6 +313,7 @@ void on(Run& run, const fact::Ended& ended) {
   }
   run.outcome = ended.outcome;
   run.detail = ended.detail;
+  run.ground.refused = run.ground.doubted() && ended.outcome == Outcome::merge_refused;
   run.step = Step::ended;
   if (run.outcome != Outcome::complete && !ended.detail.empty()) run.file.last_error = ended.detail;
   finish(run.file, exit_reason_of(run),
@@ -323,6 +329,7 @@ Phase furthest(const State& file) {
 }
 
 void on(Run& run, const fact::Resumed&) {
+  if (run.ground.refused) run.ground.looked();
   run.step = run.after;
   run.outcome = run.phase == Phase::complete ? Outcome::complete : Outcome::none;
   run.detail.clear();

@@ -9,6 +9,7 @@
 
 #include "event/auto.h"
 #include "workflow/auto/state.h"
+#include "workflow/ground.h"
 #include "workflow/step.h"
 #include "workflow/summary.h"
 
@@ -96,6 +97,7 @@ struct Run {
   fact::TurnFinished last;
   std::vector<workflow::AgentSummary> agents;
   std::vector<workflow::ClaimSummary> claims;
+  workflow::GroundState ground;
   workflow::Usage usage;
   State file;  // what .caw/auto-state.json says
 };

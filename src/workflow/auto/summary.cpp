@@ -81,6 +81,7 @@ workflow::RunSummary Rules::summary(const Run& run) {
   if (has_tree(run)) summary.trees.push_back({"", run.folder, run.branch});
   summary.agents = run.agents;
   summary.claims = run.claims;
+  summary.ground = run.ground.lines;
   summary.usage = run.usage;
   return summary;
 }

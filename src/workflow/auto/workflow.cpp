@@ -257,7 +257,18 @@ void Advance::turn_ended(const workflow::AgentFinished& ended) {
   record(std::move(finished));
 }
 
+void Advance::on(const workflow::GroundMoved& moved) {
+  if (run_.step == Step::start || run_.step == Step::ended) return;
+  record(fact::GroundMoved{moved.what, moved.agents, moved.main, moved.from, moved.to, ""});
+}
+
 void Advance::merge() {
+  // Main was moved while agents ran: a person looks before anything is put on it.
+  if (run_.ground.doubted())
+    return end(Outcome::merge_refused,
+               workflow::main_moved_text(
+                   run_.ground.main.front(),
+                   [this](int agent) { return workflow::agent_words(run_.agents, agent); }, kGoOn));
   if (run_.open != Step::merge) {
     now_.tries = 0;
     record(fact::MergeIntended{});

@@ -153,6 +153,7 @@ Decision verify_health(const State& s) {
 
 std::optional<Decision> decide_remediation(State& s) {
   const Remediation& r = s.remediation;
+  if (r.step == Step::verify && s.ground.doubted()) return std::nullopt;
   if (r.step == Step::verify) return verify_health(s);
   if (r.step != Step::mend && r.step != Step::judge) return std::nullopt;
   Telling telling;
@@ -253,7 +254,7 @@ std::optional<Decision> decide(State& s) {
   if (auto decision = decide_remediation(s)) return decision;
   if (auto decision = decide_expert(s)) return decision;
   if (is_remedying(s)) return std::nullopt;
-  if (s.merging < 0 && !s.merges.empty()) {
+  if (s.merging < 0 && !s.merges.empty() && !s.ground.doubted()) {
     const Task& task = s.tasks[s.merges.begin()->second].task;
     return Decision{MergeIntended{task.id}, merge(s, task.id, task.title)};
   }

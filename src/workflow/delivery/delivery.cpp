@@ -248,6 +248,7 @@ struct Fold {
     s.to_wait.erase(std::remove(s.to_wait.begin(), s.to_wait.end(), task), s.to_wait.end());
   }
   void operator()(const DeliveryEnded& f) { s.outcome = f.outcome; }
+  void operator()(const GroundMoved& f) { ground_moved(s, f); }
 
   void operator()(const TaskClosing& f) {
     const int task = task_named(s, f.task);

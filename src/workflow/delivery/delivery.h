@@ -33,6 +33,7 @@
 
 #include "base/numbered.h"
 #include "event/delivery.h"
+#include "workflow/ground.h"
 #include "workflow/step.h"
 #include "workflow/summary.h"
 
@@ -274,6 +275,7 @@ struct State {
   std::set<std::string> trees;        // that agents were given, until they are removed
   Numbered<AgentRecord> history;
   std::string newest_commit;  // that a task became; empty: none
+  workflow::GroundState ground;
 
   int next_agent = 1;
   int dispatched = 0;       // agent runs so far: what the bound limits
@@ -327,6 +329,9 @@ bool stopped(const State& state);
 std::vector<int> open_questions(const State& state);  // numbers
 // Whether a text may answer the question: one of its options, in any case, when it has some.
 bool accepts(const Question& question, std::string_view text);
+
+// "developer of T-1 (agent 4)".
+std::string agent_words(const State& state, int number);
 
 struct Summary {
   std::vector<std::string> completed, failed, waiting;  // ids, in the order of the plan

@@ -58,6 +58,10 @@ struct Translate {
     }
     return {std::move(fact)};
   }
+  Facts operator()(const GroundMoved& o) const {
+    if (!s.started || s.outcome != Outcome::none) return {};
+    return {o};
+  }
   Facts operator()(const workflow::AgentIdle& o) const { return {AgentIdle{o.agent}}; }
 
   Facts operator()(const workflow::Merged& o) const {

@@ -111,6 +111,7 @@ void register_expert(State&, const std::string& name, std::string supports, std:
 // Asks a person, and parks the task (or remediation, task -1) until the answer.   questions.cpp
 void ask_person(State&, QuestionKind kind, int task, int agent, std::string text,
                 std::string context, std::vector<std::string> options = {});
+void ground_moved(State&, const GroundMoved&);
 void answered(State&, const QuestionAnswered& f);
 void close_questions(State&, int task);
 

@@ -50,7 +50,7 @@ void answered_remediation(State& s, const Question& q) {
 
 void ask_person(State& s, QuestionKind kind, int task, int agent, std::string text,
                 std::string context, std::vector<std::string> options) {
-  const bool parks = kind != QuestionKind::removed_task;
+  const bool parks = kind != QuestionKind::removed_task && kind != QuestionKind::main_moved;
   if (parks && task >= 0 && ++s.tasks[task].questions > s.limits.questions)
     return fail_task(s, task, FailCause::limit, FailureKind::questions, "",
                      "it asked a person too often");
@@ -84,11 +84,37 @@ void answered(State& s, const QuestionAnswered& f) {
   if (copy.kind == QuestionKind::removed_task) {
     signal::same_letters(copy.answer, "remove") ? remove_task(s, copy.task)
                                                 : keep_task(s, copy.task);
+  } else if (copy.kind == QuestionKind::main_moved) {
+    s.ground.looked();
   } else if (copy.task >= 0) {
     answered_task(s, copy);
   } else {
     answered_remediation(s, copy);
   }
+}
+
+std::string agent_words(const State& s, int number) {
+  const std::string text = "agent " + std::to_string(number);
+  const auto found =
+      std::find_if(s.history.begin(), s.history.end(),
+                   [&](const AgentRecord& record) { return record.number == number; });
+  if (found == s.history.end()) return text;
+  const std::string task(id_of(s, found->task));
+  return std::string(signal::name_of(found->role)) + (task.empty() ? "" : " of " + task) + " (" +
+         text + ")";
+}
+
+// No merge until a person has looked; everything else goes on.
+void ground_moved(State& s, const GroundMoved& f) {
+  const bool known = s.ground.doubted();
+  const auto name = [&](int number) { return agent_words(s, number); };
+  s.ground.apply(f, name);
+  if (known || !s.ground.doubted()) return;
+  ask_person(
+      s, QuestionKind::main_moved, -1, 0,
+      "Main was moved while agents ran, and Capsule did not do that. Nothing is merged until "
+      "you have looked: put main back if it should not be there, then answer 'keep'.",
+      workflow::main_moved_text(f, name, "answer 'keep'"), {"keep"});
 }
 
 void close_questions(State& s, int task) {

@@ -84,7 +84,7 @@ void add_waits(const State& s, int task, RunSummary& to) {
 
 void add_questions(const State& s, RunSummary& to) {
   for (const Question& q : s.questions) {
-    if (q.closed) continue;
+    if (q.closed || (q.kind == QuestionKind::main_moved && s.outcome != Outcome::none)) continue;
     Waiting wait;
     wait.what = Waiting::For::answer;
     wait.task = id_of(s, q.task);
@@ -212,6 +212,7 @@ RunSummary run_summary(const State& s) {
     summary.usage.duration_ms += record.duration_ms;
   }
   add_claims(s, summary);
+  summary.ground = s.ground.lines;
   summary.usage.agent_runs = s.dispatched;
   summary.usage.cost_micros = s.cost_micros;
   return summary;

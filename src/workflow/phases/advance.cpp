@@ -189,6 +189,9 @@ class Decider {
     if (answered(Step::close_bead)) record(BeadClosed{});
   }
   void operator()(const flow::TimerFired&) {}
+  void operator()(const GroundMoved& f) {
+    if (s_.step != Step::start && s_.step != Step::ended) record(f);
+  }
   void operator()(const flow::CommandFailed& f) {
     if (s_.step == Step::ended) return;
     const Outcome outcome = f.reason == Reason::interrupted && now().stop
@@ -308,6 +311,7 @@ class Decider {
     now().taken_up = false;
     if (wants_baseline()) return check_baseline();
     // What cannot be merged anyway is found before an agent is paid.
+    if (rule().commits && main_doubted()) return;
     if (!rule().needs.empty() && !now().passed_gate) {
       flow::Check gate;
       gate.number = s_.number;
@@ -418,7 +422,18 @@ class Decider {
     ask(std::move(command));
   }
 
+  // Main was moved while agents ran: a person looks before anything is put on it.
+  bool main_doubted() {
+    if (!s_.ground.doubted() || s_.definition.finish != Finish::merge) return false;
+    const auto name = [this](int agent) { return flow::agent_words(s_.agents, agent); };
+    record(MergeRefused{
+        MergeRefusal::main_moved,
+        flow::main_moved_text(s_.ground.main.front(), name, "capsule merge " + s_.bead)});
+    return true;
+  }
+
   void merge() {
+    if (main_doubted()) return;
     record(MergeIntended{});
     flow::Merge command;
     command.tree = s_.bead;

@@ -288,6 +288,10 @@ struct Fold {
   }
   void operator()(const MergeRefused& f) {
     s.merge_open = false;
+    if (f.why == MergeRefusal::main_moved) {
+      s.ground.refused = true;
+      return end(s, Outcome::merge_refused, f.detail, s.step);
+    }
     s.phase = s.definition.phases.back().name;
     end(s, Outcome::merge_refused, f.detail, Step::run_phase);
     if (f.why != MergeRefusal::no_sign_off || !s.before_merge) return;
@@ -306,6 +310,9 @@ struct Fold {
     }
     const bool kept = s.definition.finish == Finish::branch;
     end(s, kept ? Outcome::on_branch : Outcome::finished, kept ? s.branch : "", Step::ended);
+  }
+  void operator()(const GroundMoved& f) {
+    s.ground.apply(f, [this](int agent) { return workflow::agent_words(s.agents, agent); });
   }
   void operator()(const BeadClosed&) { end(s, Outcome::merged, s.merge_commit, Step::ended); }
   void operator()(const RunEnded& f) {
@@ -326,6 +333,7 @@ struct Fold {
     s.max_retries = f.max_retries;
     s.outcome = Outcome::none;
     s.detail.clear();
+    if (s.ground.refused) s.ground.looked();
     s.reviewed_feedback.clear();
     s.reviewed_tree.clear();
     s.sent_back.clear();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "event/pipeline.h"
+#include "workflow/ground.h"
 #include "workflow/step.h"
 #include "workflow/summary.h"
 
@@ -117,6 +118,7 @@ struct State {
 
   std::vector<workflow::AgentSummary> agents;  // all that were started
   std::vector<workflow::ClaimSummary> claims;
+  workflow::GroundState ground;
   Present present;
 };
 

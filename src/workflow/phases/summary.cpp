@@ -64,6 +64,7 @@ workflow::RunSummary summary(const State& s) {
   if (!s.worktree.empty() && summary.can_go_on) summary.trees.push_back({"", s.worktree, s.branch});
   summary.agents = s.agents;
   summary.claims = s.claims;
+  summary.ground = s.ground.lines;
   summary.usage.agent_runs = static_cast<int>(s.agents.size());
   for (const workflow::AgentSummary& agent : s.agents)
     summary.usage.duration_ms += agent.duration_ms;

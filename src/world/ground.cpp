@@ -1,0 +1,129 @@
+#include "world/ground.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "git/command.h"
+#include "git/commit.h"
+#include "git/lock.h"
+#include "store/store.h"
+
+namespace capsule::world {
+namespace {
+
+using workflow::GroundMoved;
+
+// Of a merge: "run-1" or "run-1/T-2".
+std::string run_in(const git::Commit& commit) {
+  constexpr std::string_view kTrailer = "Capsule-Run: ";
+  for (const std::string_view line : split(commit.message, '\n')) {
+    if (!line.starts_with(kTrailer)) continue;
+    const std::string_view value = line.substr(kTrailer.size());
+    if (git::has_run_trailer(commit.message, value))
+      return std::string(value.substr(0, value.find('/')));
+  }
+  return {};
+}
+
+bool same(const git::Ground& a, const git::Ground& b) {
+  return a.refs == b.refs && a.head == b.head && a.settings == b.settings && a.staged == b.staged &&
+         a.dirty == b.dirty && a.untracked == b.untracked;
+}
+
+}  // namespace
+
+void GroundWatch::in_place() {
+  if (extent_ == git::Extent::all) last_.reset();
+  extent_ = git::Extent::settings;
+}
+
+std::optional<GroundMoved> GroundWatch::look(const std::vector<int>& agents) {
+  return compare(agents, nullptr);
+}
+
+std::optional<GroundMoved> GroundWatch::look_after(const workflow::Merged& merged,
+                                                   const std::vector<int>& agents) {
+  return compare(agents, merged.nothing || merged.adopted ? nullptr : &merged);
+}
+
+std::string GroundWatch::main_ref() const {
+  const std::string heads = "refs/heads/";
+  if (!parts_.main_branch.empty())
+    return (parts_.main_branch.starts_with(heads) ? "" : heads) + parts_.main_branch;
+  return heads + (last_->refs.contains(heads + "main") ? "main" : "master");
+}
+
+// Every commit that main went forward by is a merge that a Capsule has, or is about to have, in
+// the journal.
+bool GroundWatch::by_capsules(const std::string& from, const std::string& to) const {
+  if (from == to) return true;
+  if (from.empty() || to.empty() || !parts_.merged_by) return false;
+  const auto answer =
+      git::ask(parts_.repository,
+               {.args = {"rev-list", "--header", "--first-parent", to, "^" + from, "--"}});
+  if (!answer || answer->code != 0) return false;
+  const std::vector<git::Commit> commits = git::parse_commits(answer->out);
+  if (commits.empty() || commits.back().parents.empty() || commits.back().parents.front() != from)
+    return false;
+  return std::all_of(commits.begin(), commits.end(), [&](const git::Commit& commit) {
+    const std::string run = commit.parents.size() == 2 ? run_in(commit) : "";
+    return !run.empty() && parts_.merged_by(run, commit.id);
+  });
+}
+
+std::optional<GroundMoved> GroundWatch::compare(const std::vector<int>& agents,
+                                                const workflow::Merged* merged) {
+  git::Ground now = git::look(parts_.repository, extent_, last_ ? &*last_ : nullptr);
+  if (!last_ || same(*last_, now)) {
+    last_ = std::move(now);
+    return std::nullopt;
+  }
+  // Another Capsule may be in the middle of a merge: then it holds the lock.
+  {
+    const auto lock = git::RepositoryLock::take(parts_.repository);
+    now = git::look(parts_.repository, extent_, &now);
+  }
+  const std::string main = main_ref();
+  git::Differences found = git::differences(parts_.repository, *last_, now, main, parts_.exclude);
+  last_ = std::move(now);
+  GroundMoved moved;
+  moved.agents = agents;
+  std::string to = found.main_to;
+  if (merged != nullptr && to == merged->commit) {
+    to = merged->onto;
+    std::erase_if(found.files, [&](const std::string& path) {
+      return std::find(merged->files.begin(), merged->files.end(), path) != merged->files.end();
+    });
+  }
+  if (found.main_moved && !by_capsules(found.main_from, to)) {
+    moved.what.push_back(found.main_what);
+    if (parts_.asks && !agents.empty()) {
+      moved.main = main;
+      moved.from = found.main_from;
+      moved.to = to;
+    }
+  }
+  moved.what.insert(moved.what.end(), found.what.begin(), found.what.end());
+  std::erase_if(found.files, [&](const std::string& path) { return !told_.insert(path).second; });
+  if (!found.files.empty())
+    moved.what.push_back("files of the checkout changed: " + short_list(found.files));
+  if (moved.what.empty()) return std::nullopt;
+  return moved;
+}
+
+bool journal_has_merge(const std::string& project, const std::string& own_run,
+                       const std::string& run, const std::string& commit) {
+  const auto store = store::Store::open(project, store::Access::read_only);
+  if (!store) return false;
+  const auto head = (*store)->head(run);
+  if (!head) return false;
+  if (run != own_run && head->outcome.empty()) return true;
+  const auto facts = (*store)->read(run, 0);
+  return facts && std::any_of(facts->begin(), facts->end(), [&](const event::Fact& fact) {
+           const bool merges = fact.kind == "merge_done" || fact.kind == "task_merge_done" ||
+                               fact.kind == "repair_done" || fact.kind == "auto_merged";
+           return merges && fact.body.find("\"" + commit + "\"") != std::string::npos;
+         });
+}
+
+}  // namespace capsule::world

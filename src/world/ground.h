@@ -1,0 +1,59 @@
+// Watches the ground under the agents' feet (git/ground.h) for one run: looks before and after each
+// agent and around each merge, and says what changed that Capsule did not do, with the agents that
+// ran meanwhile. Which of several did it, or a person in between, cannot be known and is not said.
+//
+// Single-threaded. Looking costs no process as long as nothing has changed.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "git/ground.h"
+#include "git/repository.h"
+#include "workflow/step.h"
+
+namespace capsule::world {
+
+struct GroundParts {
+  git::Repository repository;
+  std::string run;
+  std::string main_branch;           // configured; empty: main, else master
+  std::vector<std::string> exclude;  // untracked files that nobody misses
+  bool asks = true;                  // a moved main is a question
+  // Whether the journal has it that this commit is the merge of a Capsule's run.
+  std::function<bool(const std::string& run, const std::string& commit)> merged_by;
+};
+
+class GroundWatch {
+ public:
+  explicit GroundWatch(GroundParts parts) : parts_(std::move(parts)) {}
+
+  // The run's agents work in the user's checkout: what they do there is no difference.
+  void in_place();
+  // Since the last look, at which `agents` ran as they do until now. The first one sees nothing.
+  // What Capsules have merged is no difference.
+  std::optional<workflow::GroundMoved> look(const std::vector<int>& agents);
+  // The same right after a merge of our own.
+  std::optional<workflow::GroundMoved> look_after(const workflow::Merged& merged,
+                                                  const std::vector<int>& agents);
+
+ private:
+  std::optional<workflow::GroundMoved> compare(const std::vector<int>& agents,
+                                               const workflow::Merged* merged);
+  std::string main_ref() const;
+  bool by_capsules(const std::string& from, const std::string& to) const;
+
+  const GroundParts parts_;
+  git::Extent extent_ = git::Extent::all;
+  std::optional<git::Ground> last_;
+  std::set<std::string> told_;  // files: each once
+};
+
+// GroundParts::merged_by for a project: a run that is going on may not have recorded its merge yet.
+bool journal_has_merge(const std::string& project, const std::string& own_run,
+                       const std::string& run, const std::string& commit);
+
+}  // namespace capsule::world
