@@ -162,6 +162,7 @@ class DeliveryRun : public Simulation {
       if (!again || (scripted() ? !halted : resumes_-- <= 0 || !random().chance(40))) return false;
       const bool retry = !scripted() && random().chance(50);
       facts.emplace_back(DeliveryResumed{start_.slots, start_.limits, retry, false});
+      if (retry && random().chance(30)) facts.emplace_back(changed_plan());
     }
     TRY_VOID(runner.take(workflow_->given(std::move(facts), utc_now())));
     return true;

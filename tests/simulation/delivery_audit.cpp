@@ -40,6 +40,8 @@ void DeliveryAudit::dispatched(const AgentDispatched& f) {
   claim(tasks_.contains(f.task), "agents work on tasks of the plan");
   Of& of = tasks_[f.task];
   claim(++of.agents == 1, "one agent at a time works on a task");
+  of.worked = true;
+  of.again = false;
   claim(!of.over, "a finished task stays finished");
   for (const std::string& id : of.blocked_by)
     if (const auto blocker = tasks_.find(id); blocker != tasks_.end())
@@ -103,6 +105,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     for (auto& [id, of] : tasks_) {
       of.agents = 0;
       if (f->retry_failed && !of.merged && !of.removed) {
+        of.again = of.over && of.worked;
         of.over = false;
         of.failed_reviews = of.failed_audits = 0;
       }
@@ -111,6 +114,9 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     slots_ = f->slots;
   }
   if (const auto* f = std::get_if<PlanChanged>(&fact)) {
+    // One that had failed, and left the plan before anybody began with it again.
+    for (const std::string& id : f->removed)
+      if (Of& of = tasks_[id]; of.again) of.removed = of.over = true;
     learn(f->added);
     for (const Task& task : f->changed)
       if (!tasks_[task.id].ready) learn({task});

@@ -35,7 +35,7 @@ class DeliveryAudit {
   struct Of {
     std::set<std::string> blocked_by;
     bool audited = false, merged = false, reviewed = false, ready = false, over = false,
-         removed = false, doubted = false;
+         removed = false, doubted = false, worked = false, again = false;
     int agents = 0, failed_reviews = 0, failed_audits = 0;
   };
   void dispatched(const AgentDispatched& f);
