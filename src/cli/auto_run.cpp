@@ -10,6 +10,8 @@
 #include "engine/run.h"
 #include "ui/auto_narrator.h"
 #include "workflow/auto/texts.h"
+#include "world/preflight.h"
+#include "world/programs.h"
 #include "world/providers.h"
 #include "world/runs.h"
 #include "world/verify.h"
@@ -87,14 +89,14 @@ Result<void> AutoRun::take(const std::string& run) {
   return {};
 }
 
-Result<void> AutoRun::preflight() {
+Result<void> AutoRun::preflight(bool in_place) {
   for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
     workflow::StartAgent agent;
     agent.role = signal::name_of(static_cast<auto_mode::Phase>(i));
     agent.prompt.file = auto_mode::prompt_file(static_cast<auto_mode::Phase>(i));
     TRY_VOID(conductor_->world().preflight(agent));
   }
-  return {};
+  return in_place ? world::check_programs(project().config) : world::preflight(project(), {});
 }
 
 Result<void> AutoRun::has_place(const auto_mode::Run& state) {

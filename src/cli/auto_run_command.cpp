@@ -33,9 +33,9 @@ constexpr Option kContinueOptions[] = {
 };
 
 // A run that was cut off.
-Result<int> take_up(AutoRun& run, const std::string& id) {
-  TRY_VOID(run.take(id));
-  TRY_VOID(run.preflight());
+Result<int> take_up(AutoRun& run, const AutoRun::Newest& newest) {
+  TRY_VOID(run.take(newest.run));
+  TRY_VOID(run.preflight(newest.state.begun.in_place));
   TRY_VOID(run.conductor().runner().take_up());
   return run.carry_on();
 }
@@ -67,7 +67,7 @@ Result<int> auto_run(const Args& args) {
                   "a run of auto mode was cut off, or goes on: " +
                       printable(newest->state.begun.task.substr(0, 200)),
                   "go on with it: capsule auto continue; or end it: capsule auto cancel");
-    return take_up(*run, newest->run);
+    return take_up(*run, *newest);
   }
   TRY_VOID(world::record_session(root));
   if (!args.flag("force")) TRY_VOID(refuse_active_session(root));
@@ -84,7 +84,7 @@ Result<int> auto_run(const Args& args) {
   started.parallel = words.config.parallel_validation;
   started.max_iterations = words.max_iterations;
   TRY_VOID(run->take(new_run_id()));
-  TRY_VOID(run->preflight());
+  TRY_VOID(run->preflight(started.in_place));
   TRY_VOID(run->give(started));
   return run->carry_on();
 }
@@ -114,11 +114,11 @@ Result<int> go_on(const Args& args) {
   if (!newest)
     return fail(Reason::not_found, "there is no auto mode to go on with",
                 "start it: capsule auto run \"TASK\"");
-  if (!newest->ended()) return take_up(*run, newest->run);
+  if (!newest->ended()) return take_up(*run, *newest);
   if (newest->state.outcome == auto_mode::Outcome::complete)
     return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
   TRY_VOID(run->take(newest->run));
-  TRY_VOID(run->preflight());
+  TRY_VOID(run->preflight(newest->state.begun.in_place));
   TRY_VOID(run->has_place(newest->state));
   TRY_VOID(run->give(event::auto_run::Resumed{}));
   return run->carry_on();

@@ -22,6 +22,7 @@
 #include "workflow/delivery/workflow.h"
 #include "world/delivery_plan.h"
 #include "world/experts.h"
+#include "world/preflight.h"
 #include "world/runs.h"
 
 namespace capsule::cli {
@@ -271,6 +272,7 @@ Result<int> deliver(const Args& args) {
     face.on_output(agent, bytes);
   };
   TRY_VOID(preflight(conductor->world(), args.flag("experts")));
+  TRY_VOID(world::preflight(conductor->project(), {}));
   const event::delivery::Limits limits = world::limits_of(conductor->project().config);
   if (known) {
     recall(conductor->world().agents(), run, log_folder, earlier.unfinished->facts);

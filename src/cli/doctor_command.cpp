@@ -22,6 +22,7 @@
 #include "ui/terminal.h"
 #include "world/programs.h"
 #include "world/providers.h"
+#include "world/setup.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::cli {
@@ -162,12 +163,22 @@ Finding check_verify(const world::Project& project) {
       finding.mend = {"in .capsule/config.yaml: verify: {test: [program, argument]}"};
     return finding;
   }
-  if (const auto found = world::check_test_program(project.config); !found)
+  if (const auto found = world::check_programs(project.config); !found)
     return failure("tests", found.error());
   const std::string shown =
       config::written(config::key("verify.test"),
                       test->argv.empty() ? config::Value(test->shell) : config::Value(test->argv));
   return {Health::good, "tests", printable(shown)};
+}
+
+// What agents would not find in their worktrees.
+void check_worktrees(const world::Project& project, Findings& findings) {
+  const auto proposal = world::setup_proposal(project.root());
+  for (const std::string& missing : world::not_in_worktrees(project)) {
+    Finding finding{Health::doubtful, "worktrees", missing};
+    if (proposal) finding.mend = {"in .capsule/config.yaml: " + world::yaml_of(*proposal)};
+    findings.push_back(std::move(finding));
+  }
 }
 
 void check_runs(const world::Project& project, Findings& findings) {
@@ -233,6 +244,7 @@ void check_project(const Args& args, Findings& findings) {
   findings.push_back(check_tracker(*project));
   findings.push_back(check_files(*project));
   findings.push_back(check_verify(*project));
+  check_worktrees(*project, findings);
   check_runs(*project, findings);
 }
 

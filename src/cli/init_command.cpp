@@ -10,6 +10,7 @@
 #include "json/value.h"
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
+#include "world/setup.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::cli {
@@ -127,6 +128,13 @@ Result<void> configure(const world::Project& project, task::Choice tracker, Step
               std::string("no test command was found: set verify.test, or tests are not checked");
     }
   }
+  if (!is_set(project.config, "worktree.")) {
+    if (const auto proposal = world::setup_proposal(project.root())) {
+      wanted.push_back(world::assignment_of(*proposal));
+      note += (note.empty() ? "" : "; ") + world::yaml_of(*proposal) + ", because of " +
+              proposal->because;
+    }
+  }
   const auto recorded = config::record(project.root(), wanted);
   if (!recorded && recorded.error().reason == Reason::exists) {
     steps.push_back({".capsule/config.yaml", false, recorded.error().hint});
@@ -188,7 +196,9 @@ Command init_command() {
               "Puts the prompts and the worklog template into the project, to be changed as you "
               "like; writes .capsule/config.yaml with the tracker and with the test command that "
               "the project's files suggest (go.mod, package.json, pyproject.toml, Cargo.toml, "
-              "CMakeLists.txt, Makefile); keeps .capsule/ out of git by .git/info/exclude; makes a "
+              "CMakeLists.txt, Makefile), and with what worktrees need before agents work "
+              "there (package-lock.json, .gitmodules, git-lfs); keeps .capsule/ out of git by "
+              ".git/info/exclude; makes a "
               "bead store where there is no tracker. What is there already stays as it is, so it "
               "can be called again at any time.\n\nExit codes: 0 ready; 2 an error.",
           .positionals = {},

@@ -50,6 +50,12 @@ struct Verify {
   std::chrono::seconds timeout{};
 };
 
+struct Worktree {
+  std::optional<Command> setup;
+  std::vector<std::string> setup_inputs;  // patterns; empty: the usual lock files
+  std::chrono::seconds setup_timeout{};
+};
+
 struct Slots {
   int developers = 0;
   int critics = 0;
@@ -105,6 +111,7 @@ struct Config {
   Convergence convergence = Convergence::stop;
   std::vector<std::string> test_files;  // empty: the usual names of each language
   Verify verify;
+  Worktree worktree;
   std::map<std::string, Provider, std::less<>> providers;
   std::map<std::string, Phase, std::less<>> phases;
   Slots slots;

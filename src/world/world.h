@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "engine/world.h"
 #include "gate/checks.h"
 #include "gate/gates.h"
+#include "gate/setup.h"
 #include "workspace/merge.h"
 #include "workspace/trees.h"
 #include "world/agents.h"
@@ -22,6 +24,7 @@
 #include "world/interrupt.h"
 #include "world/people.h"
 #include "world/project.h"
+#include "world/readiness.h"
 
 namespace capsule::world {
 
@@ -69,6 +72,8 @@ class RealWorld : public engine::World, private AgentEvents {
   template <class T>
   void answer(const workflow::Command& command, Result<T> result);
   Result<void> start(const workflow::StartAgent& start);
+  void start_ready(const workflow::StartAgent& start, const AgentPlace& place,
+                   const Result<void>& ready);
   Result<void> close(const workflow::CloseTask& command);
   void look_for_stop();
   void look_for_tree(const std::string& tree);
@@ -78,6 +83,7 @@ class RealWorld : public engine::World, private AgentEvents {
   Interrupt& interrupt_;
   const WorldSettings settings_;
   workspace::Trees trees_;
+  gate::Setup setup_;
   gate::Checks checks_;
   gate::Gates gates_;
   workspace::Merges merges_;
@@ -85,8 +91,11 @@ class RealWorld : public engine::World, private AgentEvents {
   std::vector<workflow::Observation> inbox_;
   std::optional<workflow::Stop> stop_;  // the newest that was told
   std::vector<std::string> left_out_;
-  std::string vanished_;  // a tree that is needed and gone
+  std::string vanished_;          // a tree that is needed and gone
+  std::map<int, bool> waiting_;   // agents whose tree is being set up; true: they were ended
+  std::optional<Error> unready_;  // the set-up of a new tree failed
   People people_;
+  Readiness readiness_;
   Agents agents_;  // last: gone before what its events touch
 };
 
