@@ -28,7 +28,9 @@ Command init_command() {
               "template into the project, to be changed as you like; writes .capsule/config.yaml "
               "with the tracker and with the test command that "
               "the project's files suggest (go.mod, package.json, pyproject.toml, Cargo.toml, "
-              "CMakeLists.txt, Makefile); keeps .capsule/ out of git by .git/info/exclude; makes a "
+              "CMakeLists.txt, Makefile), and with what worktrees need before agents work "
+              "there (package-lock.json, .gitmodules, git-lfs); keeps .capsule/ out of git by "
+              ".git/info/exclude; makes a "
               "bead store where there is no tracker. What is there already stays as it is, so it "
               "can be called again at any time.\n\nExit codes: 0 ready; 2 an error.",
           .positionals = {},

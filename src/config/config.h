@@ -54,6 +54,12 @@ struct Verify {
   std::string test_report;  // auto, junit:PATH, gotest, tap, none
 };
 
+struct Worktree {
+  std::optional<Command> setup;
+  std::vector<std::string> setup_inputs;  // patterns; empty: the usual lock files
+  std::chrono::seconds setup_timeout{};
+};
+
 struct Slots {
   int developers = 0;
   int critics = 0;
@@ -110,6 +116,7 @@ struct Config {
   MainMoved on_main_moved = MainMoved::ask;
   std::vector<std::string> test_files;  // empty: the usual names of each language
   Verify verify;
+  Worktree worktree;
   std::map<std::string, Provider, std::less<>> providers;
   std::map<std::string, Phase, std::less<>> phases;
   Slots slots;

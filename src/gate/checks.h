@@ -21,6 +21,8 @@
 
 namespace capsule::gate {
 
+class Setup;
+
 class Checks {
  public:
   // One verdict for each command, in the order of the configuration. Errors: not_found (no such
@@ -32,6 +34,11 @@ class Checks {
   ~Checks();
   Checks(const Checks&) = delete;
   Checks& operator=(const Checks&) = delete;
+
+  // What readies a fresh checkout before the commands run there; nullptr: nothing has to. It must
+  // outlive the checks.
+  void ready_by(Setup& setup) { setup_ = &setup; }
+  Setup* setup() const { return setup_; }
 
   bool any() const { return !verify_.commands.empty(); }
   bool has(std::string_view name) const { return verify_.find(name) != nullptr; }
@@ -48,6 +55,7 @@ class Checks {
   process::Loop& loop_;
   const Verify verify_;
   const std::function<bool()> interrupted_;
+  Setup* setup_ = nullptr;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, std::unique_ptr<Job>> jobs_;
 };

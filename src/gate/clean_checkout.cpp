@@ -14,6 +14,7 @@
 #include "git/paths.h"
 #include "git/remove_tree.h"
 #include "git/snapshot.h"
+#include "git/worktree.h"
 
 namespace capsule::gate {
 namespace {
@@ -49,7 +50,7 @@ bool still_there(const File& file) {
 }  // namespace
 
 Result<CleanCheckout> CleanCheckout::make(const git::Repository& repository,
-                                          const std::string& commit) {
+                                          const std::string& commit, For what) {
   const std::string parent = parent_folder(repository);
   TRY_VOID(make_folders(parent));
   for (int i = 0; i < kTries; ++i) {
@@ -58,37 +59,60 @@ Result<CleanCheckout> CleanCheckout::make(const git::Repository& repository,
     File lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!lock && errno != EEXIST) return tl::unexpected(git::system_error("create", lock_path));
     if (!lock_now(lock) || !still_there(lock)) continue;
-    CleanCheckout checkout(path, std::move(lock));
-    TRY_VOID(git::restore_snapshot(repository, commit, path));
+    CleanCheckout checkout(repository, path, std::move(lock));
+    TRY_VOID(what == For::setup ? git::create_detached(repository, path, commit)
+                                : git::restore_snapshot(repository, commit, path));
     return checkout;
   }
   return fail(Reason::io, "no folder can be made in " + parent);
 }
 
 CleanCheckout::CleanCheckout(CleanCheckout&& other) noexcept
-    : path_(std::exchange(other.path_, "")), lock_(std::move(other.lock_)) {}
+    : repository_(other.repository_),
+      path_(std::exchange(other.path_, "")),
+      lock_(std::move(other.lock_)) {}
 
 CleanCheckout::~CleanCheckout() {
   if (path_.empty()) return;
   // The lock goes last, so that a sweep finds what we could not remove.
-  if (git::remove_tree(path_)) ::unlink((path_ + std::string(kLock)).c_str());
+  if (!git::remove_tree(path_)) return;
+  git::forget_worktree(repository_, path_);
+  ::unlink((path_ + std::string(kLock)).c_str());
 }
 
 void run_clean(const git::Repository& repository, Checks& checks, const std::string& commit,
                const std::vector<std::string>& names, Checks::Done done,
                const std::function<Result<void>(const std::string& folder)>& prepare) {
-  auto made = CleanCheckout::make(repository, commit);
+  Setup* setup = checks.setup();
+  auto made = CleanCheckout::make(
+      repository, commit,
+      setup != nullptr ? CleanCheckout::For::setup : CleanCheckout::For::checks);
   if (!made) return done(tl::unexpected(made.error()));
   // Shared because a std::function can be copied.
   auto checkout = std::make_shared<CleanCheckout>(std::move(*made));
-  const std::string& folder = checkout->path();
+  const std::string folder = checkout->path();
   if (prepare)
     if (const auto prepared = prepare(folder); !prepared)
       return done(tl::unexpected(prepared.error()));
-  checks.run(folder, names, [checkout, done = std::move(done)](const auto& verdicts) mutable {
+  auto finish = [checkout,
+                 done = std::move(done)](const Result<std::vector<Verdict>>& verdicts) mutable {
     checkout.reset();
     done(verdicts);
-  });
+  };
+  if (setup == nullptr) return checks.run(folder, names, std::move(finish));
+  setup->run(folder, File(),
+             [&checks, folder, names, finish](const Result<Verdict>& ready) mutable {
+               if (!ready) return finish(tl::unexpected(ready.error()));
+               if (ready->ending == Ending::passed)
+                 return checks.run(folder, names, std::move(finish));
+               // Files that cannot be set up pass no check; the set-up's words say why.
+               std::vector<Verdict> verdicts;
+               for (const std::string& name : names) {
+                 verdicts.push_back(*ready);
+                 verdicts.back().name = name;
+               }
+               finish(verdicts);
+             });
 }
 
 void sweep_checkouts(const git::Repository& repository) {
@@ -105,7 +129,9 @@ void sweep_checkouts(const git::Repository& repository) {
       continue;
     }
     const File lock(::open(lock_path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (lock_now(lock) && git::remove_tree(path)) ::unlink(lock_path.c_str());
+    if (!lock_now(lock) || !git::remove_tree(path)) continue;
+    git::forget_worktree(repository, path);
+    ::unlink(lock_path.c_str());
   }
 }
 

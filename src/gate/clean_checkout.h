@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "gate/checks.h"
+#include "gate/setup.h"
 #include "git/repository.h"
 
 namespace capsule::gate {
@@ -17,14 +18,21 @@ namespace capsule::gate {
 class CleanCheckout {
  public:
   // One git process. Errors: usage (no commit id), failed, io.
-  static Result<CleanCheckout> make(const git::Repository& repository, const std::string& commit);
+  enum class For {
+    checks,  // files, and nothing of git
+    setup,   // a worktree of git without a branch: the set-up may call git
+  };
+  static Result<CleanCheckout> make(const git::Repository& repository, const std::string& commit,
+                                    For what = For::checks);
   CleanCheckout(CleanCheckout&& other) noexcept;
   CleanCheckout& operator=(CleanCheckout&&) = delete;
   ~CleanCheckout();
   const std::string& path() const { return path_; }
 
  private:
-  CleanCheckout(std::string path, File lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  CleanCheckout(git::Repository repository, std::string path, File lock)
+      : repository_(std::move(repository)), path_(std::move(path)), lock_(std::move(lock)) {}
+  git::Repository repository_;
   std::string path_;  // empty: moved from
   File lock_;
 };

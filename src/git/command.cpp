@@ -91,6 +91,7 @@ Result<Answer> ask(const Repository& repository, const Call& call) {
   const std::string own = TRY(private_dir(repository));
   process::Spec spec;
   spec.argv = command_line(call.settings, call.args);
+  if (call.magic) std::erase(spec.argv, "--literal-pathspecs");
   spec.cwd = call.work_tree.empty() ? "/" : call.work_tree;
   spec.env = environment(false);
   spec.env.push_back({"GIT_DIR", own});

@@ -24,6 +24,7 @@ struct Call {
   std::string index = {};                  // file; must be given with commands that use one
   std::vector<std::string> settings = {};  // "key=value"
   std::vector<std::pair<std::string, std::string>> env = {};
+  bool magic = false;  // pathspecs are patterns of ours; otherwise they are names
 };
 
 // By the private git dir: nothing that the repository's configuration names can run. Any exit code

@@ -15,6 +15,7 @@
 #include "git/refs.h"
 #include "git/remove_tree.h"
 #include "git/settings.h"
+#include "git/setup_files.h"
 #include "git/worktree.h"
 
 namespace capsule::git {
@@ -31,6 +32,7 @@ struct Taking {
   std::string worktree;
   std::string index;
   std::string parent;
+  std::string left_out = {};  // pathspecs of what the worktree's set-up left
   std::string warning = {};
   bool changed = false;  // since our index was last written
 };
@@ -100,7 +102,12 @@ Result<void> open_nested(const Taking& taking, const std::vector<std::string>& f
 
 // Exit code 1: some files could not be read and were left out; more than that: nothing was done.
 Result<Answer> add_all(Taking& taking) {
-  const Call call = in_worktree(taking, {"add", "--all", "--verbose", "--ignore-errors"});
+  Call call = in_worktree(taking, {"add", "--all", "--verbose", "--ignore-errors"});
+  if (!taking.left_out.empty()) {
+    call.args.insert(call.args.end(), {"--pathspec-from-file=-", "--pathspec-file-nul"});
+    call.input = taking.left_out;
+    call.magic = true;
+  }
   Answer answer = TRY(ask(taking.repository, call));
   if (answer.code <= 1) return answer;
   // Perhaps our index is damaged or of a git that is too new: once more, from the parent.
@@ -181,6 +188,9 @@ Result<Taking> take_files(const Repository& repository, const std::string& workt
   Taking taking{repository, TRY(real_path(worktree)), own_index(repository, worktree), parent};
   TRY_VOID(clear_stale_lock(taking.index + ".lock", Owner::ours));
   if (!is_plain_file(taking.index)) TRY_VOID(start_index(taking));
+  const SetupNotes notes = read_setup(repository, taking.worktree);
+  taking.left_out = left_out_pathspecs(notes);
+  TRY_VOID(pass_over_changed(repository, taking.worktree, taking.index, notes));
   TRY_VOID(add_everything(taking));
   return taking;
 }

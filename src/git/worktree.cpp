@@ -214,6 +214,25 @@ Result<void> remove_worktree(const Repository& repository, const std::string& pa
   return remove_tree(own_notes(repository, place));
 }
 
+Result<void> create_detached(const Repository& repository, const std::string& path,
+                             const std::string& commit) {
+  if (!is_object_id(repository, commit)) return fail(Reason::usage, "not a commit id: " + commit);
+  const RepositoryLock lock = TRY(RepositoryLock::take(repository));
+  const std::string place = settled(path);
+  TRY_VOID(make_folders(place));
+  const std::string record = TRY(make_record(repository, name_of(place)));
+  TRY_VOID(create_file(record + "/gitdir", place + "/.git\n"));
+  TRY_VOID(create_file(record + "/commondir", "../..\n"));
+  TRY_VOID(write_files(repository, commit, place, record + "/index"));
+  TRY_VOID(create_file(record + "/HEAD", commit + "\n"));
+  return create_file(place + "/.git", "gitdir: " + record + "\n");
+}
+
+void forget_worktree(const Repository& repository, const std::string& path) {
+  for (const std::string& record : records_of(repository, settled(path))) (void)remove_tree(record);
+  ::rmdir(records(repository).c_str());  // as git does; fails while there are others
+}
+
 std::string worktree_head(const Repository& repository, const std::string& path) {
   const std::vector<std::string> known = records_of(repository, settled(path));
   if (known.size() != 1) return {};

@@ -27,6 +27,13 @@ enum class ItsBranch { goes, stays };
 Result<void> remove_worktree(const Repository& repository, const std::string& path,
                              const std::string& branch, ItsBranch its_branch = ItsBranch::goes);
 
+// The files of a commit in the new folder `path`, as a worktree without a branch, for commands that
+// ask git something there. One process. Errors: usage, failed, io.
+Result<void> create_detached(const Repository& repository, const std::string& path,
+                             const std::string& commit);
+// Git's records of the worktree at `path`, whose folder is gone. Runs no process.
+void forget_worktree(const Repository& repository, const std::string& path);
+
 // What was noted when the worktree was made. Errors: not_found.
 Result<Worktree> find_worktree(const Repository& repository, const std::string& path);
 

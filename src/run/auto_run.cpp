@@ -11,6 +11,8 @@
 #include "engine/run.h"
 #include "ui/auto_narrator.h"
 #include "workflow/auto/texts.h"
+#include "world/preflight.h"
+#include "world/programs.h"
 #include "world/providers.h"
 #include "world/runs.h"
 #include "world/verify.h"
@@ -86,14 +88,14 @@ Result<void> AutoRun::take(const std::string& run) {
   return {};
 }
 
-Result<void> AutoRun::preflight() {
+Result<void> AutoRun::preflight(bool in_place) {
   for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
     workflow::StartAgent agent;
     agent.role = signal::name_of(static_cast<auto_mode::Phase>(i));
     agent.prompt.file = auto_mode::prompt_file(static_cast<auto_mode::Phase>(i));
     TRY_VOID(conductor_->world().preflight(agent));
   }
-  return {};
+  return in_place ? world::check_programs(project().config) : world::preflight(project(), {});
 }
 
 Result<void> AutoRun::has_place(const auto_mode::Run& state) {
@@ -132,9 +134,9 @@ bool AutoRun::keeps_sessions() const {
 namespace {
 
 // A run that was cut off.
-Result<int> take_up(AutoRun& run, const std::string& id) {
-  TRY_VOID(run.take(id));
-  TRY_VOID(run.preflight());
+Result<int> take_up(AutoRun& run, const AutoRun::Newest& newest) {
+  TRY_VOID(run.take(newest.run));
+  TRY_VOID(run.preflight(newest.state.begun.in_place));
   TRY_VOID(run.conductor().runner().take_up());
   return run.carry_on();
 }
@@ -150,7 +152,7 @@ Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& wa
                   "a run of auto mode was cut off, or goes on: " +
                       printable(newest->state.begun.task.substr(0, 200)),
                   "go on with it: capsule auto continue; or end it: capsule auto cancel");
-    return take_up(run, newest->run);
+    return take_up(run, *newest);
   }
   TRY_VOID(world::record_session(root));
   if (!order.force) TRY_VOID(world::refuse_active_session(root, warn));
@@ -168,7 +170,7 @@ Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& wa
   started.parallel = order.config.parallel_validation;
   started.max_iterations = order.max_iterations;
   TRY_VOID(run.take(world::new_run_id()));
-  TRY_VOID(run.preflight());
+  TRY_VOID(run.preflight(started.in_place));
   TRY_VOID(run.give(started));
   return run.carry_on();
 }
@@ -178,11 +180,11 @@ Result<int> continue_auto(AutoRun& run) {
   if (!newest)
     return fail(Reason::not_found, "there is no auto mode to go on with",
                 "start it: capsule auto run \"TASK\"");
-  if (!newest->ended()) return take_up(run, newest->run);
+  if (!newest->ended()) return take_up(run, *newest);
   if (newest->state.outcome == auto_mode::Outcome::complete)
     return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
   TRY_VOID(run.take(newest->run));
-  TRY_VOID(run.preflight());
+  TRY_VOID(run.preflight(newest->state.begun.in_place));
   TRY_VOID(run.has_place(newest->state));
   TRY_VOID(run.give(fact::Resumed{}));
   return run.carry_on();

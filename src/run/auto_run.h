@@ -32,7 +32,7 @@ class AutoRun {
   // another process has it.
   Result<void> take(const std::string& run);
   // Whether the agents and prompts of all phases are there. Requires: take().
-  Result<void> preflight();
+  Result<void> preflight(bool in_place);
   // Error not_found: the worktree that an ended run goes on in is gone. Requires: take().
   Result<void> has_place(const auto_mode::Run& state);
   // Records what a person decided, and carries out what follows. Requires: take().

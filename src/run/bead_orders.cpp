@@ -61,7 +61,8 @@ Result<void> start(BeadRun& run, const BeadOrder& order) {
   if (!definition.on_branch && !order.branch.empty())
     return fail(Reason::usage, definition.name + " starts from HEAD: it takes no --branch");
   TRY_VOID(run.take(world::new_run_id(), definition));
-  TRY_VOID(run.preflight());
+  TRY_VOID(run.preflight(definition.on_branch ? BeadRun::Begins::with_what_there_is
+                                              : BeadRun::Begins::at_head));
   return run.give({run.started(definition, order.branch)});
 }
 

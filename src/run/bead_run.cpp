@@ -11,7 +11,7 @@
 #include "ui/report.h"
 #include "ui/run_text.h"
 #include "world/logs.h"
-#include "world/programs.h"
+#include "world/preflight.h"
 #include "world/providers.h"
 #include "world/runs.h"
 
@@ -123,11 +123,11 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
 }
 
 // What would cost every attempt is found before the first agent is paid.
-Result<void> BeadRun::preflight() {
+Result<void> BeadRun::preflight(Begins begins) {
   for (const PhaseRule& phase : definition_.phases)
     TRY_VOID(conductor_->world().preflight(agent_of(phase, bead_.id)));
-  TRY_VOID(check_main_branch(project()));
-  return world::check_test_program(project().config);
+  return world::preflight(project(), {.merges = definition_.finish == event::Finish::merge,
+                                      .from_head = begins == Begins::at_head});
 }
 
 Result<void> BeadRun::give(std::vector<event::PipelineFact> facts) {

@@ -41,7 +41,8 @@ class BeadRun {
   Result<void> take(const std::string& run, const event::Definition& definition,
                     phases::Present present = {});
   // Whether the agents, prompts and the test program that a run needs are there. Requires: take().
-  Result<void> preflight();
+  enum class Begins { with_what_there_is, at_head };
+  Result<void> preflight(Begins begins = Begins::with_what_there_is);
   // Records what a person decided, and carries out what follows. Requires: take().
   Result<void> give(std::vector<event::PipelineFact> facts);
   // A worktree that was made by other means, as that of a new run. Requires: take() of a new run.

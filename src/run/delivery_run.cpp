@@ -16,6 +16,7 @@
 #include "workflow/delivery/prompts.h"
 #include "world/delivery_record.h"
 #include "world/experts.h"
+#include "world/preflight.h"
 
 namespace capsule::run {
 namespace {
@@ -95,8 +96,8 @@ Result<void> Delivery::write_report(const std::string& run, const delivery::Stat
   TRY_VOID(make_folders(project().root() + "/.capsule/logs"));
   const std::vector<event::Fact> facts = TRY(conductor_->store().read(run, 0));
   return write_file(report_path(run),
-                    ui::delivery_report({state, run, facts, world::checks_of(project().config),
-                                         project().root()}));
+                    ui::delivery_report(
+                        {state, run, facts, world::checks_of(project().config), project().root()}));
 }
 
 int Delivery::show_delivered() {
@@ -147,7 +148,7 @@ Result<void> Delivery::preflight() {
     agent.prompt.file = delivery::prompt_file(role);
     TRY_VOID(conductor_->world().preflight(agent));
   }
-  return {};
+  return world::preflight(project(), {});
 }
 
 // Sessions that agents of an earlier process began go on.

@@ -18,6 +18,7 @@
 #include "task/native_store.h"
 #include "world/programs.h"
 #include "world/providers.h"
+#include "world/setup.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::world {
@@ -136,12 +137,22 @@ Finding check_verify(const Project& project) {
       finding.mend = {"in .capsule/config.yaml: verify: {test: [program, argument]}"};
     return finding;
   }
-  if (const auto found = check_test_program(project.config); !found)
+  if (const auto found = check_programs(project.config); !found)
     return trouble("tests", found.error());
   const std::string command =
       config::written(config::key("verify.test"),
                       test->argv.empty() ? config::Value(test->shell) : config::Value(test->argv));
   return {Health::good, "tests", printable(command)};
+}
+
+// What agents would not find in their worktrees.
+void check_worktrees(const Project& project, Findings& findings) {
+  const auto proposal = setup_proposal(project.root());
+  for (const std::string& missing : not_in_worktrees(project)) {
+    Finding finding{Health::doubtful, "worktrees", missing};
+    if (proposal) finding.mend = {"in .capsule/config.yaml: " + yaml_of(*proposal)};
+    findings.push_back(std::move(finding));
+  }
 }
 
 void check_runs(const Project& project, Findings& findings) {
@@ -183,8 +194,7 @@ void check_project(const ProjectWords& words, Findings& findings) {
     return;
   }
   const auto tips = git::find_tips(*repository, "", "");
-  const config::Loaded loaded =
-      config::load_all(config_sources(repository->top));
+  const config::Loaded loaded = config::load_all(config_sources(repository->top));
   for (const config::Problem& problem : loaded.problems) {
     Finding finding{Health::bad, "config", config::sentence_of(problem)};
     if (!problem.hint.empty()) finding.mend.push_back(problem.hint);
@@ -206,6 +216,7 @@ void check_project(const ProjectWords& words, Findings& findings) {
   findings.push_back(check_tracker(*project));
   findings.push_back(check_files(*project));
   findings.push_back(check_verify(*project));
+  check_worktrees(*project, findings);
   check_runs(*project, findings);
 }
 

@@ -6,6 +6,7 @@
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
 #include "world/assets.h"
+#include "world/setup.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::world {
@@ -100,10 +101,17 @@ Result<void> configure(const Project& project, task::Choice tracker, InitSteps& 
     if (const auto proposal = proposal_for(project.root())) {
       for (config::Assignment& value : assignments_of(*proposal))
         wanted.push_back(std::move(value));
-      note += (note.empty() ? "" : "; ") + yaml_of(*proposal) + ", because of " + proposal->because + naming_of(*proposal, project.root());
+      note += (note.empty() ? "" : "; ") + yaml_of(*proposal) + ", because of " +
+              proposal->because + naming_of(*proposal, project.root());
     } else {
       note += (note.empty() ? "" : "; ") +
               std::string("no test command was found: set verify.test, or tests are not checked");
+    }
+  }
+  if (!is_set(project.config, "worktree.")) {
+    if (const auto proposal = setup_proposal(project.root())) {
+      wanted.push_back(assignment_of(*proposal));
+      note += (note.empty() ? "" : "; ") + yaml_of(*proposal) + ", because of " + proposal->because;
     }
   }
   const auto recorded = config::record(project.root(), wanted);

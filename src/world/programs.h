@@ -17,8 +17,9 @@ std::string own_word();
 // there.
 std::string installed_by(std::string_view program);
 
-// Error missing_program: the test command cannot be run, whatever an agent does. Only a command
-// that is given as a list names its program; a shell's line is not looked into.
-Result<void> check_test_program(const config::Config& config);
+// Error missing_program: a command of verify, or worktree.setup, cannot be run, whatever an agent
+// does. Of a shell's line the first word is looked at, where it plainly names a program. What has a
+// slash may be made by then.
+Result<void> check_programs(const config::Config& config);
 
 }  // namespace capsule::world

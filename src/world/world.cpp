@@ -9,6 +9,7 @@
 #include "world/experts.h"
 #include "world/providers.h"
 #include "world/requests.h"
+#include "world/setup.h"
 #include "world/verify.h"
 
 namespace capsule::world {
@@ -79,6 +80,8 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       settings_(std::move(settings)),
       trees_(project.repository, settings_.run, settings_.trees),
       ground_(ground_parts(project, settings_)),
+      setup_(loop, setup_of(project.config), project.config.worktree.setup_timeout,
+             [&interrupt] { return interrupt.requested(); }),
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
             gate::lasting_environment(environ)),
@@ -92,7 +95,9 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       requests_(loop),
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
+      readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
       agents_(loop, agent_parts(project, interrupt, settings_.run), *this) {
+  if (setup_.any()) checks_.ready_by(setup_);
   requests_.watch(project.root() + "/.capsule/requests", [this] { look_for_stop(); });
 }
 
@@ -130,6 +135,7 @@ void RealWorld::carry_out(const Command& command) {
   if (const auto* agent = std::get_if<StartAgent>(&command)) {
     if (const auto started = start(*agent); !started) failed(command, started.error());
   } else if (const auto* end = std::get_if<EndAgent>(&command)) {
+    if (const auto waits = waiting_.find(end->agent); waits != waiting_.end()) waits->second = true;
     agents_.end(end->agent);
   } else if (const auto* plan = std::get_if<PlanTree>(&command)) {
     answer(command, trees_.plan(*plan));
@@ -193,7 +199,25 @@ Result<void> RealWorld::start(const StartAgent& start) {
   place.log_folder = settings_.log_folder;
   place.base = trees_.base_of(start.tree);
   if (start.settle == Settle::keep) place.conflicts = trees_.unresolved(start.tree);
-  return agents_.start(start, place);
+  if (!setup_.any() || trees_.is_checkout(start.tree)) return agents_.start(start, place);
+  waiting_[start.agent] = false;
+  readiness_.ready(
+      place.folder, place.log_folder, place.base,
+      [this, start, place](const Result<void>& ready) { start_ready(start, place, ready); });
+  return {};
+}
+
+void RealWorld::start_ready(const StartAgent& start, const AgentPlace& place,
+                            const Result<void>& ready) {
+  if (!ready && ready.error().reason != Reason::interrupted) unready_ = ready.error();
+  Result<void> started = ready;
+  const bool given_up = waiting_[start.agent];
+  waiting_.erase(start.agent);
+  if (started && given_up) started = fail(Reason::failed, "it was ended before it began");
+  if (started && ((stop_ && *stop_ != Stop::paused) || interrupt_.requested()))
+    started = fail(Reason::interrupted, "interrupted while the worktree was set up");
+  if (started) started = agents_.start(start, place);
+  if (!started) failed(start, started.error());
 }
 
 Result<void> RealWorld::close(const CloseTask& command) {
@@ -265,6 +289,7 @@ Result<std::vector<Observation>> RealWorld::wait() {
 // The journal first: it is saved even when everything is gone.
 Result<void> RealWorld::intact() {
   TRY_VOID(settings_.intact());
+  if (unready_) return tl::unexpected(*unready_);
   for (const std::string& tree : agents_.trees()) look_for_tree(tree);
   if (vanished_.empty()) return {};
   return tl::unexpected(workspace::tree_vanished(trees_.text_of(vanished_)));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "gate/checks.h"
 #include "gate/gates.h"
 #include "gate/seen.h"
+#include "gate/setup.h"
 #include "workspace/merge.h"
 #include "workspace/trees.h"
 #include "world/agents.h"
@@ -24,6 +26,7 @@
 #include "world/interrupt.h"
 #include "world/people.h"
 #include "world/project.h"
+#include "world/readiness.h"
 
 namespace capsule::world {
 
@@ -71,6 +74,8 @@ class RealWorld : public engine::World, private AgentEvents {
   template <class T>
   void answer(const workflow::Command& command, Result<T> result);
   Result<void> start(const workflow::StartAgent& start);
+  void start_ready(const workflow::StartAgent& start, const AgentPlace& place,
+                   const Result<void>& ready);
   Result<void> close(const workflow::CloseTask& command);
   // What changed around the run is told. Returns whether that stops merging.
   bool look_around(std::vector<int> agents, const workflow::Merged* merged = nullptr);
@@ -84,6 +89,7 @@ class RealWorld : public engine::World, private AgentEvents {
   const WorldSettings settings_;
   workspace::Trees trees_;
   GroundWatch ground_;
+  gate::Setup setup_;
   gate::Checks checks_;
   gate::Seen seen_;
   gate::Gates gates_;
@@ -92,8 +98,11 @@ class RealWorld : public engine::World, private AgentEvents {
   std::vector<workflow::Observation> inbox_;
   std::optional<workflow::Stop> stop_;  // the newest that was told
   std::vector<std::string> left_out_;
-  std::string vanished_;  // a tree that is needed and gone
+  std::string vanished_;          // a tree that is needed and gone
+  std::map<int, bool> waiting_;   // agents whose tree is being set up; true: they were ended
+  std::optional<Error> unready_;  // the set-up of a new tree failed
   People people_;
+  Readiness readiness_;
   Agents agents_;  // last: gone before what its events touch
 };
 

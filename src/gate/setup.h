@@ -1,0 +1,53 @@
+// Readies a tree before agents and checks work in it, by the user's own command (`npm ci`, `git
+// submodule update --init`). Runs while other things go on, each in a process tree of its own; what
+// it prints goes to a log, and its end is remembered. Nothing here waits.
+//
+// Single-threaded, on the thread of the Loop, which must outlive it. Once it is gone while a
+// command runs, the loop must not be turned any more.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "gate/verify.h"
+#include "process/tree.h"
+
+namespace capsule::gate {
+
+class Setup {
+ public:
+  // The command's verdict. Errors: interrupted (a person asked to stop), io.
+  using Done = std::function<void(const Result<Verdict>&)>;
+
+  // Without a command there is nothing to do, and nobody asks.
+  Setup(
+      process::Loop& loop, Command command, std::chrono::seconds timeout,
+      std::function<bool()> interrupted = [] { return false; });
+  ~Setup();
+  Setup(const Setup&) = delete;
+  Setup& operator=(const Setup&) = delete;
+
+  bool any() const { return !command_.empty(); }
+  const Command& command() const { return command_; }
+
+  // In `folder`. `log` gets what it prints, both streams; closed: nobody keeps it. `done` is called
+  // once, from a turn of the loop; when nothing can be started, from within.
+  void run(const std::string& folder, File log, Done done);
+
+ private:
+  class Job;
+  process::Loop& loop_;
+  const Command command_;
+  const std::chrono::seconds timeout_;
+  const std::function<bool()> interrupted_;
+  std::uint64_t next_ = 1;
+  std::map<std::uint64_t, std::unique_ptr<Job>> jobs_;
+};
+
+}  // namespace capsule::gate
