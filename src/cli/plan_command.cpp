@@ -29,7 +29,7 @@ Result<int> check(const Args& args) {
   const bool experts = args.flag("experts") || !world::known_experts(project.root()).empty();
   const auto store = TRY(world::journal_of(project));
   const auto prices = world::prices_of(project.config);
-  const plan::Experience experience = TRY(world::experience_of(store.get()));
+  const plan::Experience experience = world::experience_of(store.get());
   const ui::Costs costs{
       plan::likely_of(checked.plan, experience, args.flag("experts"), prices),
       plan::bound_of(checked.plan, world::limits_of(project.config), experts, prices)};

@@ -70,9 +70,9 @@ struct Started {
   bool skip_expansion = false, skip_qa = false, skip_review = false, skip_reflect = false;
   bool parallel = true;
   std::int64_t max_iterations = 20;
-  bool sessions = true;      // the client keeps sessions
-  bool red_allowed = false;  // the project's checks may fail before anybody works
+  bool sessions = true;  // the client keeps sessions
   std::string at;
+  bool red_allowed = false;  // the project's checks may fail before anybody works
   bool operator==(const Started&) const = default;
 };
 struct PlaceReady {

@@ -299,8 +299,8 @@ struct Merged {
   bool nothing = false;               // there was nothing to merge: commit is where main stands
   std::vector<std::string> left_out;  // excluded files
   std::vector<std::string> failed;    // of Merge::known, those that failed again
-  std::vector<event::CheckRun> runs;  // what the merged files were checked by
-  std::string onto = {};              // where main was until then
+  std::vector<event::CheckRun> runs = {};  // what the merged files were checked by
+  std::string onto = {};                   // where main was until then
 };
 struct MergeRefused {
   std::string tree;

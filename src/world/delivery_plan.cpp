@@ -92,17 +92,19 @@ Result<plan::Checked> load_plan(const Project& project, const PlanSource& source
   return plan::read_plan(TRY(read_file(source.subject, kMaxReadBytes)), there);
 }
 
-Result<plan::Experience> experience_of(store::Store* store) {
+plan::Experience experience_of(store::Store* store) {
   constexpr std::size_t kMostDeliveries = 20;
   plan::Experience experience;
   if (store == nullptr) return experience;
-  std::vector<engine::RunHead> heads = TRY(store->runs());
+  std::vector<engine::RunHead> heads = store->runs().value_or(std::vector<engine::RunHead>());
   std::erase_if(heads,
                 [](const engine::RunHead& head) { return head.workflow != engine::kDelivery; });
   if (heads.size() > kMostDeliveries)
     heads.erase(heads.begin(), heads.end() - static_cast<std::ptrdiff_t>(kMostDeliveries));
   for (const engine::RunHead& head : heads) {
-    const workflow::RunSummary summary = TRY(read_run(*store, head)).summary;
+    const auto run = read_run(*store, head);
+    if (!run) continue;
+    const workflow::RunSummary& summary = run->summary;
     const auto worked_on =
         std::count_if(summary.tasks.begin(), summary.tasks.end(),
                       [](const workflow::TaskSummary& task) { return task.agent_runs > 0; });

@@ -28,7 +28,7 @@ Result<plan::Checked> load_plan(const Project& project, const PlanSource& source
 
 // What the deliveries of a project came to, the newest twenty; `store` may be null: none. Runs that
 // cannot be read are left out.
-Result<plan::Experience> experience_of(store::Store* store);
+plan::Experience experience_of(store::Store* store);
 
 // The commands that hold a merge up, for people: "test: go test ./...".
 std::vector<std::string> checks_of(const config::Config& config);

@@ -117,7 +117,7 @@ TEST_F(Gate, ATestThatWasThereBeforeIsPutBack) {
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "execute: not true: the tests were not touched (tests/old_test.sh)");
-  EXPECT_HAS(told(4), "tests/old_test.sh");
+  EXPECT_HAS(feedback_of(4), "tests/old_test.sh");
   EXPECT_EQ(git({"show", "main:tests/old_test.sh"}).out, "true\n");
 }
 
