@@ -43,7 +43,7 @@ Result<int> check(const Args& args) {
 Command plan_check_command() {
   return {
       .path = "plan check",
-      .summary = "Check a plan, and say what it will probably cost, and at most",
+      .summary = "Check a plan, and say what it will cost",
       .details =
           "Tells all problems at once, with their lines: duplicate ids, unknown references, "
           "cycles; and warns of labels that are not read, tasks that the business analyst has to "

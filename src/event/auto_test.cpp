@@ -11,8 +11,10 @@ namespace {
 std::vector<Fact> samples() {
   const ReviewVerdict verdict{
       "security", Verdict::rejected, {"a", "b"}, "t", "s", "e", "log", 7, 12, 5, Fault::lost};
+  const CheckRun run{"test", "make", CheckEnding::timed_out, 2, true, true, 9, true, 1, 2, 3,
+                     {"a"},  "out"};
   return {
-      Started{"task", "claude", true, true, true, true, true, true, false, 7, false, "now"},
+      Started{"task", "claude", true, true, true, true, true, true, false, 7, false, "now", true},
       PlaceReady{"folder", "branch", "now"},
       TurnStarted{Phase::qa, 3, 2, Why::mend, "id", true, "now"},
       TurnFinished{Phase::fix,
@@ -27,7 +29,8 @@ std::vector<Fact> samples() {
                    5,
                    "- a\n",
                    "now"},
-      ChecksDone{false, "why", "now"},
+      ChecksDone{false, "why", "now", {run}},
+      BaselineChecked{Baseline::red, "why", {run}, "now"},
       Reviewed{{verdict, verdict}, "note", "now"},
       MergeDone{"commit", true, true, "now"},
       PlaceRemoved{"now"},

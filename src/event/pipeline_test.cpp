@@ -24,7 +24,12 @@ PhaseFinished sample() {
 
 TEST(PipelineFacts, EveryKindIsReadBackAsItWasWritten) {
   const std::vector<PipelineFact> facts = {
-      RunStarted{"b", "t", "claude", 5, Convergence::warn, {}, ""},
+      RunStarted{"b", "t", "claude", 5, Convergence::warn, {}, "", "words", true},
+      BaselineChecked{
+          Baseline::cannot_run,
+          "c",
+          "why",
+          {{"test", "make", CheckEnding::not_run, 2, true, true, 9, true, 1, 2, 3, {"a"}, "o"}}},
       WorktreeIntended{"w", "b", "c"},
       WorktreeReady{"w", "b", "c"},
       PhaseStarted{"sign-off", 5, 2, "fb", "mine", "m", true},

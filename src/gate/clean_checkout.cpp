@@ -110,6 +110,7 @@ void run_clean(const git::Repository& repository, Checks& checks, const std::str
                for (const std::string& name : names) {
                  verdicts.push_back(*ready);
                  verdicts.back().name = name;
+                 verdicts.back().ending = Ending::not_run;
                }
                finish(verdicts);
              });

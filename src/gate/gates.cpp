@@ -140,7 +140,9 @@ Result<void> Gates::as_signed_off(Checked& result, const Check& check) {
 // A rename shows up under its old name too: moving a test away is touching it. A test file more is
 // no better: it can take the place of what it should test.
 Result<void> Gates::tests_untouched(Checked& result, const Check& check) {
-  const std::string& from = check.tests.empty() ? check.base : check.tests;
+  const std::string& from = !check.accepted.empty() ? check.accepted
+                            : !check.tests.empty()  ? check.tests
+                                                    : check.base;
   if (from.empty()) {
     say(result, "the tests were not touched", event::Verdict::unchecked, "nothing to compare with");
     return {};

@@ -462,6 +462,7 @@ TEST(Gates, AClaimThatCannotBeLookedAtIsUncheckedAndNotLeftOut) {
   fake.verdict = kPassed;
   Check check = after_code();
   check.tests.clear();
+  check.base.clear();
   const Checked result = checked(fake, check);
   const auto untouched = std::find_if(
       result.claims.begin(), result.claims.end(),

@@ -160,7 +160,8 @@ struct Check {
   std::string phase;  // who is checked, for the texts
   // Snapshots to compare with; empty: there is none.
   std::string commit, previous, base, tests, signed_off, head;
-  std::string request;       // what the task asks for: files that it names may be changed
+  std::string accepted;  // the newest state that a phase passed with: what came since is its own
+  std::string request;   // what the task asks for: files that it names may be changed
   bool red_allowed = false;  // what failed before anybody worked may fail
   bool operator==(const Check&) const = default;
 };

@@ -24,7 +24,8 @@ complete() { echo "SIGNAL: ${CAPSULE_PHASE}_complete"; }
 )" + script + kGoodInAuto);
   }
   // The main branch gets another greeting while the last phase runs.
-  void agent_and_a_greeting_on_main() const {
+  void agent_and_a_greeting_on_main(const std::string& more = "") const {
+    configure("on_main_moved: tell\n" + more);
     agent("[ $CAPSULE_PHASE = check ] && (cd '" + project() +
           "' && echo other > greeting.txt && git add greeting.txt && git -c user.name=a -c "
           "user.email=a@b commit -qm other)");
@@ -137,8 +138,8 @@ TEST_F(AutoContinue, AConflictThatNobodyResolvedIsOneStill) {
 }
 
 TEST_F(AutoContinue, WhatAPersonResolvedIsCheckedBeforeItIsMerged) {
-  configure("verify:\n  baseline: red-allowed\n  test: [grep, -q, hello, greeting.txt]\n");
-  agent_and_a_greeting_on_main();
+  agent_and_a_greeting_on_main(
+      "verify:\n  baseline: red-allowed\n  test: [grep, -q, hello, greeting.txt]\n");
   const Outcome refused = auto_run();
   ASSERT_EQ(refused.exit_code, 1) << refused.out << refused.err;
   shell(printed_after(refused.out, "merge it there: "), project());
@@ -154,7 +155,9 @@ TEST_F(AutoContinue, WhatAPersonResolvedIsCheckedBeforeItIsMerged) {
 
 TEST_F(AutoContinue, ChecksThatFailOnTheMergedFilesCanBeMended) {
   // Each side is fine alone: there may be one greeting.
-  configure("verify:\n  baseline: red-allowed\n  test: \"test $(ls greeting*.txt | wc -l) = 1\"\n");
+  configure(
+      "on_main_moved: tell\nverify:\n  baseline: red-allowed\n  test: \"test $(ls greeting*.txt | "
+      "wc -l) = 1\"\n");
   agent("[ $CAPSULE_PHASE = check ] && (cd '" + project() +
         "' && echo other > greeting2.txt && git add greeting2.txt && git -c user.name=a -c "
         "user.email=a@b commit -qm other)");

@@ -384,6 +384,7 @@ TEST_F(AutoRun, TheRehearsalNeedsNoModel) {
 }
 
 TEST_F(AutoRun, AConflictWithMainIsNotMerged) {
+  configure("on_main_moved: tell\n");
   agent("[ $CAPSULE_PHASE = check ] && (cd '" + project() +
         "' && echo other > greeting.txt && git add greeting.txt && git -c user.name=a -c "
         "user.email=a@b commit -qm other)");

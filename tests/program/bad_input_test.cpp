@@ -166,8 +166,9 @@ TEST_F(BadInput, CommitsOfAnotherBranchDoNotSlipOntoMain) {
   commit_file("secret.txt", "not for main\n");
   const std::string before = main_head();
   const Outcome outcome = run_bead();
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
-  EXPECT_HAS(outcome.out, "that the run did not make");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.err, "topic has 1 commit that main has not");
+  EXPECT_TRUE(phases().empty());
   EXPECT_EQ(main_head(), before);
   EXPECT_FALSE(is_closed());
 }

@@ -312,8 +312,8 @@ TEST_F(Gate, NothingIsTestedAfterABuildThatFails) {
 TEST_F(Gate, WhatIsMergedWithANewerMainIsTestedFirst) {
   // Main moves while sign-off runs, in a way that only the merged files show.
   configure(
-      "verify: {baseline: red-allowed, test: \"sh tests/feature_test.sh && test ! -e "
-      "forbidden.txt\"}\n");
+      "on_main_moved: tell\nverify: {baseline: red-allowed, test: \"sh tests/feature_test.sh && "
+      "test ! -e forbidden.txt\"}\n");
   on("sign-off", "(cd '" + project() +
                      "' && echo x >forbidden.txt && git add forbidden.txt && "
                      "git commit -q -m Moved) >&2; pass");

@@ -416,7 +416,7 @@ TEST_P(Run, RunningAgainAfterAFailureIsRefusedUntilAskedForMore) {
   const Outcome refused = run_bead();
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_HAS(refused.err, "already exists");
-  EXPECT_HAS(refused.err, "phase error");
+  EXPECT_HAS(refused.err, "aborted by an error");
   const Outcome resumed = run_bead({"--resume"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
   EXPECT_EQ(join(phases()),

@@ -80,7 +80,8 @@ TEST_F(Vanished, AJournalThatGoesWhileMergedFilesAreCheckedStopsTheMerge) {
   put_config_back();
   write_file(place_.folder + "/.capsule/config.yaml",
              replace_all(config_, "verify: {baseline: red-allowed, test: '",
-                         "verify: {baseline: red-allowed, test: 'case $PWD in */tmp/*) [ ! -e "
+                         "on_main_moved: tell\nverify: {baseline: red-allowed, test: 'case $PWD in "
+                         "*/tmp/*) [ ! -e "
                          "feature-on-main ] || [ -e " +
                              note("once") + " ] || { : >" + note("once") + "; rm -f " +
                              place_.folder + "/.capsule/journal.db*; };; esac; "));

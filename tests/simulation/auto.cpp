@@ -175,7 +175,8 @@ class AutoRun : public Simulation {
                  ? audit_.reviewing
                  : audit_.turn_open && start->agent == audit_.last_number;
     if (std::holds_alternative<workflow::Merge>(command)) return audit_.merging;
-    if (std::holds_alternative<workflow::Check>(command)) return audit_.checking;
+    if (const auto* check = std::get_if<workflow::Check>(&command))
+      return audit_.checking || check->names == std::vector<std::string>{"baseline"};
     return true;
   }
   void before(const workflow::Command& command) override {

@@ -25,6 +25,12 @@ struct Driver {
   void take(Rules::Turn turn) {
     journal.insert(journal.end(), turn.facts.begin(), turn.facts.end());
     commands = std::move(turn.commands);
+    // Where nothing else is said, the checks are green before anybody works.
+    const auto* check = commands.empty() ? nullptr : std::get_if<Check>(&commands[0]);
+    if (check == nullptr || check->names != std::vector<std::string>{"baseline"}) return;
+    Checked green;
+    green.baseline = event::Baseline::green;
+    see(green);
   }
   void given(fact::Fact one) { take(Rules::advance(run, {std::move(one)}, {}, kNow)); }
   void see(const Observation& one) { take(Rules::advance(run, {}, {one}, kNow)); }

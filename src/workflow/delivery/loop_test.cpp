@@ -11,12 +11,27 @@ TEST(DeliveryLoop, TheBaselineIsVerifiedBeforeAnybodyIsStarted) {
   desk.give(start);
   ASSERT_EQ(desk.of<Check>().size(), 1u);
   const Check check = desk.of<Check>()[0];
-  EXPECT_EQ(check.names, Words{"all"});
+  EXPECT_EQ(check.names, Words{"baseline"});
   EXPECT_TRUE(check.clean && check.commit.empty()) << "the newest main";
   EXPECT_TRUE(desk.started().empty());
   desk.give(VerifyFinished{VerifyPurpose::baseline, {"unit tests"}, ""});
   EXPECT_EQ(desk.started(), Words{"developer T1"});
   EXPECT_EQ(introduced(desk.state, {"unit tests", "lint"}), Words{"lint"});
+}
+
+TEST(DeliveryLoop, NobodyIsPaidToWorkOnAMainThatIsRedUnlessThatIsAllowed) {
+  for (const bool allowed : {false, true}) {
+    Desk desk;
+    DeliveryStarted start;
+    start.tasks = {task("T1")};
+    start.red_allowed = allowed;
+    desk.give(start);
+    desk.give(VerifyFinished{
+        VerifyPurpose::baseline, {"test"}, "the old test fails", event::Baseline::red, {}});
+    EXPECT_EQ(desk.started().empty(), !allowed);
+    EXPECT_EQ(desk.state.outcome, allowed ? Outcome::none : Outcome::halted);
+    EXPECT_EQ(exit_code(desk.state), allowed ? 1 : 2);
+  }
 }
 
 TEST(DeliveryLoop, ATaskGoesFromDeveloperToCriticToAuditorToMerge) {

@@ -405,6 +405,9 @@ class Decider {
     command.base = s_.base;
     command.tests = s_.tests_commit;
     command.signed_off = s_.signed_commit;
+    command.accepted = s_.accepted_commit;
+    // Who wrote which test is not known.
+    if (s_.by_hand && s_.tests_commit.empty()) std::erase(command.names, "tests-untouched");
     command.request = s_.title + "\n" + s_.request;
     command.red_allowed = s_.red_allowed;
     if (rule().commits) command.head = s_.snapshot.head;

@@ -22,7 +22,17 @@ struct Play {
   void take(Turn turn) {
     facts.insert(facts.end(), turn.facts.begin(), turn.facts.end());
     commands = std::move(turn.commands);
+    // Where nothing else is said, the checks are green before anybody works.
+    const auto* check = commands.empty() ? nullptr : std::get_if<flow::Check>(&commands[0]);
+    if (!answers_baseline || check == nullptr ||
+        check->names != std::vector<std::string>{"baseline"})
+      return;
+    flow::Checked green;
+    green.number = check->number;
+    green.baseline = Baseline::green;
+    see({green});
   }
+  bool answers_baseline = true;
   void see(std::vector<flow::Observation> observations) {
     take(phases::advance(s, {}, observations, "t"));
   }

@@ -128,6 +128,7 @@ void judge(State& s, Status status, const std::string& feedback, bool checked_fa
 
 // A phase that a person ran by hand, outside a run: it counts for where a resumed run goes on.
 void count_by_hand(State& s) {
+  s.by_hand = true;
   const Step step = s.step;
   s.phase = s.last.phase;
   s.attempt = 1;
@@ -262,6 +263,7 @@ struct Fold {
     if (s.step != Step::check) return;
     const Joined result = joined(s);
     const bool lied = !f.passed && result.status == Status::pass;
+    if (!lied && result.status == Status::pass) s.accepted_commit = s.snapshot.commit;
     judge(s, lied ? Status::needs_work : result.status, lied ? f.feedback : result.feedback, lied);
   }
   void operator()(const ApprovalAsked& f) {

@@ -99,6 +99,8 @@ struct State {
   std::string tests_commit;   // the snapshot of the newest tests: what nobody may touch afterwards
   std::string signed_commit;  // the snapshot that the newest sign-off passed on
   std::string previous_commit;    // the snapshot before the newest one
+  std::string accepted_commit;    // the newest snapshot whose phase passed, and was believed
+  bool by_hand = false;           // phases were run by hand: nobody kept what they left
   event::SnapshotTaken snapshot;  // the newest one
   bool merge_open = false;        // intended, and neither done nor refused
   std::string merge_commit;
