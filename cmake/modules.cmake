@@ -85,7 +85,7 @@ function(capsule_test name)
     target_precompile_headers(${name} REUSE_FROM capsule_test_headers)
   endif()
   add_dependencies(${name} capsule)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 900)
 endfunction()
 
 # The program itself: src/cli/*.cpp with every module that it connects.
