@@ -25,11 +25,6 @@ PhaseFinished sample() {
 TEST(PipelineFacts, EveryKindIsReadBackAsItWasWritten) {
   const std::vector<PipelineFact> facts = {
       RunStarted{"b", "t", "claude", 5, Convergence::warn, {}, "", "words", true},
-      BaselineChecked{
-          Baseline::cannot_run,
-          "c",
-          "why",
-          {{"test", "make", CheckEnding::not_run, 2, true, true, 9, true, 1, 2, 3, {"a"}, "o"}}},
       WorktreeIntended{"w", "b", "c"},
       WorktreeReady{"w", "b", "c"},
       PhaseStarted{"sign-off", 5, 2, "fb", "mine", "m", true},
@@ -47,6 +42,11 @@ TEST(PipelineFacts, EveryKindIsReadBackAsItWasWritten) {
       RunResumed{4, true},
       ApprovalAsked{"plan", 2, 1},
       ApprovalGiven{1, true, "x", "y"},
+      BaselineChecked{
+          Baseline::cannot_run,
+          "c",
+          "why",
+          {{"test", "make", CheckEnding::not_run, 2, true, true, 9, true, 1, 2, 3, {"a"}, "o"}}},
       GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d"}};
   ASSERT_EQ(facts.size(), std::variant_size_v<PipelineFact>) << "a new fact needs a row here";
   for (std::size_t i = 0; i < facts.size(); ++i) {

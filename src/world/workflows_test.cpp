@@ -57,7 +57,7 @@ TEST(WorkflowFile, WhatIsOffIsNamedWithItsLine) {
             std::string::npos);
   EXPECT_NE(error_of("phases:\n  - name: a\n    timeout: -1\n").find("whole number"),
             std::string::npos);
-  EXPECT_NE(error_of("- a\n").find("no map"), std::string::npos);
+  EXPECT_NE(error_of("- a\n").find("has no 'phases'"), std::string::npos);
   EXPECT_NE(error_of("phases: {").find("mine.yaml:"), std::string::npos);
 }
 

@@ -109,7 +109,9 @@ Result<void> RealWorld::preflight(const StartAgent& agent) {
   return {};
 }
 
+// A step may fail because its tree went meanwhile: the run stops for that, not for the step.
 void RealWorld::failed(const Command& command, const Error& error) {
+  look_for_tree(needed_tree(command));
   happened(CommandFailed{command, error.reason, sentences(error)});
 }
 

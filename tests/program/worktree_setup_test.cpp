@@ -97,7 +97,8 @@ TEST_F(WorktreeSetup, AnAgentsOwnChangeOfSuchAFileIsItsWork) {
 
 TEST_F(WorktreeSetup, RunsAgainWhenWhatItDependsOnHasChanged) {
   commit_file("package-lock.json", "{}\n");
-  set_up_by("true");
+  set_up_by("true",
+            "verify: {baseline: red-allowed, guard: [none], test: 'sh tests/feature_test.sh'}\n");
   on("execute",
      "echo '{\"a\":1}' >package-lock.json; echo done >feature.txt; "
      "say PASS fine '\"feature.txt\",\"package-lock.json\"'");

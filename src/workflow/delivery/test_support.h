@@ -94,6 +94,7 @@ inline Observation observation_of(const State& s, const DeliveryFact& fact) {
   workflow::Checked checked;
   checked.number = baseline ? kBaselineCheck : kHealthCheck;
   checked.failed = f.failures;
+  checked.baseline = f.state;
   checked.feedback = f.detail;
   return checked;
 }
