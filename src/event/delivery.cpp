@@ -70,7 +70,8 @@ template <class V>
 void members(V& v, DeliveryStarted& f) {
   v("plan", f.plan), v("title", f.title), v("overview", f.overview), v("provider", f.provider),
       v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts),
-      v("known_experts", f.known_experts), v("tracked", f.tracked), v("red_allowed", f.red_allowed), v("agents", f.agents);
+      v("known_experts", f.known_experts), v("tracked", f.tracked), v("red_allowed", f.red_allowed),
+      v("agents", f.agents);
 }
 template <class V>
 void members(V& v, DeliveryResumed& f) {

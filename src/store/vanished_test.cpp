@@ -41,11 +41,11 @@ class StoreVanished : public test::JournalFolder {
 
 TEST_F(StoreVanished, AJournalThatWasRemovedIsWrittenBackWhole) {
   for (const std::vector<std::string>& gone : {std::vector<std::string>{""},
-                                              {"-wal"},
-                                              {"-shm"},
-                                              {"", "-wal"},
-                                              {"-wal", "-shm"},
-                                              {"", "-wal", "-shm", "-mark"}}) {
+                                               {"-wal"},
+                                               {"-shm"},
+                                               {"", "-wal"},
+                                               {"-wal", "-shm"},
+                                               {"", "-wal", "-shm", "-mark"}}) {
     fs::remove_all(dir_ + "/.capsule");
     {
       const auto store = open();

@@ -60,8 +60,9 @@ TEST(PlanJson, TellsMoneyOnlyWhereThereArePrices) {
   const plan::Checked checked = two_tasks();
   const plan::Schedule schedule = plan::schedule_of(checked.plan);
   const auto money = [&](const std::map<std::string, double>& prices) {
-    return Json::parse(plan_json(
-        checked, schedule, {{}, plan::bound_of(checked.plan, {}, false, prices)}))["bound"]["money"];
+    return Json::parse(
+        plan_json(checked, schedule,
+                  {{}, plan::bound_of(checked.plan, {}, false, prices)}))["bound"]["money"];
   };
   EXPECT_TRUE(money({}).is_null());
   EXPECT_GT(money({{"", 2.0}}).get<double>(), 0);

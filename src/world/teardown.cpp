@@ -6,12 +6,12 @@
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "event/pipeline.h"
 #include "git/command.h"
 #include "git/lock.h"
 #include "git/refs.h"
 #include "git/remove_tree.h"
 #include "git/worktree.h"
-#include "event/pipeline.h"
 #include "world/discard.h"
 
 namespace capsule::world {

@@ -59,7 +59,8 @@ Finding finding_of(const gate::Verdict& verdict) {
     case gate::Ending::not_run:
       return {Health::bad, "test run", "the test command " + describe(verdict), words};
     case gate::Ending::timed_out:
-      return {Health::bad, "test run",
+      return {Health::bad,
+              "test run",
               "the test command timed out after " + took,
               {"in .capsule/config.yaml: verify: {timeout: 30m}"}};
     case gate::Ending::ended_badly:
@@ -75,9 +76,11 @@ Finding finding_of(const gate::Verdict& verdict) {
       break;
   }
   if (verdict.tests && verdict.tests->tests.empty())
-    return {Health::doubtful, "test run", "the test command passes in " + took + " and found no tests"};
-  if (!verdict.tests)
     return {Health::doubtful, "test run",
+            "the test command passes in " + took + " and found no tests"};
+  if (!verdict.tests)
+    return {Health::doubtful,
+            "test run",
             "the test command passes in " + took + "; " + named(verdict),
             {"in .capsule/config.yaml: verify: {test_report: \"junit:PATH\"}, for a command that "
              "writes a JUnit file"}};
