@@ -10,7 +10,7 @@ namespace {
 using workflow::Check;
 using workflow::Checked;
 
-constexpr std::size_t kListed = 20;
+constexpr std::size_t kMostNamed = 20;
 constexpr std::size_t kFailingNames = 50;
 constexpr std::size_t kFactOutputBytes = 2000;
 
@@ -56,9 +56,9 @@ void judge_red_by_name(Checked& result, const Verdict& now, const Evidence& evid
   if (!evidence.rewritten && !compared.broken.empty())
     return hold(
         result, "tests fail (RED)", false,
-        "tests that passed before fail: " + short_list(compared.broken, kListed),
+        "tests that passed before fail: " + short_list(compared.broken, kMostNamed),
         with_output("Tests that passed before fail now, although their files were not changed: " +
-                        short_list(compared.broken, kListed) +
+                        short_list(compared.broken, kMostNamed) +
                         ". Only new or changed tests may fail.",
                     now));
   std::string evidence_text =
@@ -166,7 +166,7 @@ Regress regress_of(const Verdict& before, const Verdict& now, bool old_failures,
   const auto problem = [&](const std::vector<std::string>& tests, const std::string& what,
                            const std::string& short_what) {
     if (tests.empty()) return;
-    add(regress.problem, what + short_list(tests, kListed) + ".", "\n");
+    add(regress.problem, what + short_list(tests, kMostNamed) + ".", "\n");
     add(regress.detail, short_what + short_list(tests, 5), "; ");
   };
   problem(compared.broken, "These tests passed before, and fail now: ", "broken: ");
@@ -225,7 +225,7 @@ void judge_green(Checked& result, const Check& check, const Verdict& now,
     if (!still.empty()) {
       add(regress.problem,
           "These tests failed when they were written, and do not pass now: " +
-              short_list(still, kListed) + ".",
+              short_list(still, kMostNamed) + ".",
           "\n");
       add(regress.detail, "not met: " + short_list(still, 5), "; ");
     }

@@ -8,7 +8,7 @@ namespace capsule::git {
 namespace {
 
 constexpr std::size_t kHeader = 12, kTimes = 40;  // bytes before the entries, and before an id
-constexpr std::uint32_t kFolder = 0040000, kLink = 0160000, kKind = 0170000;
+constexpr std::uint32_t kFolder = 0040000, kGitLink = 0160000, kKind = 0170000;
 constexpr unsigned kExtended = 0x4000, kStage = 0x3000;    // of the flags
 constexpr unsigned kSkipped = 0x4000, kIntended = 0x2000;  // of the second flags
 
@@ -98,7 +98,7 @@ std::optional<IndexFile> read_index(std::string_view bytes, bool sha256) {
       rest.take((8 - (before - rest.left()) % 8) % 8);
     }
     if ((entry.mode & kKind) == kFolder) return std::nullopt;
-    entry.watched = (entry.mode & kKind) != kLink && (more & kSkipped) == 0;
+    entry.watched = (entry.mode & kKind) != kGitLink && (more & kSkipped) == 0;
     entry.path = path;
     index.staged = hash_of(path, index.staged);
     index.staged = hash_of(id, hash_step(index.staged, entry.mode));

@@ -19,7 +19,7 @@ namespace capsule::git {
 namespace {
 
 constexpr std::size_t kMostLeft = 1000;
-constexpr std::string_view kLink = "160000 ";  // the mode of a submodule
+constexpr std::string_view kLinkEntry = "160000 ";  // the mode of a submodule
 
 std::string notes_file(const Repository& repository, const std::string& worktree) {
   return own_notes(repository, worktree) + "/setup";
@@ -120,7 +120,7 @@ Result<std::string> setup_key(const Repository& repository, const std::string& w
        TRY(names_of(repository, by_own_index(repository, worktree, {"ls-files", "-s", "-z"})))) {
     const std::size_t tab = entry.find('\t');
     if (tab == entry.npos) continue;
-    if (entry.starts_with(kLink) || matches(std::string_view(entry).substr(tab + 1)))
+    if (entry.starts_with(kLinkEntry) || matches(std::string_view(entry).substr(tab + 1)))
       all += entry + '\0';
   }
   Call lfs =

@@ -21,7 +21,7 @@ constexpr std::string_view kChecks[] = {"red",   "green", "only-tests", "tests-u
 constexpr std::string_view kSignedOff = "signed-off";
 // What is played: beyond that it takes too long, or too much of the stack.
 constexpr std::size_t kMostWays = 200'000, kMostPhases = 64;
-constexpr int kLongestWay = 1000;
+constexpr int kLongestWay = 250;
 constexpr int kMostAttempts = 100;
 
 // The place of a phase, which is that of the first of those that run with it; -1: there is none.
