@@ -68,7 +68,9 @@ double replay_seconds() {
   const Folder folder;
   {
     const auto store = store::Store::open(folder.path(), store::Access::read_write).value();
-    std::vector<event::NewFact> facts{written(event::RunStarted{"bead", "Title", "claude"})};
+    event::RunStarted started;
+    started.bead = "bead";
+    std::vector<event::NewFact> facts{written(started)};
     std::uint64_t last = store->begin({"run", "pipeline", "bead", "now"}, facts).value();
     facts.clear();
     for (int i = 0; i < 500; ++i)

@@ -129,7 +129,7 @@ void add_ratio(Ratio row) {
         const std::string_view text = (*buffer)->view();
         times->yardstick.push_back(seconds([&] { read_newlines(text); }));
         times->work.push_back(seconds([&] { row.work(text); }));
-        state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
+        state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
         return times->work.back();
       },
       [times, buffer] {

@@ -16,4 +16,4 @@ packages_test=(
 )
 packages_client=(npm) # only where no npm is there: ./test fetches the agent client with it
 packages_bench=(libbenchmark-dev python3-minimal)
-packages_lint=(clang-format-16 clang-tidy-16 jq shellcheck)
+packages_lint=(clang-format-16 clang-tidy-16 jq libbenchmark-dev shellcheck)
