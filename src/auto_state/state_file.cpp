@@ -58,7 +58,7 @@ Result<Lock> Lock::take(const std::string& project) {
       return tl::unexpected(io_error("lock", project + "/" + kFolder, errno));
     ::nanosleep(&kPause, nullptr);
   }
-  return fail(Reason::blocked, "another program holds " + printable(project) + "/" + kFolder);
+  return fail(Reason::blocked, "another program is using " + printable(project) + "/" + kFolder);
 }
 
 bool has_state(const std::string& project) {

@@ -75,7 +75,7 @@ Error io_error(std::string_view doing, std::string_view name, int error_number) 
   if (error_number == ENOSPC || error_number == EDQUOT)
     hint = "free some disk space, then try again";
   if (error_number == EACCES || error_number == EPERM || error_number == EROFS)
-    hint = "check who owns it and whether it may be written";
+    hint = "check its owner and permissions";
   return {
       reason,
       "cannot " + std::string(doing) + " " + printable(name) + ": " + std::strerror(error_number),
@@ -141,7 +141,7 @@ Result<void> make_folders_beneath(const std::string& root, const std::string& re
     if (part.empty() || part == ".") continue;
     const std::string name(part);
     if (part == "..")
-      return fail(Reason::refused, "a path may not hold '..': " + printable(relative));
+      return fail(Reason::refused, "a path must not contain '..': " + printable(relative));
     if (::mkdirat(folder.fd(), name.c_str(), 0777) != 0 && errno != EEXIST)
       return tl::unexpected(io_error("make the folder", relative, errno));
     File next(::openat(folder.fd(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

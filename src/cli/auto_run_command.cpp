@@ -17,13 +17,13 @@ constexpr Option kAutoRunOptions[] = {
     kNoParallelValidation,
     {"in-place", "", "Work in the checkout itself, and merge nothing"},
     kProvider,
-    {"json", "", "One event a line on stdout, nothing else"},
-    {"force", "", "Replace a state that is active"},
+    {"json", "", "One event per line on stdout, nothing else"},
+    {"force", "", "Replace an active state"},
     kProjectDir,
 };
 constexpr Option kContinueOptions[] = {
     kProvider,
-    {"json", "", "One event a line on stdout, nothing else"},
+    {"json", "", "One event per line on stdout, nothing else"},
     kProjectDir,
 };
 
@@ -52,12 +52,12 @@ Result<int> go_on(const Args& args) {
 
 constexpr Command kAutoRunRows[] = {
     {.path = "auto run",
-     .summary = "Carry a task through nine phases without a session",
+     .summary = "Take a task through nine phases without a session",
      .details =
          "Drives expansion, init, planning, execution, qa, review, fix, check and reflect with any "
          "provider. Each phase ends in its signal; a missing one is asked for, up to "
          "--max-iterations. qa runs the verify commands; three reviewers look at the change at "
-         "once, and what they raise is mended, at most three rounds. Works in a worktree that is "
+         "once, and what they raise is fixed, in at most three rounds. Works in a worktree that is "
          "merged at the end.\n\n"
          "Exit codes: 0 complete; 1 not good enough, or a person has to decide; 2 an error. A run "
          "that was cut off goes on when it is started again, one that ended with 'auto continue'.",

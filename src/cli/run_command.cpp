@@ -9,13 +9,13 @@ namespace {
 constexpr Positional kRunPositionals[] = {{"BEAD", "The bead to run the pipeline for"}};
 constexpr Option kRunOptions[] = {
     kProjectDir,
-    {"max-retries", "N", "Attempts in all for each review loop and for sign-off", "", "3"},
+    {"max-retries", "N", "Total attempts for each review loop and for sign-off", "", "3"},
     kProvider,
     {"resume", "", "Go on with a run that ended, at its first unfinished phase"},
     {"clean", "", "Start over: the old worktree is kept as a snapshot and removed"},
-    {"workflow", "NAME", "Another workflow than the pipeline; see: capsule workflow list"},
+    {"workflow", "NAME", "A workflow other than the pipeline; see: capsule workflow list"},
     {"branch", "NAME", "The branch that such a workflow looks at"},
-    {"json", "", "One event a line on stdout, nothing else"},
+    {"json", "", "One event per line on stdout, nothing else"},
     kScriptsDir,
 };
 

@@ -315,7 +315,7 @@ Result<Config> load(const Sources& sources) {
   }
   if (problems.size() > kMaxProblemsTold)
     message += "; and " + std::to_string(problems.size() - kMaxProblemsTold) + " more";
-  return fail(first.reason, std::move(message), "one a line: capsule config show");
+  return fail(first.reason, std::move(message), "list them all: capsule config show");
 }
 
 Config defaults() {

@@ -41,8 +41,8 @@ class Reader {
       } else if (key == "phases") {
         TRY_VOID(phases(value, d));
       } else {
-        return off(root.names[i].line, "there is no key '" + printable(key) +
-                                           "' here; there are summary, works_on, phases and end");
+        return off(root.names[i].line,
+                   "unknown key '" + printable(key) + "'; valid: summary, works_on, phases, end");
       }
     }
     return d;
@@ -56,7 +56,7 @@ class Reader {
 
   Result<std::string> text(const YamlNode& node, const std::string& key) const {
     if (node.kind == Kind::scalar) return Result<std::string>(node.text);
-    return off(node.line, "'" + key + "' takes a text");
+    return off(node.line, "'" + key + "' must be text");
   }
   Result<std::string> one_of(const YamlNode& node, const std::string& key,
                              const std::vector<std::string>& words) const {
@@ -65,12 +65,12 @@ class Reader {
         if (node.text == word) return word;
     std::string list;
     for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
-    return off(node.line, "'" + key + "' is one of: " + list);
+    return off(node.line, "'" + key + "' must be one of: " + list);
   }
   Result<bool> yes(const YamlNode& node, const std::string& key) const {
     if (node.kind == Kind::scalar && (node.text == "true" || node.text == "false"))
       return node.text == "true";
-    return off(node.line, "'" + key + "' is one of: true, false");
+    return off(node.line, "'" + key + "' must be true or false");
   }
   Result<int> number(const YamlNode& node, const std::string& key, int most) const {
     int value = 0;
@@ -78,13 +78,14 @@ class Reader {
     const auto read = std::from_chars(node.text.data(), end, value);
     if (node.kind != Kind::scalar || read.ec != std::errc() || read.ptr != end || value < 1 ||
         value > most)
-      return off(node.line, "'" + key + "' takes a whole number from 1 to " + std::to_string(most));
+      return off(node.line,
+                 "'" + key + "' must be a whole number from 1 to " + std::to_string(most));
     return value;
   }
   Result<std::vector<std::string>> texts(const YamlNode& node, const std::string& key) const {
     std::vector<std::string> list;
     if (node.kind == Kind::scalar) return std::vector{node.text};
-    if (node.kind != Kind::list) return off(node.line, "'" + key + "' takes a list of names");
+    if (node.kind != Kind::list) return off(node.line, "'" + key + "' must be a list of names");
     for (const YamlNode& item : node.items) list.push_back(TRY(text(item, key)));
     return list;
   }
@@ -102,7 +103,7 @@ class Reader {
       return route;
     }
     if (node.kind != Kind::map)
-      return off(node.line, "'" + key + "' takes a phase, 'stop', or {retry: PHASE, limit: N}");
+      return off(node.line, "'" + key + "' must be a phase, 'stop', or {retry: PHASE, limit: N}");
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const std::string& name = node.names[i].text;
       if (name == "retry")
@@ -114,8 +115,8 @@ class Reader {
       else if (name == "limit")
         route.limit = TRY(number(node.items[i], name, 100));
       else
-        return off(node.names[i].line,
-                   "'" + key + "' knows retry, then and limit, not '" + printable(name) + "'");
+        return off(node.names[i].line, "unknown key '" + printable(name) + "' in '" + key +
+                                           "'; valid: retry, then, limit");
     }
     return route;
   }
@@ -150,7 +151,7 @@ class Reader {
 
   Result<PhaseRule> phase(const YamlNode& node) const {
     PhaseRule p;
-    if (node.kind != Kind::map) return off(node.line, "a phase is a map with a 'name'");
+    if (node.kind != Kind::map) return off(node.line, "a phase must be a map with a 'name'");
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const std::string& key = node.names[i].text;
       const YamlNode& value = node.items[i];
@@ -180,7 +181,7 @@ class Reader {
       else if (key == "needs")
         p.needs = TRY(checks(value, key));
       else
-        return off(node.names[i].line, "a phase has no key '" + printable(key) + "'");
+        return off(node.names[i].line, "unknown key '" + printable(key) + "' in a phase");
     }
     if (p.name.empty()) return off(node.line, "a phase needs a 'name'");
     if (p.prompt.empty()) p.prompt = "prompts/" + p.name + ".md";
@@ -189,15 +190,15 @@ class Reader {
   // A file below prompts/: nothing else is an agent's to be told.
   Result<std::string> prompt(const YamlNode& node) const {
     const std::string& file = node.text;
-    if (node.kind != Kind::scalar) return off(node.line, "'prompt' takes a text");
+    if (node.kind != Kind::scalar) return off(node.line, "'prompt' must be text");
     const bool outside = !file.starts_with("prompts/") || file.find("/../") != file.npos ||
                          file.ends_with("/..") || file.find('\0') != file.npos;
-    if (outside) return off(node.line, "'prompt' names a file below prompts/");
+    if (outside) return off(node.line, "'prompt' must be a file below prompts/");
     return file;
   }
 
   Result<void> phases(const YamlNode& node, Definition& d) const {
-    if (node.kind != Kind::list) return off(node.line, "'phases' takes a list");
+    if (node.kind != Kind::list) return off(node.line, "'phases' must be a list");
     int groups = 0, stage = 1;
     for (const YamlNode& item : node.items) {
       const bool parallel =
@@ -219,13 +220,13 @@ class Reader {
         if (key == "parallel") {
           common.any = TRY(one_of(value, key, {"all", "any"})) == "any";
         } else if (key == "phases") {
-          if (value.kind != Kind::list) return off(value.line, "'phases' takes a list");
+          if (value.kind != Kind::list) return off(value.line, "'phases' must be a list");
           for (const YamlNode& member : value.items) {
             TRY_VOID(refuse_shared(member));
             members.push_back(TRY(phase(member)));
           }
         } else {
-          return off(item.names[i].line, "a parallel step has no key '" + printable(key) + "'");
+          return off(item.names[i].line, "unknown key '" + printable(key) + "' in a parallel step");
         }
       }
       for (PhaseRule& member : members) {

@@ -173,7 +173,7 @@ Result<void> Gates::only_tests(Checked& result, const Check& check) {
     if (!world_.is_test_file(change.path)) others.push_back(change.path);
   hold(result, "only test files changed", others.empty(), short_list(others, kListed),
        "This phase may only write test files, but it changed " + short_list(others, kListed) +
-           ". Take these changes back: the implementation is written later.");
+           ". Undo these changes: the implementation is written later.");
   return {};
 }
 

@@ -90,7 +90,7 @@ Result<WorkCommit> work_commit(const Repository& repository, const BranchState& 
   if (!state.foreign.empty()) {
     return fail(Reason::refused,
                 "merging " + branch + " would bring " + std::to_string(state.foreign.size()) +
-                    " commit(s) to " + main + " that are not this run's, such as " +
+                    " commit(s) to " + main + " that this run did not make, such as " +
                     state.foreign.front(),
                 "merge the branch that the work started from into " + main + " first");
   }

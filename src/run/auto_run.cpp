@@ -149,7 +149,7 @@ Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& wa
   if (newest && !newest->ended()) {
     if (newest->state.begun.task != order.task)
       return fail(Reason::refused,
-                  "a run of auto mode was cut off, or goes on: " +
+                  "a run of auto mode was cut off, or is still running: " +
                       printable(newest->state.begun.task.substr(0, 200)),
                   "go on with it: capsule auto continue; or end it: capsule auto cancel");
     return take_up(run, *newest);
@@ -178,11 +178,11 @@ Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& wa
 Result<int> continue_auto(AutoRun& run) {
   const auto newest = TRY(run.newest());
   if (!newest)
-    return fail(Reason::not_found, "there is no auto mode to go on with",
+    return fail(Reason::not_found, "there is no auto mode to continue",
                 "start it: capsule auto run \"TASK\"");
   if (!newest->ended()) return take_up(run, *newest);
   if (newest->state.outcome == auto_mode::Outcome::complete)
-    return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
+    return fail(Reason::refused, "auto mode is complete: there is nothing to continue");
   TRY_VOID(run.take(newest->run));
   TRY_VOID(run.preflight(newest->state.begun.in_place));
   TRY_VOID(run.has_place(newest->state));
@@ -196,7 +196,7 @@ Result<std::string> cancel_auto(AutoRun& run) {
   if (const auto holder = TRY(run.conductor().store().holder(engine::kAutoSubject))) {
     const std::string pid = std::to_string(holder->process.pid);
     if (::kill(static_cast<pid_t>(holder->process.pid), SIGTERM) != 0)
-      return fail(Reason::blocked, "pid " + pid + " carries it on and cannot be told");
+      return fail(Reason::blocked, "pid " + pid + " is running it and could not be told to stop");
     return "told pid " + pid + " to stop";
   }
   TRY_VOID(run.take(newest->run));

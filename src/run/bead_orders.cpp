@@ -19,7 +19,7 @@ Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest)
   const std::string what = "worktree " + printable(run.worktree()) + " already exists: ";
   const std::string bead = run.bead().id + run.project().option;
   if (const auto holder = run.conductor().store().holder(run.bead().id); holder && *holder)
-    return {Reason::exists, what + words_of(**holder) + " works on it",
+    return {Reason::exists, what + words_of(**holder) + " is working on it",
             "wait for it, or: capsule abort " + bead};
   std::string state = "it was not made by a run of Capsule";
   if (newest) state = "its run ended: " + ui::outcome_words(phases::summary(newest->state)).text;
@@ -56,7 +56,7 @@ Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back
 Result<void> start(BeadRun& run, const BeadOrder& order) {
   const event::Definition definition = TRY(world::find_workflow(run.project(), order.workflow));
   if (definition.on_branch && order.branch.empty())
-    return fail(Reason::usage, definition.name + " looks at a branch: which one?",
+    return fail(Reason::usage, definition.name + " needs a branch to look at",
                 "name it with --branch=NAME");
   if (!definition.on_branch && !order.branch.empty())
     return fail(Reason::usage, definition.name + " starts from HEAD: it takes no --branch");

@@ -19,11 +19,11 @@ std::size_t find_keyword(std::string_view line) {
 }
 
 std::string why_not_signal(std::string_view line, std::size_t keyword) {
-  if (keyword > 0) return "SIGNAL does not stand at the start of its line";
+  if (keyword > 0) return "SIGNAL is not at the start of its line";
   if (line[kKeyword.size()] != ':') return "no colon right after SIGNAL";
   return without_blanks(line.substr(kKeyword.size() + 1)).empty()
              ? "no name on its line"
-             : "not the whole name of a signal and nothing else";
+             : "not exactly the name of a signal";
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class Verdicts {
       case WhyUnknown::contradiction:
         return "contradicts another signal of its class";
       case WhyUnknown::several_ids:
-        return "the same signal stands there with another id";
+        return "the same signal appears with another id";
       case WhyUnknown::wrong_role:
         return "not for the role " + std::string(name_of(*options_.role)) + " to send";
       case WhyUnknown::wrong_task:

@@ -59,8 +59,9 @@ class AutoNarrator : public Narrator {
     if (turn.why == fact::Why::go_on || turn.why == fact::Why::restart)
       line("      " + phase + ": no signal, iteration " + std::to_string(run_.file.iteration) +
            "/" + std::to_string(run_.file.max_iterations));
-    if (turn.why == fact::Why::retry) line("      once more: " + printable(run_.file.last_error));
-    if (turn.why == fact::Why::mend) line("      " + phase + ": mending");
+    if (turn.why == fact::Why::retry)
+      line("      trying again: " + printable(run_.file.last_error));
+    if (turn.why == fact::Why::mend) line("      " + phase + ": fixing");
   }
   void take(const fact::GroundMoved& f) {
     const auto name = [this](int agent) { return workflow::agent_words(run_.agents, agent); };
@@ -116,7 +117,8 @@ std::string auto_summary(const auto_mode::Run& run, const Style& style) {
   }
   if (run.outcome == auto_mode::Outcome::complete) return text;
   if (!run.folder.empty()) text += "  the work is in " + printable(run.folder) + "\n";
-  if (!run.last.log.empty()) text += "  the last agent's words: " + printable(run.last.log) + "\n";
+  if (!run.last.log.empty())
+    text += "  what the last agent printed: " + printable(run.last.log) + "\n";
   return text + "\nWhat next:\n  capsule auto continue\n";
 }
 

@@ -114,19 +114,19 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   text += "\n";
   if (!well && !s.detail.empty()) text += indented(trimmed(s.detail));
   if (s.outcome == event::Outcome::phase_error && !around.last_words.empty())
-    text += "    its agent's last line: " + fitted(around.last_words, 160) + "\n";
+    text += "    the agent's last line: " + fitted(around.last_words, 160) + "\n";
   if (!report.phases.empty()) text += "\n" + role_table(report.phases, style);
   std::int64_t total = 0;
   for (const RoleLine& line : report.phases) total += line.duration_ms;
   if (report.phases.size() > 1) text += "  " + padded("in all", 38) + duration(total) + "\n";
   for (const std::string& remark : report.remarks) text += "  ! " + printable(remark) + "\n";
   if (!report.unchecked.empty())
-    text += "  ! nobody but the agents has checked " + printable(report.unchecked) + "\n";
+    text += "  ! only the agents have checked " + printable(report.unchecked) + "\n";
   for (const std::string& note : around.notes) text += "  " + printable(note) + "\n";
   for (const std::string& line : around.progress) text += "  " + printable(line) + "\n";
   if (!report.archive.empty()) text += "  archive: " + printable(report.archive) + "\n";
   if (!well && s.outcome != event::Outcome::prep_failed && !s.worktree.empty())
-    text += around.worktree_gone ? "  its worktree was removed since\n"
+    text += around.worktree_gone ? "  its worktree has been removed\n"
                                  : "  worktree kept: " + printable(s.worktree) + "\n";
   // Scripts look for these words.
   if (well)

@@ -53,7 +53,7 @@ constexpr Words kAuto[] = {
     {"all_phases_complete", Status::pass, "complete"},
     {"auto_complete_signal", Status::pass, "complete"},
     {"max_iterations_reached", Status::error, "failed: a phase did not end with its signal"},
-    {"stale_state", Status::needs_work, "given up: nothing happened for long"},
+    {"stale_state", Status::needs_work, "given up: nothing happened for a long time"},
     {"critical_error", Status::error, "stopped by an error"},
     {"user_cancelled", Status::needs_work, "cancelled"},
 };
@@ -267,7 +267,7 @@ std::string standing_line(const engine::Run& run, const Style& style) {
       break;
     case RunState::cut_off:
       return toned(style, Tone::warn, std::string(symbol(style, state)) + " cut off in " + now) +
-             "; the same command goes on";
+             "; run the same command again to go on";
     case RunState::waiting:
       return toned(style, Tone::warn,
                    std::string(symbol(style, state)) + " " +
@@ -281,7 +281,7 @@ std::string standing_line(const engine::Run& run, const Style& style) {
       return toned(
           style, tone_of(on_main ? Status::error : words.tone),
           std::string(mark(style, on_main ? Status::error : words.tone)) + " " +
-              (on_main ? "merged as " + run.summary.merged_as.substr(0, 12) + ", but not cleared up"
+              (on_main ? "merged as " + run.summary.merged_as.substr(0, 12) + ", but not cleaned up"
                        : words.text));
     }
   }

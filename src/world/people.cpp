@@ -115,7 +115,7 @@ void People::answer(int number, const std::string& text, const std::string& by) 
     const std::string file =
         answers_folder(parts_.project, parts_.run) + "/" + std::to_string(number);
     ::unlink(file.c_str());
-    parts_.tell("That is no answer to question " + std::to_string(number) + ".\n");
+    parts_.tell("That does not answer question " + std::to_string(number) + ".\n");
     return prompt();
   }
   open_.erase(open);

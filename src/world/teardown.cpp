@@ -78,7 +78,7 @@ Result<void> clean_worktree(Cleaning& cleaning, const std::string& name) {
   std::error_code error;
   if (!valid_id(name) || fs::is_symlink(path, error) || !is_folder(path)) {
     if (cleaning.only.empty())
-      cleaning.tell("left alone: " + printable(path) + " is no worktree of Capsule's");
+      cleaning.tell("left alone: " + printable(path) + " is not one of Capsule's worktrees");
     return {};
   }
   const auto owner = TRY(owner_of(cleaning, name));

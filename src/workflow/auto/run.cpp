@@ -82,7 +82,7 @@ void again(Run& run, Why why, std::string feedback) {
 void go_on(Run& run, const fact::TurnFinished& turn) {
   if (!count_iteration(run.file))
     return stop(run, Outcome::max_iterations,
-                "no signal of " + std::string(signal::name_of(run.phase)) + " after " +
+                "no signal for " + std::string(signal::name_of(run.phase)) + " after " +
                     std::to_string(run.file.max_iterations) + " continuations");
   if (turn.fault == Fault::none) return again(run, Why::go_on, run.feedback);
   run.session_alive = false;

@@ -101,7 +101,7 @@ void Advance::on(const workflow::MergeRefused& refused) {
 
 void Advance::on(const workflow::MainMoved&) {
   if (!done(What::merge) || now_.tries < workflow::kMergeTries) return;
-  std::string detail = "main moved again and again while merging\nonce it rests: ";
+  std::string detail = "main kept moving while merging\ntry again later: ";
   detail += kGoOn;
   end(Outcome::merge_refused, std::move(detail));
 }

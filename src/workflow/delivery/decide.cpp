@@ -192,7 +192,7 @@ std::string context_of(const TaskState& t) {
   std::string text = t.context;
   if (t.stage != Stage::development) return text;
   for (const std::string& earlier : t.unsettled)
-    if (earlier != t.context) text += "\n\nFrom before, still to be settled:\n\n" + earlier;
+    if (earlier != t.context) text += "\n\nFrom before, still open:\n\n" + earlier;
   return text;
 }
 

@@ -204,7 +204,7 @@ struct Fold {
     if (f.why == MergeRefusal::checkout_in_the_way || f.why == MergeRefusal::refused ||
         f.why == MergeRefusal::error)
       return ask_person(s, QuestionKind::merge, task, 0,
-                        "It cannot be merged as things are. Put that right, then answer 'retry'.",
+                        "It cannot be merged as things are. Fix that, then answer 'retry'.",
                         f.detail, {"retry", "rework"});
     merge_failed(s, task, name_of(f.why), f.detail);
   }

@@ -47,9 +47,8 @@ struct Translate {
     }
     if (!o.took_back.empty()) {
       fact.wrote = true;
-      add(fact.detail, "may not write, and changed " + printable(o.took_back.front()) +
-                           (o.took_back.size() > 1 ? " and others" : "") +
-                           ", which was taken back");
+      add(fact.detail, "may not write, but changed " + printable(o.took_back.front()) +
+                           (o.took_back.size() > 1 ? " and others" : "") + "; that was taken back");
     }
     if (fact.fault == Fault::none && fact.signal == Signal::ready_for_review &&
         !o.unresolved.empty()) {
@@ -87,7 +86,7 @@ struct Translate {
     }
   }
   Facts operator()(const workflow::MainMoved& o) const {
-    constexpr std::string_view kAgain = "main was moved by others again and again";
+    constexpr std::string_view kAgain = "others kept moving main";
     if (is_repair(s, o.tree)) {
       if (s.remediation.merge_tries + 1 >= workflow::kMergeTries)
         return {health({"merge"}, std::string(kAgain))};
@@ -108,7 +107,7 @@ struct Translate {
     fact.runs = o.runs;
     fact.detail =
         o.any ? o.feedback
-              : "no checks are set (verify.test, verify.lint, …), so merges are not checked";
+              : "no checks are configured (verify.test, verify.lint, …), so merges are not checked";
     return {std::move(fact)};
   }
   Facts operator()(const workflow::Kept& o) const { return settled(o.tree, {}, ""); }

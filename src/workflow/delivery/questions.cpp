@@ -22,7 +22,7 @@ void answered_task(State& s, const Question& q) {
   // Part of the task from now on: whoever reviews and audits it has to know it too.
   if (expanded)
     t.task.work += "\n\nThe business analyst proposes, without being sure:\n\n" + q.context +
-                   "A person was asked whether that is meant. This answer goes before the "
+                   "A person was asked whether that is right. This answer overrides the "
                    "proposal:\n\n" +
                    q.answer;
   ask_for(s, q.task, expanded ? Stage::development : t.stage, Why::answered, both(q), !expanded);
@@ -53,7 +53,7 @@ void ask_person(State& s, QuestionKind kind, int task, int agent, std::string te
   const bool parks = kind != QuestionKind::removed_task && kind != QuestionKind::main_moved;
   if (parks && task >= 0 && ++s.tasks[task].questions > s.limits.questions)
     return fail_task(s, task, FailCause::limit, FailureKind::questions, "",
-                     "it asked a person too often");
+                     "it asked people too often");
   Question q;
   q.number = s.questions.count() + 1;
   q.kind = kind;

@@ -209,7 +209,7 @@ void fail_task(State& s, int task, FailCause cause, FailureKind kind, const std:
         s, TaskFailed{t.task.id, t.cause, i == 0 ? kind : FailureKind{}, ends[i].second, t.detail});
     for (const int other : t.unblocks)
       if (s.tasks[other].stage == Stage::blocked) ends.emplace_back(other, t.task.id);
-    release_awaiting(s, at, " failed; it will not be there.");
+    release_awaiting(s, at, " failed; do not count on its work.");
   }
 }
 

@@ -250,7 +250,7 @@ void plan_changed(State& s, const PlanChanged& f) {
     });
     if (asked) continue;
     ask_person(s, QuestionKind::removed_task, found->second, 0,
-               "Task " + id + " is not in the plan any more: keep or remove it?", "",
+               "Task " + id + " is no longer in the plan: keep or remove it?", "",
                {"keep", "remove"});
     doubt(s, found->second);
   }

@@ -419,8 +419,8 @@ class Decider {
     flow::Ask command;
     command.question = s_.question;
     command.task = s_.bead;
-    command.text = "Is what " + s_.phase +
-                   " left as it should be? 'approve', 'reject', or say what to do otherwise.";
+    command.text = "Do you approve what " + s_.phase +
+                   " left? Answer 'approve', 'reject', or say what should be different.";
     command.context = s_.last.summary;
     ask(std::move(command));
   }

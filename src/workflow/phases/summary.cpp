@@ -55,8 +55,8 @@ workflow::RunSummary summary(const State& s) {
     wait.what = workflow::Waiting::For::approval;
     wait.task = s.bead;
     wait.question = s.question;
-    wait.text = "Is what " + s.phase +
-                " left as it should be? 'approve', 'reject', or say what to do otherwise.";
+    wait.text = "Do you approve what " + s.phase +
+                " left? Answer 'approve', 'reject', or say what should be different.";
     wait.kind = "approval";
     wait.context = s.last.summary;
     summary.waits.push_back(std::move(wait));
