@@ -22,7 +22,7 @@ constexpr Option kRunOptions[] = {
 Result<int> run_bead(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
   run::BeadOrder order;
-  order.workflow = args.option("workflow").value_or(order.workflow);
+  order.workflow = args.option("workflow").value_or("");
   order.branch = args.option("branch").value_or("");
   order.resume = args.flag("resume");
   order.clean = args.flag("clean");

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "git/paths.h"
+#include "git/refs.h"
 #include "run/bead_run.h"
 #include "ui/report.h"
 #include "ui/run_text.h"
@@ -53,17 +54,58 @@ Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back
   return run.give({event::RunResumed{run.project().config.max_retries, false}});
 }
 
-Result<void> start(BeadRun& run, const BeadOrder& order) {
-  const event::Definition definition = TRY(world::find_workflow(run.project(), order.workflow));
+// A run keeps what it was started with.
+Result<void> refuse_other(BeadRun& run, const BeadRun::Newest& newest, const BeadOrder& order) {
+  const auto refuse = [&](const std::string& what, const std::string& has, const std::string& asked,
+                          const std::string& options) {
+    const std::string again = "capsule run " + run.bead().id + run.project().option;
+    return fail(Reason::usage,
+                "the run of " + run.bead().id + " that goes on " + what + " " + printable(has) +
+                    ", not " + printable(asked),
+                "go on with it: " + again + (newest.ended() ? " --resume" : "") +
+                    "; start over: " + again + options + " --clean");
+  };
+  const std::string& workflow = newest.state.definition.name;
+  if (!order.workflow.empty() && order.workflow != workflow)
+    return refuse("uses the workflow", workflow, order.workflow, " --workflow=" + order.workflow);
+  const std::string& branch = newest.state.on_branch;
+  if (!order.branch.empty() && order.branch != branch)
+    return refuse("looks at", branch.empty() ? "no branch" : branch, order.branch,
+                  " --workflow=" + workflow + " --branch=" + order.branch);
+  return {};
+}
+
+// The workflow that a new run is to follow, looked up before anything is recorded or removed.
+Result<event::Definition> wanted(BeadRun& run, const BeadOrder& order) {
+  event::Definition definition = TRY(world::find_workflow(
+      run.project(), order.workflow.empty() ? phases::kPipeline : order.workflow));
   if (definition.on_branch && order.branch.empty())
     return fail(Reason::usage, definition.name + " needs a branch to look at",
                 "name it with --branch=NAME");
   if (!definition.on_branch && !order.branch.empty())
     return fail(Reason::usage, definition.name + " starts from HEAD: it takes no --branch");
+  if (definition.on_branch) {
+    const std::string ref = "refs/heads/" + order.branch;
+    if (TRY(git::resolve_refs(run.project().repository, {ref})).empty())
+      return fail(Reason::not_found, "there is no branch called " + printable(order.branch),
+                  "see which there are: git branch");
+  }
+  return definition;
+}
+
+Result<void> start(BeadRun& run, const event::Definition& definition, const std::string& branch) {
   TRY_VOID(run.take(world::new_run_id(), definition));
   TRY_VOID(run.preflight(definition.on_branch ? BeadRun::Begins::with_what_there_is
                                               : BeadRun::Begins::at_head));
-  return run.give({run.started(definition, order.branch)});
+  return run.give({run.started(definition, branch)});
+}
+
+// Starting over means the same once more, unless the caller says otherwise.
+BeadOrder as_before(BeadOrder order, const BeadRun::Newest& newest) {
+  if (order.workflow.empty()) order.workflow = newest.state.definition.name;
+  if (order.workflow != newest.state.definition.name) return order;
+  if (order.branch.empty()) order.branch = newest.state.on_branch;
+  return order;
 }
 
 // Which run is to be carried on: a cut-off one by itself, and one that is on main but could not be
@@ -73,16 +115,21 @@ Result<void> choose_run(BeadRun& run, const BeadOrder& order) {
   const bool cut_off = newest && !newest->ended();
   const std::string bead = run.bead().id;
   if (order.clean) {
+    const BeadOrder anew = newest ? as_before(order, *newest) : order;
+    const event::Definition definition = TRY(wanted(run, anew));
     if (run.has_worktree() || cut_off || (newest && !newest->merged()))
       TRY_VOID(world::discard_worktree(run.project(), run.conductor().store(), bead));
-    return start(run, order);
+    return start(run, definition, anew.branch);
   }
   if (cut_off) {
+    TRY_VOID(refuse_other(run, *newest, order));
     TRY_VOID(run.take(newest->run, newest->state.definition));
     TRY_VOID(run.preflight());
     return run.conductor().runner().take_up();
   }
   const bool resumable = newest && phases::summary(newest->state).can_go_on;
+  if (resumable && (order.resume || !newest->state.merge_commit.empty()))
+    TRY_VOID(refuse_other(run, *newest, order));
   if (resumable && !newest->state.merge_commit.empty()) return resume(run, *newest, false);
   if (run.has_worktree()) {
     if (!order.resume) return tl::unexpected(already_exists(run, newest));
@@ -90,11 +137,16 @@ Result<void> choose_run(BeadRun& run, const BeadOrder& order) {
     if (resumable)
       return resume(run, *newest,
                     !newest->state.worktree.empty() && !git::is_plain_folder(run.worktree()));
+    if (!order.workflow.empty() && order.workflow != phases::kPipeline)
+      return fail(Reason::usage,
+                  "a worktree that was made by hand is taken up by the pipeline only",
+                  "start over: capsule run " + bead + run.project().option +
+                      " --workflow=" + order.workflow + " --clean");
     TRY_VOID(run.take(world::new_run_id(), phases::pipeline()));
     TRY_VOID(run.preflight());
     return run.adopt_worktree();
   }
-  if (!order.resume) return start(run, order);
+  if (!order.resume) return start(run, TRY(wanted(run, order)), order.branch);
   // The folder is gone, but the work is not.
   if (resumable && !newest->state.snapshot.commit.empty()) return resume(run, *newest, true);
   return fail(Reason::not_found, "there is nothing to resume for " + bead,
