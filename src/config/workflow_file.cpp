@@ -38,11 +38,17 @@ class Reader {
         d.finish = end == "merge"    ? event::Finish::merge
                    : end == "branch" ? event::Finish::branch
                                      : event::Finish::nothing;
+      } else if (key == "integrate") {
+        const std::string how = TRY(one_of(value, key, {"merge", "ask", "branch"}));
+        d.integrate = how == "merge" ? event::Integrate::merge
+                      : how == "ask" ? event::Integrate::ask
+                                     : event::Integrate::branch;
       } else if (key == "phases") {
         TRY_VOID(phases(value, d));
       } else {
-        return off(root.names[i].line, "there is no key '" + printable(key) +
-                                           "' here; there are summary, works_on, phases and end");
+        return off(root.names[i].line,
+                   "there is no key '" + printable(key) +
+                       "' here; there are summary, works_on, phases, end and integrate");
       }
     }
     return d;

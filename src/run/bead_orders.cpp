@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "git/paths.h"
+#include "git/refs.h"
 #include "run/bead_run.h"
 #include "ui/report.h"
 #include "ui/run_text.h"
@@ -44,13 +45,29 @@ Result<void> refuse_blocked(BeadRun& run) {
   return fail(Reason::blocked, run.bead().id + " is blocked by " + names, "finish these first");
 }
 
+// What the caller wants of a run that goes on, where that is another end than it began with.
+Result<std::vector<event::PipelineFact>> chosen(const phases::State& state,
+                                                event::Integrate integrate) {
+  if (integrate == event::Integrate::unsaid || integrate == state.integrate)
+    return std::vector<event::PipelineFact>{};
+  if (state.definition.finish == event::Finish::nothing)
+    return fail(Reason::usage, state.definition.name + " keeps nothing: it takes no --integrate");
+  if (!state.merge_commit.empty())
+    return fail(Reason::refused, "its work is integrated already: --integrate comes too late",
+                "leave it out");
+  return std::vector<event::PipelineFact>{event::IntegrationChosen{integrate}};
+}
+
 // Goes on with an ended run at its first unfinished phase.
-Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back) {
+Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back,
+                    event::Integrate integrate) {
+  std::vector<event::PipelineFact> facts = TRY(chosen(newest.state, integrate));
   phases::Present present;
   present.bring_back = bring_back;
   TRY_VOID(run.take(newest.run, newest.state.definition, std::move(present)));
   TRY_VOID(run.preflight());
-  return run.give({event::RunResumed{run.project().config.max_retries, false}});
+  facts.insert(facts.begin(), event::RunResumed{run.project().config.max_retries, false});
+  return run.give(std::move(facts));
 }
 
 Result<void> start(BeadRun& run, const BeadOrder& order) {
@@ -60,10 +77,12 @@ Result<void> start(BeadRun& run, const BeadOrder& order) {
                 "name it with --branch=NAME");
   if (!definition.on_branch && !order.branch.empty())
     return fail(Reason::usage, definition.name + " starts from HEAD: it takes no --branch");
+  if (definition.finish == event::Finish::nothing && order.integrate != event::Integrate::unsaid)
+    return fail(Reason::usage, definition.name + " keeps nothing: it takes no --integrate");
   TRY_VOID(run.take(world::new_run_id(), definition));
   TRY_VOID(run.preflight(definition.on_branch ? BeadRun::Begins::with_what_there_is
                                               : BeadRun::Begins::at_head));
-  return run.give({run.started(definition, order.branch)});
+  return run.give({run.started(definition, order.branch, order.integrate)});
 }
 
 // Which run is to be carried on: a cut-off one by itself, and one that is on main but could not be
@@ -78,25 +97,34 @@ Result<void> choose_run(BeadRun& run, const BeadOrder& order) {
     return start(run, order);
   }
   if (cut_off) {
-    TRY_VOID(run.take(newest->run, newest->state.definition));
+    const auto facts = TRY(chosen(newest->state, order.integrate));
+    phases::Present present;
+    present.taken_up = !facts.empty();
+    TRY_VOID(run.take(newest->run, newest->state.definition, std::move(present)));
     TRY_VOID(run.preflight());
-    return run.conductor().runner().take_up();
+    return facts.empty() ? run.conductor().runner().take_up() : run.give(facts);
   }
   const bool resumable = newest && phases::summary(newest->state).can_go_on;
-  if (resumable && !newest->state.merge_commit.empty()) return resume(run, *newest, false);
+  if (resumable && !newest->state.merge_commit.empty())
+    return resume(run, *newest, false, order.integrate);
   if (run.has_worktree()) {
+    // The commit is there, and only its merge is missing: no agent is paid for that.
+    if (resumable && phases::merges_again(newest->state))
+      return resume(run, *newest, false, order.integrate);
     if (!order.resume) return tl::unexpected(already_exists(run, newest));
     // An agent may have put something else in its place.
     if (resumable)
       return resume(run, *newest,
-                    !newest->state.worktree.empty() && !git::is_plain_folder(run.worktree()));
+                    !newest->state.worktree.empty() && !git::is_plain_folder(run.worktree()),
+                    order.integrate);
     TRY_VOID(run.take(world::new_run_id(), phases::pipeline()));
     TRY_VOID(run.preflight());
     return run.adopt_worktree();
   }
   if (!order.resume) return start(run, order);
   // The folder is gone, but the work is not.
-  if (resumable && !newest->state.snapshot.commit.empty()) return resume(run, *newest, true);
+  if (resumable && !newest->state.snapshot.commit.empty())
+    return resume(run, *newest, true, order.integrate);
   return fail(Reason::not_found, "there is nothing to resume for " + bead,
               "start it: capsule run " + bead + run.project().option);
 }
@@ -113,6 +141,12 @@ Result<int> run_bead(world::Project project, const std::string& bead, const Bead
       return fail(Reason::refused, bead + " is closed",
                   "open it again to run it: capsule bead reopen " + bead + run->project().option);
     run->show_merged(newest->state.merge_commit);
+    return 0;
+  }
+  if (newest && newest->state.outcome == event::Outcome::on_branch && !order.clean &&
+      git::read_ref(run->project().repository, "refs/heads/" + newest->state.branch) ==
+          newest->state.merge_commit) {
+    TRY_VOID(run->show_on_branch(*newest));
     return 0;
   }
   TRY_VOID(refuse_blocked(*run));

@@ -13,6 +13,7 @@ namespace capsule::run {
 struct BeadOrder {
   std::string workflow{phases::kPipeline};  // of a new run
   std::string branch;                       // that such a workflow looks at
+  event::Integrate integrate{};             // unsaid: as the workflow or the project says
   bool resume = false;                      // go on with a run that has ended
   bool clean = false;                       // start over; not with `resume`
 };
