@@ -21,6 +21,7 @@ constexpr Option kDeliverOptions[] = {
     {"experts", "", "Let a plan analyst create experts whom agents can ask"},
     {"answers", "FILE", "Answers to questions, for a delivery that nobody watches"},
     {"wait", "", "Keep running while it waits for a person's answer"},
+    kIntegrate,
     {"json", "", "One event per line on stdout, nothing else"},
     kScriptsDir,
 };
@@ -51,6 +52,7 @@ Result<int> deliver(const Args& args) {
   if (const auto file = args.option("answers"))
     order.answers = TRY(world::AnswersFile::read(std::string(*file)));
   order.wait = args.flag("wait");
+  order.integrate = TRY(integrate_argument(args));
   return run::deliver(std::move(project), std::move(order), ui::look_for(args.flag("json")));
 }
 
@@ -69,6 +71,9 @@ Command deliver_command() {
           "again after failures, it tries those tasks again, from the work that they left. "
           "Agents' questions wait for 'capsule answer'; in --answers=FILE each line is KEY: "
           "answer, KEY being a question's number, a task's id, or * for all others.\n\n"
+          "With --integrate=ask a person approves each task before it is merged, while the others "
+          "go on; with --integrate=branch the tasks are merged in turn into one branch of the "
+          "plan, and the main branch is left alone.\n\n"
           "Exit codes: 0 all tasks are complete; 1 some failed, or wait for a person; 2 it could "
           "not run.",
       .positionals = kDeliverPositionals,

@@ -38,10 +38,15 @@ class Reader {
         d.finish = end == "merge"    ? event::Finish::merge
                    : end == "branch" ? event::Finish::branch
                                      : event::Finish::nothing;
+      } else if (key == "integrate") {
+        const std::string how = one_of(value, key, {"merge", "ask", "branch"});
+        d.integrate = how == "merge" ? event::Integrate::merge
+                      : how == "ask" ? event::Integrate::ask
+                                     : event::Integrate::branch;
       } else if (key == "phases") {
         phases(value, d);
       } else {
-        unknown(root.names[i], "; valid: summary, works_on, phases, end");
+        unknown(root.names[i], "; valid: summary, works_on, phases, end, integrate");
       }
     }
     return d;

@@ -50,6 +50,7 @@ struct RunStarted {
   std::string branch;        // the one that it looks at, when the definition says so
   std::string request = {};  // the words of the task: what it asks for
   bool red_allowed = false;  // the project's checks may fail before anybody works
+  Integrate integrate{};     // unsaid, in earlier versions: as the definition says
   bool operator==(const RunStarted&) const = default;
 };
 struct WorktreeIntended {
@@ -104,7 +105,8 @@ struct PhaseChecked {
   bool passed = true;
   std::string feedback;  // for the next attempt, when not passed
   std::vector<Claim> claims;
-  std::vector<CheckRun> runs = {};  // the commands behind them
+  std::vector<CheckRun> runs = {};        // the commands behind them
+  std::vector<std::string> guarded = {};  // files that say what checks do, changed unasked
   bool operator==(const PhaseChecked&) const = default;
 };
 struct MergeIntended {
@@ -113,7 +115,9 @@ struct MergeIntended {
 };
 struct MergeDone {
   std::string commit;
-  bool adopted = false;  // found done when the run was taken up again
+  bool adopted = false;             // found done when the run was taken up again
+  std::string onto = {};            // the main that it was tested on
+  std::vector<CheckRun> runs = {};  // what the merged files were checked by
   bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
@@ -121,11 +125,27 @@ struct MergeRefused {
   std::string detail;
   bool operator==(const MergeRefused&) const = default;
 };
+// The work was merged and tested as a trial: main is where it was, and a person is asked.
+struct MergeTried {
+  std::string onto;                // the main that it was tried on
+  std::vector<std::string> files;  // that it changes, the first of them
+  int changed = 0;                 // how many these are in all
+  std::vector<CheckRun> runs;      // what the merged files were checked by
+  bool operator==(const MergeTried&) const = default;
+};
+// A person wants another end of the run than it began with.
+struct IntegrationChosen {
+  Integrate integrate{};
+  bool operator==(const IntegrationChosen&) const = default;
+};
 // A person is asked whether what a phase left is as it should be.
 struct ApprovalAsked {
   std::string phase;
   int number = 0;    // of the phase
   int question = 0;  // counts from 1
+  Approval about{};
+  std::vector<std::string> files = {};  // guard: that were changed
+  std::string detail = {};              // guard: by how many lines
   bool operator==(const ApprovalAsked&) const = default;
 };
 struct ApprovalGiven {
@@ -159,7 +179,7 @@ using PipelineFact =
     std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
                  SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
                  WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven,
-                 BaselineChecked, GroundMoved>;
+                 BaselineChecked, GroundMoved, MergeTried, IntegrationChosen>;
 
 std::string_view kind_of(const PipelineFact& fact);  // "run_started", …
 std::string body_of(const PipelineFact& fact);       // compact JSON

@@ -45,13 +45,29 @@ Result<void> refuse_blocked(BeadRun& run) {
   return fail(Reason::blocked, run.bead().id + " is blocked by " + names, "finish these first");
 }
 
+// What the caller wants of a run that goes on, where that is another end than it began with.
+Result<std::vector<event::PipelineFact>> chosen(const phases::State& state,
+                                                event::Integrate integrate) {
+  if (integrate == event::Integrate::unsaid || integrate == state.integrate)
+    return std::vector<event::PipelineFact>{};
+  if (state.definition.finish == event::Finish::nothing)
+    return fail(Reason::usage, state.definition.name + " keeps nothing: it takes no --integrate");
+  if (!state.merge_commit.empty())
+    return fail(Reason::refused, "its work is integrated already: --integrate comes too late",
+                "leave it out");
+  return std::vector<event::PipelineFact>{event::IntegrationChosen{integrate}};
+}
+
 // Goes on with an ended run at its first unfinished phase.
-Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back) {
+Result<void> resume(BeadRun& run, const BeadRun::Newest& newest, bool bring_back,
+                    event::Integrate integrate) {
+  std::vector<event::PipelineFact> facts = TRY(chosen(newest.state, integrate));
   phases::Present present;
   present.bring_back = bring_back;
   TRY_VOID(run.take(newest.run, newest.state.definition, std::move(present)));
   TRY_VOID(run.preflight());
-  return run.give({event::RunResumed{run.project().config.max_retries, false}});
+  facts.insert(facts.begin(), event::RunResumed{run.project().config.max_retries, false});
+  return run.give(std::move(facts));
 }
 
 // A run keeps what it was started with.
@@ -84,6 +100,8 @@ Result<event::Definition> wanted(BeadRun& run, const BeadOrder& order) {
                 "name it with --branch=NAME");
   if (!definition.on_branch && !order.branch.empty())
     return fail(Reason::usage, definition.name + " starts from HEAD: it takes no --branch");
+  if (definition.finish == event::Finish::nothing && order.integrate != event::Integrate::unsaid)
+    return fail(Reason::usage, definition.name + " keeps nothing: it takes no --integrate");
   if (definition.on_branch) {
     const std::string ref = "refs/heads/" + order.branch;
     if (TRY(git::resolve_refs(run.project().repository, {ref})).empty())
@@ -93,11 +111,11 @@ Result<event::Definition> wanted(BeadRun& run, const BeadOrder& order) {
   return definition;
 }
 
-Result<void> start(BeadRun& run, const event::Definition& definition, const std::string& branch) {
+Result<void> start(BeadRun& run, const event::Definition& definition, const BeadOrder& order) {
   TRY_VOID(run.take(world::new_run_id(), definition));
   TRY_VOID(run.preflight(definition.on_branch ? BeadRun::Begins::with_what_there_is
                                               : BeadRun::Begins::at_head));
-  return run.give({run.started(definition, branch)});
+  return run.give({run.started(definition, order.branch, order.integrate)});
 }
 
 // Starting over means the same once more, unless the caller says otherwise.
@@ -119,24 +137,34 @@ Result<void> choose_run(BeadRun& run, const BeadOrder& order) {
     const event::Definition definition = TRY(wanted(run, anew));
     if (run.has_worktree() || cut_off || (newest && !newest->merged()))
       TRY_VOID(world::discard_worktree(run.project(), run.conductor().store(), bead));
-    return start(run, definition, anew.branch);
+    return start(run, definition, anew);
   }
   if (cut_off) {
     TRY_VOID(refuse_other(run, *newest, order));
-    TRY_VOID(run.take(newest->run, newest->state.definition));
+    const auto facts = TRY(chosen(newest->state, order.integrate));
+    phases::Present present;
+    present.taken_up = !facts.empty();
+    TRY_VOID(run.take(newest->run, newest->state.definition, std::move(present)));
     TRY_VOID(run.preflight());
-    return run.conductor().runner().take_up();
+    return facts.empty() ? run.conductor().runner().take_up() : run.give(facts);
   }
   const bool resumable = newest && phases::summary(newest->state).can_go_on;
   if (resumable && (order.resume || !newest->state.merge_commit.empty()))
     TRY_VOID(refuse_other(run, *newest, order));
-  if (resumable && !newest->state.merge_commit.empty()) return resume(run, *newest, false);
+  if (resumable && !newest->state.merge_commit.empty())
+    return resume(run, *newest, false, order.integrate);
   if (run.has_worktree()) {
+    // The commit is there, and only its merge is missing: no agent is paid for that.
+    if (resumable && phases::merges_again(newest->state)) {
+      TRY_VOID(refuse_other(run, *newest, order));
+      return resume(run, *newest, false, order.integrate);
+    }
     if (!order.resume) return tl::unexpected(already_exists(run, newest));
     // An agent may have put something else in its place.
     if (resumable)
       return resume(run, *newest,
-                    !newest->state.worktree.empty() && !git::is_plain_folder(run.worktree()));
+                    !newest->state.worktree.empty() && !git::is_plain_folder(run.worktree()),
+                    order.integrate);
     if (!order.workflow.empty() && order.workflow != phases::kPipeline)
       return fail(Reason::usage,
                   "a worktree that was made by hand is taken up by the pipeline only",
@@ -146,9 +174,10 @@ Result<void> choose_run(BeadRun& run, const BeadOrder& order) {
     TRY_VOID(run.preflight());
     return run.adopt_worktree();
   }
-  if (!order.resume) return start(run, TRY(wanted(run, order)), order.branch);
+  if (!order.resume) return start(run, TRY(wanted(run, order)), order);
   // The folder is gone, but the work is not.
-  if (resumable && !newest->state.snapshot.commit.empty()) return resume(run, *newest, true);
+  if (resumable && !newest->state.snapshot.commit.empty())
+    return resume(run, *newest, true, order.integrate);
   return fail(Reason::not_found, "there is nothing to resume for " + bead,
               "start it: capsule run " + bead + run.project().option);
 }
@@ -165,6 +194,12 @@ Result<int> run_bead(world::Project project, const std::string& bead, const Bead
       return fail(Reason::refused, bead + " is closed",
                   "open it again to run it: capsule bead reopen " + bead + run->project().option);
     run->show_merged(newest->state.merge_commit);
+    return 0;
+  }
+  if (newest && newest->state.outcome == event::Outcome::on_branch && !order.clean &&
+      git::read_ref(run->project().repository, "refs/heads/" + newest->state.branch) ==
+          newest->state.merge_commit) {
+    TRY_VOID(run->show_on_branch(*newest));
     return 0;
   }
   TRY_VOID(refuse_blocked(*run));

@@ -13,9 +13,10 @@ namespace capsule::run {
 struct BeadOrder {
   // Empty: that of the run which goes on or is started over, or else the pipeline.
   std::string workflow;
-  std::string branch;   // that such a workflow looks at; empty: the same
-  bool resume = false;  // go on with a run that has ended
-  bool clean = false;   // start over; not with `resume`
+  std::string branch;            // that such a workflow looks at; empty: the same
+  event::Integrate integrate{};  // unsaid: as the workflow or the project says
+  bool resume = false;           // go on with a run that has ended
+  bool clean = false;            // start over; not with `resume`
 };
 // Takes the bead to its end, and shows that. Returns the exit code. A run that was cut off goes on
 // by itself. Errors: refused (the bead is closed), blocked (by another bead, or a process works on

@@ -24,9 +24,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
   const std::string resume = run + " --resume";
   const std::string anew = run + start_options(s);
   if (phases::Rules::waits_for_person(s))
-    return {"capsule answer " + s.bead + " " + std::to_string(s.question) + " approve" +
-                around.project_option,
-            run};
+    return {"capsule approve " + words, "capsule reject " + words + " --because=TEXT", run};
   // The work is where it belongs, and only what comes after is left to do.
   if (!s.merge_commit.empty() && !good(s)) return {run};
   if (around.worktree_gone && !good(s)) return {anew};
@@ -43,6 +41,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
       return {anew};
     case event::Outcome::merge_refused:
     case event::Outcome::merge_error:
+      if (phases::merges_again(s)) return {run};
       if (!commits(s)) return {resume};  // it is not signed off yet
       return {"capsule merge " + words + around.provider_option};
     case event::Outcome::interrupted:

@@ -139,8 +139,17 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
   std::string text;
   for (const workflow::Waiting& wait : run.summary.waits) {
     if (wait.question == 0 || (!task.empty() && wait.task != task)) continue;
-    text += "\n  ? question " + std::to_string(wait.question) + ": " + printable(wait.text) +
-            "\n    capsule answer " + words.name + " " + std::to_string(wait.question) + " TEXT" +
+    text += "\n  ? question " + std::to_string(wait.question) + ": " + printable(wait.text) + "\n";
+    if (wait.what == workflow::Waiting::For::approval) {
+      const bool of_task = !engine::is_phases(run.head) && !wait.task.empty();
+      const std::string name = words.name + (of_task ? " " + printable(wait.task) : "");
+      for (const std::string_view line : split(trimmed(wait.context), '\n'))
+        if (!line.empty()) text += "    " + printable(line) + "\n";
+      text += "    capsule approve " + name + words.options + "\n    capsule reject " + name +
+              words.options + " --because=TEXT\n";
+      continue;
+    }
+    text += "    capsule answer " + words.name + " " + std::to_string(wait.question) + " TEXT" +
             words.options + "\n";
   }
   return text;
@@ -321,6 +330,10 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
       if (!trimmed(line).empty()) text += "    " + printable(line) + "\n";
   if (!summary.merged_as.empty() && run.head.workflow != engine::kDelivery)
     text += "  merged as " + printable(summary.merged_as.substr(0, 12)) + "\n";
+  if (!summary.on_branch.empty())
+    text +=
+        "  on the branch " + printable(summary.on_branch) + "\n" +
+        (words.description.empty() ? "" : "  description: " + printable(words.description) + "\n");
   text += "  started " + minute_of(run.head.started_at) + " UTC";
   if (!run.head.ended_at.empty()) text += ", ended " + minute_of(run.head.ended_at) + " UTC";
   text += "\n";

@@ -219,6 +219,14 @@ std::string word_for(const Run& run) {
   return shell_word(subject);
 }
 
+std::string description_path(const Project& project, const std::string& run,
+                             const std::string& subject) {
+  const std::string logs = project.root() + "/.capsule/logs/";
+  const std::string file = "/pull-request.md";
+  if (subject == engine::kAutoSubject) return logs + "auto/" + run + file;
+  return logs + (valid_id(subject) ? subject : run) + file;
+}
+
 std::string go_on_command(const Project& project, const Run& run) {
   if (!run.summary.can_go_on) return {};
   if (run.head.subject == engine::kAutoSubject) return "capsule auto continue" + project.option;

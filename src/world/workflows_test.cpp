@@ -64,7 +64,7 @@ TEST(WorkflowFile, WhatIsOffIsNamedWithItsLine) {
 TEST(WorkflowFile, AllThatIsOffIsNamedAtOnce) {
   EXPECT_EQ(error_of("smmary: x\nphases:\n  - name: a\n    wirte: true\n    tests: maybe\n"
                      "  - parallel: some\n    phases: [{name: b, needs: [test]}]\nend: never\n"),
-            "mine.yaml:1: unknown key 'smmary'; valid: summary, works_on, phases, end\n"
+            "mine.yaml:1: unknown key 'smmary'; valid: summary, works_on, phases, end, integrate\n"
             "mine.yaml:4: unknown key 'wirte' in a phase\n"
             "mine.yaml:5: 'tests' must be true or false\n"
             "mine.yaml:6: 'parallel' must be one of: all, any\n"

@@ -86,7 +86,7 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
             gate::lasting_environment(environ)),
       gates_(gate::world_of(project.repository, checks_,
-                            {project.config.main_branch, settings_.trees.exclude,
+                            {settings_.trees.main_branch, settings_.trees.exclude,
                              project.config.test_files, project.config.verify.guard},
                             [this](const std::string& tree) { return trees_.folder_of(tree); }),
              seen_),

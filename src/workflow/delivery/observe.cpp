@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "workflow/approval.h"
 #include "workflow/delivery/parts.h"
 
 namespace capsule::delivery {
@@ -73,7 +74,9 @@ struct Translate {
     return facts;
   }
   Facts operator()(const workflow::MergeRefused& o) const {
-    if (!is_repair(s, o.tree)) return {MergeRefused{o.tree, o.why, o.detail}};
+    if (!is_repair(s, o.tree))
+      return {MergeRefused{o.tree, o.why, o.detail, o.guarded, o.guard_stat,
+                           s.attended || s.integrate == event::Integrate::ask}};
     switch (o.why) {
       case MergeRefusal::verify_failed:
         return {health(o.failed.empty() ? std::vector<std::string>{"checks"} : o.failed, o.detail)};
@@ -84,6 +87,11 @@ struct Translate {
       default:
         return {health({"merge"}, o.detail)};
     }
+  }
+  Facts operator()(const workflow::MergeTried& o) const {
+    MergeTried fact{o.tree, o.folder, o.onto, o.files, static_cast<int>(o.files.size()), o.runs};
+    if (fact.files.size() > workflow::kFilesNamed) fact.files.resize(workflow::kFilesNamed);
+    return {std::move(fact)};
   }
   Facts operator()(const workflow::MainMoved& o) const {
     constexpr std::string_view kAgain = "others kept moving main";

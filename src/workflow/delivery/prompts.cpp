@@ -33,8 +33,9 @@ constexpr std::string_view kWhy[] = {
     "The coordinator was cut off. What was done so far is in the directory: go on from there.",
     "This task has failed before, and a person has it tried again. What was done then is in the "
     "directory: go on from there.",
+    "A person has looked at the work before it was merged, and wants something changed.",
 };
-static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::retried) + 1);
+static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::not_approved) + 1);
 
 std::string experts_of(const State& s) {
   std::string text;
