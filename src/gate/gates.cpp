@@ -233,22 +233,10 @@ Result<Evidence> Gates::evidence(const Check& check) {
   evidence.test_first = !check.tests.empty() && check.tests != check.commit;
   evidence.changed = !TRY(changes(check.base, check.commit)).empty();
   const std::string& now = check.tests.empty() ? check.commit : check.tests;
-  std::vector<std::string> before, after;
-  for (const Changed& change : TRY(changes(check.base, now))) {
-    const std::string& old = change.from.empty() ? change.path : change.from;
-    if (change.status == 'A' || !world_.is_test_file(old)) continue;
-    evidence.rewritten = true;
-    for (std::string& word : words_in(TRY(world_.text_of(check.base, old))))
-      before.push_back(std::move(word));
-    for (std::string& word : words_in(TRY(world_.text_of(now, change.path))))
-      after.push_back(std::move(word));
-  }
-  std::sort(before.begin(), before.end());
-  std::sort(after.begin(), after.end());
-  std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
-                      std::back_inserter(evidence.vanished));
-  evidence.vanished.erase(std::unique(evidence.vanished.begin(), evidence.vanished.end()),
-                          evidence.vanished.end());
+  RewrittenTests rewritten = TRY(rewritten_tests(TRY(changes(check.base, now)), check.base, now,
+                                                 world_.is_test_file, world_.text_of));
+  evidence.rewritten = rewritten.any;
+  evidence.vanished = std::move(rewritten.vanished);
   return evidence;
 }
 

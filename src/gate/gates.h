@@ -14,17 +14,12 @@
 #include "base/result.h"
 #include "gate/checks.h"
 #include "gate/judge.h"
+#include "gate/rewritten.h"
 #include "gate/seen.h"
 #include "git/repository.h"
 #include "workflow/step.h"
 
 namespace capsule::gate {
-
-struct Changed {
-  char status = 'M';  // A, M, D, R, T
-  std::string path;
-  std::string from;  // where it was, if renamed
-};
 
 using Names = std::vector<std::string>;
 
@@ -41,8 +36,7 @@ struct World {
       changes;
   std::function<bool(std::string_view path)> is_test_file;
   std::function<bool(std::string_view path)> is_guarded;  // it says what a check means
-  // The file as it is in a commit; empty where it is not there.
-  std::function<Result<std::string>(const std::string& commit, const std::string& path)> text_of;
+  TextOf text_of;
   std::function<Result<std::string>(const std::string& commit)> tree_of;  // the id of its files
   // Puts these files of a worktree back, for good; what the commit does not have is removed.
   std::function<Result<void>(const std::string& folder, const AsBefore& files)> put_back;

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "gate/checks.h"
+#include "gate/gates.h"
 #include "gate/seen.h"
 #include "git/merge.h"
 #include "workflow/step.h"
@@ -26,15 +27,15 @@ class Merges {
  public:
   using Done = std::function<void(workflow::Observation)>;
 
-  // `guard`: patterns of what says what a check means; empty: the usual ones. `intact` is asked
-  // right before main or a branch moves; an error stops it.
+  // `files`: which are tests, and which say what a check means. `intact` is asked right before main
+  // or a branch moves; an error stops it.
   Merges(
-      Trees& trees, gate::Checks& checks, gate::Seen& seen, std::vector<std::string> guard = {},
+      Trees& trees, gate::Checks& checks, gate::Seen& seen, gate::ProjectFiles files = {},
       std::function<Result<void>()> intact = [] { return Result<void>{}; })
       : trees_(trees),
         checks_(checks),
         seen_(seen),
-        guard_(std::move(guard)),
+        files_(std::move(files)),
         intact_(std::move(intact)) {}
   Merges(const Merges&) = delete;
   Merges& operator=(const Merges&) = delete;
@@ -78,7 +79,7 @@ class Merges {
   Trees& trees_;
   gate::Checks& checks_;
   gate::Seen& seen_;
-  const std::vector<std::string> guard_;
+  const gate::ProjectFiles files_;
   const std::function<Result<void>()> intact_;
 };
 

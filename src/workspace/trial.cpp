@@ -36,8 +36,8 @@ Result<std::string> Merges::unasked_changes(const Merge& merge, const Planned& p
   std::vector<std::string> paths;
   for (const git::Change& change : planned.plan.changes)
     for (const std::string& path : {change.path, change.from}) {
-      if (path.empty() || !gate::is_guarded(path, guard_) ||
-          gate::is_asked_for(path, merge.request) || gate::is_test_file(path, {}))
+      if (path.empty() || !gate::is_guarded(path, files_.guard) ||
+          gate::is_asked_for(path, merge.request) || gate::is_test_file(path, files_.test_files))
         continue;
       if (gate::changes_meaning(path, TRY(text_in(trees_.repository(), planned.plan.from, path)),
                                 TRY(text_in(trees_.repository(), planned.plan.commit, path))))
@@ -50,22 +50,16 @@ Result<std::string> Merges::unasked_changes(const Merge& merge, const Planned& p
 
 // Words that are gone from the files of tests: the names of tests that were taken away.
 Result<std::vector<std::string>> Merges::vanished_words(const Planned& planned) const {
-  std::vector<std::string> before, after, vanished;
-  for (const git::Change& change : planned.plan.changes) {
-    const std::string& old = change.from.empty() ? change.path : change.from;
-    if (change.status == 'A' || !gate::is_test_file(old, {})) continue;
-    for (std::string& word :
-         gate::words_in(TRY(text_in(trees_.repository(), planned.plan.from, old))))
-      before.push_back(std::move(word));
-    for (std::string& word :
-         gate::words_in(TRY(text_in(trees_.repository(), planned.plan.commit, change.path))))
-      after.push_back(std::move(word));
-  }
-  std::sort(before.begin(), before.end());
-  std::sort(after.begin(), after.end());
-  std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
-                      std::back_inserter(vanished));
-  return vanished;
+  std::vector<gate::Changed> changes;
+  for (const git::Change& change : planned.plan.changes)
+    changes.push_back({change.status, change.path, change.from});
+  return TRY(gate::rewritten_tests(
+                 changes, planned.plan.from, planned.plan.commit,
+                 [&](std::string_view path) { return gate::is_test_file(path, files_.test_files); },
+                 [&](const std::string& commit, const std::string& path) {
+                   return text_in(trees_.repository(), commit, path);
+                 }))
+      .vanished;
 }
 
 void Merges::try_merged(const std::shared_ptr<Trial>& trial) {

@@ -56,6 +56,11 @@ std::string needed_tree(const Command& command) {
   return {};
 }
 
+gate::ProjectFiles project_files(const Project& project, const WorldSettings& settings) {
+  return {project.config.main_branch, settings.trees.exclude, project.config.test_files,
+          project.config.verify.guard};
+}
+
 GroundParts ground_parts(const Project& project, const WorldSettings& settings) {
   GroundParts parts;
   parts.repository = project.repository;
@@ -85,12 +90,10 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
             gate::lasting_environment(environ)),
-      gates_(gate::world_of(project.repository, checks_,
-                            {project.config.main_branch, settings_.trees.exclude,
-                             project.config.test_files, project.config.verify.guard},
+      gates_(gate::world_of(project.repository, checks_, project_files(project, settings_),
                             [this](const std::string& tree) { return trees_.folder_of(tree); }),
              seen_),
-      merges_(trees_, checks_, seen_, project.config.verify.guard,
+      merges_(trees_, checks_, seen_, project_files(project, settings_),
               [this] { return settings_.intact(); }),
       requests_(loop),
       people_(loop, people_of(project, settings_),
