@@ -69,7 +69,8 @@ void members(V& v, Reviewed& f) {
 }
 template <class V>
 void members(V& v, MergeDone& f) {
-  v("commit", f.commit), v("nothing", f.nothing), v("adopted", f.adopted), v("at", f.at);
+  v("commit", f.commit), v("nothing", f.nothing), v("adopted", f.adopted), v("at", f.at),
+      v("claims", f.claims);
 }
 template <class V>
 void members(V& v, PlaceRemoved& f) {

@@ -133,6 +133,7 @@ struct MergeDone {
   bool nothing = false;  // there was nothing to merge
   bool adopted = false;  // it was found done
   std::string at;
+  std::vector<Claim> claims = {};  // that differ: what a person should know of it
   bool operator==(const MergeDone&) const = default;
 };
 struct PlaceRemoved {

@@ -32,7 +32,7 @@ std::vector<Fact> samples() {
       ChecksDone{false, "why", "now", {run}},
       BaselineChecked{Baseline::red, "why", {run}, "now"},
       Reviewed{{verdict, verdict}, "note", "now"},
-      MergeDone{"commit", true, true, "now"},
+      MergeDone{"commit", true, true, "now", {{"what", event::Verdict::differs, "detail"}}},
       PlaceRemoved{"now"},
       Ended{Outcome::aborted, "detail", "now"},
       Resumed{"now"},

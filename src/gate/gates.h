@@ -42,7 +42,8 @@ struct World {
   std::function<Result<void>(const std::string& folder, const AsBefore& files)> put_back;
   std::function<Result<std::string>(const std::string& tree)> folder_of;  // where the tree is
   std::function<Result<std::string>()> newest_main;
-  Names commands;  // that the project has
+  Names commands;            // that the project has
+  std::string command_text;  // what they say, all of them
   // Runs those of the commands that are named, and answers once. In a tree, whose files are
   // afterwards as they were; `commit` is its newest snapshot, empty: there is none.
   std::function<void(const std::string& folder, const std::string& commit, const Names&,
@@ -80,10 +81,13 @@ class Gates {
   // Changes of what a check means that the task does not ask for.
   Result<Names> guard(workflow::Checked& result, const workflow::Check& check);
   Result<Evidence> evidence(const workflow::Check& check);
+  Result<void> telltales(workflow::Checked& result, const workflow::Check& check,
+                         const TestReport* tests);
   struct Inquiry;
   void baseline(const std::shared_ptr<Inquiry>& inquiry);
   void ask(const std::shared_ptr<Inquiry>& inquiry);
   void ask_base(const std::shared_ptr<Inquiry>& inquiry);
+  void ask_without(const std::shared_ptr<Inquiry>& inquiry);
   void judge(const std::shared_ptr<Inquiry>& inquiry);
   bool has(std::string_view command) const;
   Names commands_in(const workflow::Check& check) const;
@@ -106,6 +110,8 @@ struct ProjectFiles {
   std::vector<std::string> test_files;  // patterns; empty: the usual ones
   std::vector<std::string> guard;       // the same, for what says what a check means
 };
+
+TextOf texts_of(const git::Repository& repository);
 
 // The real one. `checks` must outlive it. The user's own checkout (the top of the repository) is
 // never put back.

@@ -71,6 +71,19 @@ Checked baseline(Fake& fake, bool red_allowed) {
   return checked(fake, check);
 }
 
+TEST(Gates, TestsThatFailedOnceFailWithoutTheWorkAgainBeforeItIsSignedOff) {
+  Fake fake;
+  fake.clean = kPassed;
+  fake.without = kFailed;
+  EXPECT_TRUE(passes(fake, after_sign_off()));
+  fake.without = kPassed;
+  const Checked result = checked(fake, after_sign_off());
+  EXPECT_NE(result.feedback.find("pass without any of the work"), std::string::npos);
+  EXPECT_EQ(result.failed, Names{"test"});
+  fake.clean.duration_ms = 60'000;
+  EXPECT_TRUE(passes(fake, after_sign_off())) << "nobody waits a minute for that";
+}
+
 TEST(Gates, TheBaselineIsGreenRedOrCannotBeKnown) {
   Fake fake;
   fake.base = kPassed;

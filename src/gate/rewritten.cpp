@@ -16,7 +16,7 @@ Result<RewrittenTests> rewritten_tests(const std::vector<Changed>& changes, cons
   for (const Changed& change : changes) {
     const std::string& old = change.from.empty() ? change.path : change.from;
     if (change.status == 'A' || !is_test_file(old)) continue;
-    result.any = true;
+    result.files.push_back(old);
     before += TRY(text_of(from, old)) + "\n";
     after += TRY(text_of(to, change.path)) + "\n";
   }

@@ -18,7 +18,7 @@ struct Changed {
 };
 
 struct RewrittenTests {
-  bool any = false;                   // tests of before were changed, moved or removed
+  std::vector<std::string> files;     // of before, that were changed, moved or removed
   std::vector<std::string> vanished;  // words that are gone from their files: sorted, each once
 };
 

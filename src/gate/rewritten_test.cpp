@@ -15,9 +15,9 @@ TEST(RewrittenTests, NameTheWordsThatAreGoneFromTheFilesOfTests) {
   const auto look = [&](const std::vector<Changed>& changes) {
     return *rewritten_tests(changes, "from", "to", is_test, text_of);
   };
-  EXPECT_FALSE(look({{'M', "code", ""}, {'A', "test_added", ""}}).any);
+  EXPECT_TRUE(look({{'M', "code", ""}, {'A', "test_added", ""}}).files.empty());
   const RewrittenTests moved = look({{'R', "new_name", "test_a"}, {'M', "code", ""}});
-  EXPECT_TRUE(moved.any);
+  EXPECT_EQ(moved.files, std::vector<std::string>{"test_a"});
   EXPECT_EQ(moved.vanished, (std::vector<std::string>{"test_gone", "test_moved"}));
 }
 

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "gate/checks.h"
 #include "gate/gates.h"
+#include "gate/guard.h"
 #include "gate/seen.h"
 #include "git/merge.h"
 #include "workflow/step.h"
@@ -65,6 +66,10 @@ class Merges {
   Result<std::vector<std::string>> missing_work(const workflow::Merge& merge,
                                                 const std::string& work,
                                                 const std::vector<std::string>& others) const;
+  // Tests, and what checks mean, that were changed after sign-off, as a sentence; empty: none.
+  Result<std::string> spoilt_since(const workflow::Merge& merge, const std::string& work,
+                                   const std::vector<std::string>& others) const;
+  gate::MeaningRules meaning_rules() const;
   // The state that counts, as one commit on its own branch; main is left alone.
   Result<workflow::Observation> to_branch(const workflow::Merge& merge) const;
   Result<workflow::Observation> publish(const workflow::Merge& merge, const Planned& planned) const;
@@ -74,12 +79,16 @@ class Merges {
   void try_merged(const std::shared_ptr<Trial>& trial);
   void judge_merged(const std::shared_ptr<Trial>& trial);
   Result<std::string> unasked_changes(const workflow::Merge& merge, const Planned& planned) const;
-  Result<std::vector<std::string>> vanished_words(const Planned& planned) const;
+  Result<std::vector<event::Claim>> worth_a_look(const Trial& trial) const;
 
   Trees& trees_;
   gate::Checks& checks_;
   gate::Seen& seen_;
   const gate::ProjectFiles files_;
+  const std::function<bool(std::string_view)> is_test_ = [this](std::string_view path) {
+    return gate::is_test_file(path, files_.test_files);
+  };
+  const gate::TextOf text_of_ = gate::texts_of(trees_.repository());
   const std::function<Result<void>()> intact_;
 };
 

@@ -151,7 +151,11 @@ void RealWorld::carry_out(const Command& command) {
   } else if (const auto* back = std::get_if<TakeBack>(&command)) {
     answer(command, trees_.take_back(*back));
   } else if (const auto* check = std::get_if<Check>(&command)) {
-    gates_.check(*check, done);
+    const auto filled = with_base(*check);
+    if (filled)
+      gates_.check(*filled, done);
+    else
+      failed(command, filled.error());
   } else if (const auto* merge = std::get_if<Merge>(&command)) {
     // Somebody else's main is for a person to look at first.
     if (look_around(agents_.numbers()))
@@ -174,6 +178,15 @@ void RealWorld::carry_out(const Command& command) {
       happened(TimerFired{timer.task, timer.wait});
     });
   }
+}
+
+Result<Check> RealWorld::with_base(Check check) {
+  if (!check.base.empty() || check.clean || check.tree.empty() || trees_.is_checkout(check.tree))
+    return check;
+  const auto work = TRY(trees_.work_of(check.tree));
+  check.base = work.base;
+  check.commit = work.commit;
+  return check;
 }
 
 bool RealWorld::look_around(std::vector<int> agents, const Merged* merged) {

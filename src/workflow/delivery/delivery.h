@@ -152,6 +152,7 @@ struct TaskState {
   int merge_tries = 0;      // of this merge, that others were quicker than
   bool closed = false;      // in the tracker
   std::vector<std::string> merged_files;
+  std::vector<event::Claim> merge_claims;  // that differ: what a person should know of it
   std::vector<Run> runs;
 };
 
