@@ -70,7 +70,7 @@ void members(V& v, Reviewed& f) {
 template <class V>
 void members(V& v, MergeDone& f) {
   v("commit", f.commit), v("nothing", f.nothing), v("adopted", f.adopted), v("at", f.at),
-      v("onto", f.onto), v("runs", f.runs);
+      v("onto", f.onto), v("runs", f.runs), v("claims", f.claims);
 }
 template <class V>
 void members(V& v, PlaceRemoved& f) {

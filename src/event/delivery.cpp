@@ -97,7 +97,7 @@ void members(V& v, AgentIdle& f) {
 template <class V>
 void members(V& v, MergeDone& f) {
   v("task", f.task), v("commit", f.commit), v("files", f.files), v("adopted", f.adopted),
-      v("nothing", f.nothing), v("runs", f.runs);
+      v("nothing", f.nothing), v("runs", f.runs), v("claims", f.claims);
 }
 template <class V>
 void members(V& v, MergeRefused& f) {

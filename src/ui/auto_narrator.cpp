@@ -36,6 +36,9 @@ class AutoNarrator : public Narrator {
       if (checked->state != event::Baseline::none)
         line("      checks before anybody works: " + baseline_words(checked->state));
     if (const auto* reviewed = std::get_if<fact::Reviewed>(&*read)) take(*reviewed);
+    if (const auto* merged = std::get_if<fact::MergeDone>(&*read))
+      for (const event::Claim& claim : merged->claims)
+        line("      ! not exact: " + printable(claim.what) + " (" + printable(claim.detail) + ")");
     if (const auto* moved = std::get_if<fact::GroundMoved>(&*read); moved != nullptr) take(*moved);
     if (const auto* asked = std::get_if<fact::ApprovalAsked>(&*read))
       line("      ? waits for approval (question " + std::to_string(asked->question) + ")");

@@ -114,9 +114,13 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
                        f.fault == Fault::none ? "·" : again, who.task, text);
           },
           [&](const MergeDone& f) {
-            return row(style, Tone::good, good, f.task,
-                       f.nothing ? "nothing to merge: it changed no file"
-                                 : "merged as " + printable(f.commit.substr(0, 12)));
+            std::string rows = row(style, Tone::good, good, f.task,
+                                   f.nothing ? "nothing to merge: it changed no file"
+                                             : "merged as " + printable(f.commit.substr(0, 12)));
+            for (const event::Claim& claim : f.claims)
+              rows += row(style, Tone::warn, "!", f.task,
+                          "not exact: " + printable(claim.what) + " (" + brief(claim.detail) + ")");
+            return rows;
           },
           [&](const MergeRefused& f) {
             return row(style, Tone::warn, again, f.task,

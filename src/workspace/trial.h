@@ -16,7 +16,7 @@ struct Merges::Trial {
   Done done;
   std::vector<gate::Verdict> verdicts = {};  // on the merged files
   std::optional<gate::Verdict> before = {};  // of the tests, on main as it was
-  bool known = false;                        // the verdicts are those of the sign-off
+  gate::RewrittenTests rewritten = {};
 
   void failed(const Error& error) const { done(workflow::failed(merge, error)); }
 };

@@ -56,6 +56,11 @@ std::string needed_tree(const Command& command) {
   return {};
 }
 
+gate::ProjectFiles project_files(const Project& project, const WorldSettings& settings) {
+  return {settings.trees.main_branch, settings.trees.exclude, project.config.test_files,
+          project.config.verify.guard};
+}
+
 GroundParts ground_parts(const Project& project, const WorldSettings& settings) {
   GroundParts parts;
   parts.repository = project.repository;
@@ -85,12 +90,10 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
             gate::lasting_environment(environ)),
-      gates_(gate::world_of(project.repository, checks_,
-                            {settings_.trees.main_branch, settings_.trees.exclude,
-                             project.config.test_files, project.config.verify.guard},
+      gates_(gate::world_of(project.repository, checks_, project_files(project, settings_),
                             [this](const std::string& tree) { return trees_.folder_of(tree); }),
              seen_),
-      merges_(trees_, checks_, seen_, project.config.verify.guard,
+      merges_(trees_, checks_, seen_, project_files(project, settings_),
               [this] { return settings_.intact(); }),
       requests_(loop),
       people_(loop, people_of(project, settings_),
@@ -148,7 +151,11 @@ void RealWorld::carry_out(const Command& command) {
   } else if (const auto* back = std::get_if<TakeBack>(&command)) {
     answer(command, trees_.take_back(*back));
   } else if (const auto* check = std::get_if<Check>(&command)) {
-    gates_.check(*check, done);
+    const auto filled = with_base(*check);
+    if (filled)
+      gates_.check(*filled, done);
+    else
+      failed(command, filled.error());
   } else if (const auto* merge = std::get_if<Merge>(&command)) {
     // Somebody else's main is for a person to look at first.
     if (look_around(agents_.numbers()))
@@ -171,6 +178,15 @@ void RealWorld::carry_out(const Command& command) {
       happened(TimerFired{timer.task, timer.wait});
     });
   }
+}
+
+Result<Check> RealWorld::with_base(Check check) {
+  if (!check.base.empty() || check.clean || check.tree.empty() || trees_.is_checkout(check.tree))
+    return check;
+  const auto work = TRY(trees_.work_of(check.tree));
+  check.base = work.base;
+  check.commit = work.commit;
+  return check;
 }
 
 bool RealWorld::look_around(std::vector<int> agents, const Merged* merged) {

@@ -278,6 +278,8 @@ void on(Run& run, const fact::MergeIntended&) { run.open = Step::merge; }
 void on(Run& run, const fact::MergeDone& merged) {
   run.open.reset();
   if (!merged.nothing) run.merged_as = merged.commit;
+  for (const event::Claim& claim : merged.claims)
+    run.claims.push_back({run.number, "", std::string(signal::name_of(run.last.phase)), claim});
   run.step = Step::remove_place;
 }
 

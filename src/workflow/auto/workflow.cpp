@@ -92,8 +92,8 @@ void Advance::on(const workflow::Merged& merged) {
   if (merged.nothing)
     return end(Outcome::merge_refused,
                "there is nothing to merge: no file differs from the main branch");
-  record(
-      fact::MergeDone{merged.commit, merged.nothing, merged.adopted, "", merged.onto, merged.runs});
+  record(fact::MergeDone{merged.commit, merged.nothing, merged.adopted, "", merged.onto,
+                         merged.runs, merged.claims});
 }
 
 void Advance::on(const workflow::MergeTried& tried) {
@@ -190,6 +190,8 @@ void Advance::proceed() {
       check.tree = tree();
       check.names = {"all"};
       check.phase = signal::name_of(run_.phase);
+      check.request = run_.begun.task;
+      check.red_allowed = run_.begun.red_allowed;
       return command(std::move(check));
     }
     case Step::review:

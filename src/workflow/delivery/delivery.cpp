@@ -180,6 +180,7 @@ struct Fold {
     if (task < 0) return;
     if (!f.nothing) s.tasks[task].commit = s.newest_commit = f.commit;
     s.tasks[task].merged_files = f.files;
+    s.tasks[task].merge_claims = f.claims;
     complete(s, task);
     remove_tree(s, f.task);
     close_task(s, task);

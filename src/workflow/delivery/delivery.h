@@ -157,6 +157,7 @@ struct TaskState {
   std::vector<std::string> allowed;  // those that a person let pass
   bool closed = false;               // in the tracker
   std::vector<std::string> merged_files;
+  std::vector<event::Claim> merge_claims;  // that differ: what a person should know of it
   std::vector<Run> runs;
 };
 

@@ -66,7 +66,7 @@ struct Translate {
 
   Facts operator()(const workflow::Merged& o) const {
     if (!is_repair(s, o.tree))
-      return {MergeDone{o.tree, o.commit, o.files, o.adopted, o.nothing, o.runs}};
+      return {MergeDone{o.tree, o.commit, o.files, o.adopted, o.nothing, o.runs, o.claims}};
     // One that was found done was tested by nobody whose answer we know.
     const bool untested = o.adopted || o.nothing;
     Facts facts{RepairDone{s.remediation.round, o.commit, o.files, untested}};
