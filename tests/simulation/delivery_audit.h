@@ -35,7 +35,7 @@ class DeliveryAudit {
   struct Of {
     std::set<std::string> blocked_by;
     bool audited = false, merged = false, reviewed = false, ready = false, over = false,
-         removed = false, doubted = false, worked = false, again = false;
+         removed = false, doubted = false, worked = false, again = false, approved = false;
     int agents = 0, failed_reviews = 0, failed_audits = 0;
   };
   void dispatched(const AgentDispatched& f);
@@ -43,6 +43,8 @@ class DeliveryAudit {
   void learn(const std::vector<Task>& tasks);
   void count();
 
+  event::Integrate integrate_{};
+  std::map<int, std::string> approvals_;  // questions: the task
   Slots slots_;
   Limits limits_;
   std::map<std::string, Of> tasks_;

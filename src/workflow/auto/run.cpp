@@ -180,7 +180,7 @@ void on(Run& run, const fact::PlaceReady& ready) {
 }
 
 void on(Run& run, const fact::TurnStarted& turn) {
-  run.approved = false;
+  run.approved = run.edited = false;
   run.open = Step::turn;
   run.unchecked = true;
   ++run.turns;
@@ -326,9 +326,10 @@ void on(Run& run, const fact::ApprovalGiven& given) {
                            files + (given.text.empty() ? "" : "\n" + given.text),
                        given.at);
     run.allowed.insert(run.allowed.end(), run.asked.files.begin(), run.asked.files.end());
+    run.edited = true;
     return;
   }
-  run.approved = given.approved;
+  run.approved = run.edited = given.approved;
   if (given.approved) return;
   if (given.text.empty()) return stop(run, Outcome::not_approved, "the merge was not approved");
   send_back(run, "A person looked at the work before it was merged, and says:\n" + given.text,
@@ -363,7 +364,7 @@ Fault fault_of(Outcome outcome) {
 void on(Run& run, const fact::Ended& ended) {
   if (run.step != Step::end && run.step != Step::ended) run.after = run.step;
   if (run.open != Step::turn) run.open.reset();
-  run.approved = false;
+  run.approved = run.edited = false;
   for (workflow::AgentSummary& agent : run.agents) {
     if (!agent.running) continue;
     agent.running = false;
