@@ -258,6 +258,7 @@ class DeliveryRun : public Simulation {
   }
   void on_merged(const Job& job, int version) override {
     if (job.tree.starts_with('+')) return;
+    claim(audit_.may_land(job.tree), "nothing is merged that a person has not approved");
     const auto audited = audited_.find(job.tree);
     claim(audited != audited_.end() && audited->second == version,
           "what is merged is what the auditor passed");

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "workflow/approval.h"
+
 namespace capsule::simulation {
 namespace {
 
@@ -142,7 +144,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   }
   if (const auto* f = std::get_if<MergeDone>(&fact)) {
     if (f->task == merging_) merging_.clear(), tasks_[f->task].merged = true;
-    claim(integrate_ != event::Integrate::ask || tasks_[f->task].approved || f->nothing,
+    claim(may_land(f->task) || f->nothing || f->adopted,
           "nothing is merged that a person has not approved");
   }
   if (const auto* f = std::get_if<MergeTried>(&fact)) {
@@ -151,7 +153,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   }
   if (const auto* f = std::get_if<MergeRefused>(&fact)) {
     if (f->task == merging_) merging_.clear();
-    tasks_[f->task].approved = false;
+    if (workflow::voids_approval(f->why)) tasks_[f->task].approved = false;
   }
   if (const auto* f = std::get_if<MainMoved>(&fact)) {
     if (f->tree == merging_) merging_.clear();

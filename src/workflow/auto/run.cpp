@@ -411,24 +411,6 @@ void apply(Run& run, const fact::Fact& fact) {
   std::visit([&run](const auto& typed) { on(run, typed); }, fact);
 }
 
-bool all_approved(const fact::Reviewed& round) {
-  return round.verdicts.size() == std::size(fact::kReviewers) &&
-         std::all_of(round.verdicts.begin(), round.verdicts.end(), [](const auto& verdict) {
-           return verdict.verdict == fact::Verdict::approved;
-         });
-}
-
-std::string issues_text(const fact::Reviewed& round) {
-  std::string text;
-  for (const fact::ReviewVerdict& verdict : round.verdicts) {
-    if (verdict.verdict == fact::Verdict::approved) continue;
-    text +=
-        "The " + verdict.type + " reviewer: " + std::string(fact::name_of(verdict.verdict)) + "\n";
-    for (const std::string& issue : verdict.issues) text += "- " + issue + "\n";
-  }
-  return text;
-}
-
 int exit_code(Outcome outcome) {
   switch (outcome) {
     case Outcome::complete:

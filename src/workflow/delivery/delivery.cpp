@@ -212,7 +212,8 @@ struct Fold {
     if (task < 0) return;
     TaskState& t = s.tasks[task];
     const bool again = std::exchange(t.mended, false);
-    t.approved = t.edited = false;
+    t.approved = t.approved && !workflow::voids_approval(f.why);
+    t.edited = false;
     if (f.asks && !f.guarded.empty()) {
       t.guarded = f.guarded;
       return ask_person(s, QuestionKind::guard, task, 0,
