@@ -190,7 +190,8 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
             {"exit_code", exit_code},
             {"standing", name_of(summary.standing)},
             {"waits_for", waits_json(summary)},
-            {"merged_as", or_null(summary.merged_as)}};
+            {"merged_as", or_null(summary.merged_as)},
+            {"on_branch", or_null(summary.on_branch)}};
   if (summary.workflow != engine::kDelivery) return json.compact() + "\n";
   const TaskLists lists = lists_of(summary, completed_before);
   json["completed"] = lists.completed;
@@ -219,6 +220,7 @@ std::string cut_off_line(const std::string& run, const RunSummary& summary, cons
               {"standing", name_of(workflow::Standing::open)},
               {"waits_for", nullptr},
               {"merged_as", nullptr},
+              {"on_branch", nullptr},
               {"error", error.message},
               {"hint", error.hint}}
              .compact() +

@@ -74,8 +74,10 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
   if (merge.test == Merge::Test::when_unseen && !planned.unseen) {
     // The same files, under the id of another tree: who begins with this main need not test it.
     for (const std::string& name : checks_.names())
-      if (const auto known = seen_.find({merge.signed_off, true}, name))
+      if (const auto known = seen_.find({merge.signed_off, true}, name)) {
         seen_.keep({planned.plan.tree, true}, *known);
+        trial->earlier.push_back(gate::run_of(*known, true, true));
+      }
     return judge_merged(trial);
   }
   // What this process tried before it asked a person need not be run again.
@@ -88,6 +90,8 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
       names.push_back(name);
   }
   if (names.empty()) {
+    for (const gate::Verdict& verdict : trial->verdicts)
+      trial->earlier.push_back(gate::run_of(verdict, true, true));
     trial->verdicts.clear();
     return judge_merged(trial);
   }
@@ -159,7 +163,7 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
     refused.detail = merged_files_fail(text, failures);
     return trial->done(std::move(refused));
   }
-  std::vector<event::CheckRun> runs;
+  std::vector<event::CheckRun> runs = trial->earlier;
   for (const gate::Verdict& verdict : trial->verdicts)
     runs.push_back(gate::run_of(verdict, true, false));
   if (merge.into == Merge::Into::nowhere) {

@@ -316,7 +316,7 @@ void Advance::merge() {
   for (const std::string& file : run_.allowed) merge.request += "\n" + file;
   // What a person has seen, and changed, is as they want it.
   merge.guarded = !run_.approved;
-  merge.edited = run_.approved;
+  merge.edited = run_.edited;
   merge.into = asks        ? workflow::Merge::Into::nowhere
                : to_branch ? workflow::Merge::Into::branch
                            : workflow::Merge::Into::main;

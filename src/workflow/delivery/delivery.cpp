@@ -107,11 +107,16 @@ struct Fold {
     if (agent.task < 0 || s.tasks[agent.task].agent != 0) return false;
     TaskState& t = s.tasks[agent.task];
     unqueue(s, agent.task);
+    // Earlier versions had a Developer work on what had failed at its merge.
+    if (t.stage == Stage::merge) {
+      s.merges.erase({t.queued, agent.task});
+      t.stage = Stage::development;
+    }
     t.agent = f.agent;
     t.again = false;
     t.attempts[at(f.role)] = f.attempt;
     t.sessions[at(f.role)] = f.session;
-    if (f.role == Role::developer) t.approved = t.mended = false;
+    if (f.role == Role::developer) t.approved = t.mended = t.edited = false;
     if (f.role == Role::developer) t.notices.clear();  // the others are told, but can do nothing
     ++s.busy[slot_class(f.role)];
     if (f.role == Role::developer && !t.begun) hold_files(s, agent.task);
@@ -208,7 +213,8 @@ struct Fold {
     if (task < 0) return;
     TaskState& t = s.tasks[task];
     const bool again = std::exchange(t.mended, false);
-    t.approved = false;
+    t.approved = t.approved && !workflow::voids_approval(f.why);
+    t.edited = false;
     if (f.asks && !f.guarded.empty()) {
       t.guarded = f.guarded;
       return ask_person(s, QuestionKind::guard, task, 0,
