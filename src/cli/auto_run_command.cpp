@@ -20,15 +20,17 @@ constexpr Option kAutoRunOptions[] = {
     {"json", "", "One event a line on stdout, nothing else"},
     {"force", "", "Replace a state that is active"},
     kProjectDir,
+    kRecheck,
 };
 constexpr Option kContinueOptions[] = {
     kProvider,
     {"json", "", "One event a line on stdout, nothing else"},
     kProjectDir,
+    kRecheck,
 };
 
 Result<std::unique_ptr<run::AutoRun>> open_run(const Args& args) {
-  return run::AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json")));
+  return run::AutoRun::open(TRY(open_checked_project(args)), ui::look_for(args.flag("json")));
 }
 
 Result<int> auto_run(const Args& args) {

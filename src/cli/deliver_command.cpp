@@ -21,6 +21,7 @@ constexpr Option kDeliverOptions[] = {
     {"experts", "", "Let a plan analyst create experts whom agents can ask"},
     {"answers", "FILE", "Answers to questions, for a delivery that nobody watches"},
     {"wait", "", "Stay when only a person's answer can bring it on"},
+    kRecheck,
     {"json", "", "One event a line on stdout, nothing else"},
     kScriptsDir,
 };
@@ -40,7 +41,7 @@ Result<void> read_count(const Args& args, std::string_view name, int& count) {
 }
 
 Result<int> deliver(const Args& args) {
-  world::Project project = TRY(open_project(args));
+  world::Project project = TRY(open_checked_project(args));
   run::DeliveryOrder order;
   order.plan = args.positional(0).value_or("");
   order.slots = world::slots_of(project.config);

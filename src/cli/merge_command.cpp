@@ -7,12 +7,15 @@ namespace capsule::cli {
 namespace {
 
 constexpr Positional kMergePositionals[] = {{"BEAD", "The bead whose worktree to merge"}};
-constexpr Option kMergeOptions[] = {
-    kProjectDir, kProvider, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
+constexpr Option kMergeOptions[] = {kProjectDir,
+                                    kProvider,
+                                    kRecheck,
+                                    {"json", "", "One event a line on stdout, nothing else"},
+                                    kScriptsDir};
 
 Result<int> merge(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
-  return run::merge_bead(TRY(open_project(args)), bead, ui::look_for(args.flag("json")));
+  return run::merge_bead(TRY(open_checked_project(args)), bead, ui::look_for(args.flag("json")));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ constexpr Option kRunOptions[] = {
     {"clean", "", "Start over: the old worktree is kept as a snapshot and removed"},
     {"workflow", "NAME", "Another workflow than the pipeline; see: capsule workflow list"},
     {"branch", "NAME", "The branch that such a workflow looks at"},
+    kRecheck,
     {"json", "", "One event a line on stdout, nothing else"},
     kScriptsDir,
 };
@@ -28,7 +29,8 @@ Result<int> run_bead(const Args& args) {
   order.clean = args.flag("clean");
   if (order.resume && order.clean)
     return fail(Reason::usage, "--resume goes on and --clean starts over: give one of them");
-  return run::run_bead(TRY(open_project(args)), bead, order, ui::look_for(args.flag("json")));
+  return run::run_bead(TRY(open_checked_project(args)), bead, order,
+                       ui::look_for(args.flag("json")));
 }
 
 }  // namespace
