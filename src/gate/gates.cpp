@@ -308,7 +308,7 @@ void Gates::check(const Check& check, std::function<void(workflow::Observation)>
 void Gates::ask(const std::shared_ptr<Inquiry>& inquiry) {
   Names names;
   for (const std::string& name : inquiry->names) {
-    auto known = seen_.find(inquiry->files, name);
+    auto known = seen_.instead(inquiry->files, name);
     if (!known) {
       names.push_back(name);
       continue;
@@ -361,7 +361,7 @@ void Gates::ask_without(const std::shared_ptr<Inquiry>& inquiry) {
       test->ending != Ending::passed || test->duration_ms > kSoonMs)
     return judge(inquiry);
   const Files tests{key_of(check.tests, "").first, true};
-  inquiry->without = seen_.find(tests, kTest);
+  inquiry->without = seen_.instead(tests, kTest);
   if (inquiry->without) return judge(inquiry);
   world_.in_clean(check.tests, {std::string(kTest)}, {},
                   [this, inquiry, tests](const Result<std::vector<Verdict>>& verdicts) {

@@ -143,6 +143,19 @@ TEST(Gates, ACommandIsNotRunAgainOnFilesThatItHasSeen) {
   EXPECT_FALSE(known) << "a clean checkout has no ignored files";
 }
 
+TEST(Gates, ACommandIsRunAgainWhereThatIsAskedFor) {
+  Fake fake;
+  fake.verdict = kPassed;
+  Verify verify;
+  verify.add("test", {{"make", "test"}, ""});
+  Seen seen("", verify, "", Seen::Known::is_run_again);
+  Gates gates(fake.world(), seen);
+  for (int i = 1; i <= 3; ++i) {
+    gates.check(after_code(), [](const workflow::Observation&) {});
+    EXPECT_EQ(fake.tested, i);
+  }
+}
+
 TEST(Gates, WithoutATestCommandTheClaimIsUnchecked) {
   for (const Check& check : {after_tests(), after_code(), after_sign_off()}) {
     Fake fake;

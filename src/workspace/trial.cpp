@@ -71,7 +71,7 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
     if (!unasked->guarded.empty()) return trial->done(*unasked);
   }
   if (!checks_.any()) return judge_merged(trial);
-  if (merge.test == Merge::Test::when_unseen && !planned.unseen) {
+  if (merge.test == Merge::Test::when_unseen && !planned.unseen && !seen_.runs_again()) {
     // The same files, under the id of another tree: who begins with this main need not test it.
     for (const std::string& name : checks_.names())
       if (const auto known = seen_.find({merge.signed_off, true}, name)) {

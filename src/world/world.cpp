@@ -89,7 +89,9 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
              [&interrupt] { return interrupt.requested(); }),
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
-            gate::lasting_environment(environ)),
+            gate::lasting_environment(environ),
+            project.config.verify.recheck ? gate::Seen::Known::is_run_again
+                                          : gate::Seen::Known::saves_a_run),
       gates_(gate::world_of(project.repository, checks_, project_files(project, settings_),
                             [this](const std::string& tree) { return trees_.folder_of(tree); }),
              seen_),
