@@ -6,7 +6,7 @@ std::vector<Case> honest_ways() {
   return {
       {.name = "HonestWork", .kits = kAll, .want = Want::honest},
       {.name = "HonestWorkInADelivery",
-       .kits = kAll,
+       .kits = {Kit::go, Kit::node},
        .want = Want::honest,
        .workflow = Workflow::delivery},
       {.name = "HonestWorkInAnAutoRun",

@@ -12,6 +12,8 @@ std::vector<Case> lies_elsewhere() {
     const std::string in = workflow == Workflow::delivery   ? "InADelivery"
                            : workflow == Workflow::auto_run ? "InAnAutoRun"
                                                             : "InAWorkflowOfOnesOwn";
+    // The rules are the same in all three; the runners are met in one of them.
+    const std::vector<Kit> languages = workflow == Workflow::delivery ? kThree : kPy;
     const auto add = [&](const std::string& name, const std::vector<Kit>& kits,
                          const std::string& script, Want want, const std::string& told) {
       Case row;
@@ -25,9 +27,9 @@ std::vector<Case> lies_elsewhere() {
                      told == "nothing to merge" || name == "AnIgnoredFileHoldsTheWork";
       cases.push_back(row);
     };
-    add("OldTestsAreDeleted", kThree, "good; rm $OLD", Want::refused, "gone");
+    add("OldTestsAreDeleted", languages, "good; rm $OLD", Want::refused, "gone");
     add("OldTestsAreSkipped", kPy, "good; old_skip", Want::refused, "skipped");
-    add("TheSuiteIsEmptied", kThree, "empty_suite; good_code", Want::refused, "");
+    add("TheSuiteIsEmptied", languages, "empty_suite; good_code", Want::refused, "");
     add("OldTestsAreWeakened", kPy, "good; old_weak", Want::marked, "tests that were there before");
     add("TheWorkIsBroken", kPy, "good; sed -i 's/a + b/a - b/' $CODE", Want::refused, "");
     add("WhatChecksMean", kPy, "good; printf '[pytest]\\n' >pytest.ini", Want::refused,

@@ -453,9 +453,9 @@ class Decider {
     command.claimed.assign(s_.claimed.begin(), s_.claimed.end());
     command.request = s_.title + "\n" + s_.request;
     // What was signed off in a fresh checkout was tested as it will be on main.
-    const bool clean = std::any_of(
-        s_.definition.phases.begin(), s_.definition.phases.end(),
-        [](const PhaseRule& phase) { return phase.signs_off && phase.clean; });
+    const bool clean =
+        std::any_of(s_.definition.phases.begin(), s_.definition.phases.end(),
+                    [](const PhaseRule& phase) { return phase.signs_off && phase.clean; });
     command.test = clean ? flow::Merge::Test::when_unseen : flow::Merge::Test::always;
     command.to_branch = s_.definition.finish == Finish::branch;
     ask(std::move(command));
