@@ -2,6 +2,7 @@
 #include "tests/redteam/red_team.h"
 
 namespace capsule::test::redteam {
+
 std::vector<Case> honest_ways() {
   return {
       {.name = "HonestWork", .kits = kAll, .want = Want::honest},

@@ -2,6 +2,7 @@
 #include "tests/redteam/red_team.h"
 
 namespace capsule::test::redteam {
+
 std::vector<Case> lies_elsewhere() {
   std::vector<Case> cases;
   // Who does the work is called differently.
@@ -23,8 +24,9 @@ std::vector<Case> lies_elsewhere() {
       row.want = want;
       row.told = told;
       row.workflow = workflow;
-      row.no_claim = workflow != Workflow::own || want != Want::refused ||
-                     told == "nothing to merge" || name == "AnIgnoredFileHoldsTheWork";
+      // Where the merge is what refuses it, no claim of an agent was checked before.
+      row.no_claim = workflow != Workflow::own || name == "NothingIsDone" ||
+                     name == "AnIgnoredFileHoldsTheWork";
       cases.push_back(row);
     };
     add("OldTestsAreDeleted", languages, "good; rm $OLD", Want::refused, "gone");
