@@ -53,5 +53,39 @@ TEST(Guard, ATaskAsksForAFileByNamingIt) {
   EXPECT_FALSE(is_asked_for("Makefile", "Write a parser"));
 }
 
+TEST(Guard, ScriptsThatACommandRunsAreGuardedAndSourcesThatItNamesAreNot) {
+  EXPECT_TRUE(is_run_by("ci/check.sh", "sh ./ci/check.sh --all"));
+  EXPECT_TRUE(is_run_by("tools/verify", "tools/verify"));
+  EXPECT_TRUE(is_run_by("scripts/test.js", "node scripts/test.js"));
+  EXPECT_FALSE(is_run_by("main.c", "cc -o app main.c && ./app --self"));
+  EXPECT_FALSE(is_run_by("check.sh", "sh ci/recheck.sh"));
+}
+
+TEST(Guard, WhatACommandHandsOverToNamesFilesToo) {
+  std::map<std::string, std::string> texts{
+      {"package.json", R"({"scripts": {"test": "node run/check.js"}, "main": "tests.js"})"},
+      {"Makefile", "test:\n\tsh suite.sh\n"}};
+  const auto unasked = [&](const std::string& commands, const std::string& path) {
+    const MeaningRules rules{[](std::string_view) { return false; },
+                             [](std::string_view) { return false; }, commands,
+                             [&](const std::string& commit, const std::string& file) {
+                               return Result<std::string>(file == path ? commit : texts[file]);
+                             }};
+    return meaning_changes({{'M', path, ""}}, "from", "to", "", rules)->unasked.size();
+  };
+  EXPECT_EQ(unasked("npm test", "run/check.js"), 1U);
+  EXPECT_EQ(unasked("npm test", "tests.js"), 0U) << "no script runs it";
+  EXPECT_EQ(unasked("make test", "suite.sh"), 1U);
+  EXPECT_EQ(unasked("go test ./...", "suite.sh"), 0U);
+}
+
+TEST(Guard, MoreOfAFileThatOnlyPartlyCountsIsNobodysBusiness) {
+  EXPECT_TRUE(changes_meaning("go.mod", "module x\n", "module x\n\nreplace a => ./b\n"));
+  EXPECT_FALSE(changes_meaning("go.mod", "module x\n", "module x\n\nrequire a v1.0.0\n"));
+  EXPECT_TRUE(is_guarded("unittest.py", {}));
+  EXPECT_TRUE(is_guarded("vendor/check/index.js", {}));
+  EXPECT_FALSE(is_guarded("pkg/functools.py", {})) << "a module of a package is in nobody's place";
+}
+
 }  // namespace
 }  // namespace capsule::gate

@@ -39,7 +39,7 @@ struct TestReport {
 // its tests are then not named.
 bool is_part_of(std::string_view test, std::string_view whole);
 
-inline constexpr std::size_t kMaxReportBytes = std::size_t{256} << 20;
+inline constexpr std::size_t kMaxReportBytes = std::size_t{128} << 20;
 inline constexpr std::size_t kMaxTests = 500'000;
 inline constexpr std::size_t kMaxTestNameBytes = 1'000;  // longer ones end in a hash of the whole
 

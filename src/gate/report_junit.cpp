@@ -71,7 +71,7 @@ pugi::xml_node after(const pugi::xml_node& node, bool into) {
 
 Result<TestReport> read_junit(std::string_view xml) {
   if (xml.size() > kMaxReportBytes)
-    return fail(Reason::damaged, "the report is larger than 256 MiB");
+    return fail(Reason::damaged, "the report is larger than 128 MiB");
   static const bool bounded =
       (pugi::set_memory_management_functions(bounded_allocate, bounded_free), true);
   (void)bounded;

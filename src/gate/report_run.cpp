@@ -1,15 +1,19 @@
 #include "gate/report_run.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "git/paths.h"
 #include "git/remove_tree.h"
 
 namespace capsule::gate {
@@ -22,6 +26,10 @@ constexpr std::size_t kMaxReports = 20'000;         // files of one pattern
 constexpr std::size_t kMaxLookedAt = 500'000;       // names on the way to them
 constexpr int kMaxReportDepth = 16;
 constexpr std::string_view kReportName = "report";
+constexpr std::string_view kPrivatePrefix = "capsule-report-";
+constexpr const char* kLockName = "lock";
+// A folder without a lock is about to get one, or a test removed it.
+constexpr long kForgottenSeconds = 24L * 60 * 60;
 
 bool has_star(std::string_view pattern) { return pattern.find('*') != pattern.npos; }
 
@@ -105,7 +113,9 @@ Result<void> remove_beneath(const std::string& folder, const std::string& relati
   return {};
 }
 
-Result<std::string> private_folder() {
+bool lock_of(const File& file) { return file && ::flock(file.fd(), LOCK_EX | LOCK_NB) == 0; }
+
+std::string folder_of_reports() {
   // Options and variables carry the path through shells and other readers of words.
   const auto is_plain = [](std::string_view path) {
     return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) {
@@ -113,10 +123,21 @@ Result<std::string> private_folder() {
            });
   };
   const char* set = std::getenv("TMPDIR");
-  const std::string parent = set != nullptr && is_plain(set) ? set : "/tmp";
-  std::string name = parent + "/capsule-report-XXXXXX";
+  return set != nullptr && is_plain(set) ? set : "/tmp";
+}
+
+Result<std::string> private_folder(File& lock) {
+  const std::string parent = folder_of_reports();
+  std::string name = parent + "/" + std::string(kPrivatePrefix) + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)
     return tl::unexpected(io_error("make a folder in", parent, errno));
+  lock = File(::open((name + "/" + kLockName).c_str(),
+                     O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock_of(lock)) {
+    const int why = errno;
+    (void)git::remove_tree(name);
+    return tl::unexpected(io_error("lock a folder in", parent, why));
+  }
   return name;
 }
 
@@ -150,6 +171,22 @@ Result<TestReport> without_folders(TestReport report, const std::vector<std::str
 
 }  // namespace
 
+void sweep_reports() {
+  const std::string parent = folder_of_reports();
+  for (const std::string& name : git::names_in(parent)) {
+    if (!name.starts_with(kPrivatePrefix)) continue;
+    const std::string place = parent + "/" + name;
+    struct stat info {};
+    // Other users' are not ours to remove, whatever they are called.
+    if (::lstat(place.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid())
+      continue;
+    const File lock(
+        ::open((place + "/" + kLockName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const bool forgotten = !lock && std::time(nullptr) - info.st_mtim.tv_sec > kForgottenSeconds;
+    if (forgotten || lock_of(lock)) (void)git::remove_tree(place);
+  }
+}
+
 std::vector<std::string> files_matching(const std::string& folder, std::string_view pattern) {
   Search search{folder};
   const auto parts = split(pattern, '/');
@@ -168,10 +205,11 @@ ReportFormat planned_format(const Command& test, std::string_view setting,
 Result<ReportRun> ReportRun::prepare(const Command& test, std::string_view setting,
                                      const std::string& top, const std::string& dir) {
   const std::string folder = dir.empty() || dir == "." ? top : top + "/" + dir;
-  std::string place = TRY(private_folder());
+  File lock;
+  std::string place = TRY(private_folder(lock));
   ReportPlan plan =
       plan_report(test, setting, plan_files(folder), place + "/" + std::string(kReportName));
-  ReportRun run(top, folder, std::move(place), std::move(plan));
+  ReportRun run(top, folder, std::move(place), std::move(lock), std::move(plan));
   for (const auto& [name, text] : run.plan_.helpers)
     TRY_VOID(write_file(run.place_ + "/" + name, text));
   if (run.plan_.from != ReportPlan::From::file || run.plan_.file.starts_with('/')) return run;
@@ -181,10 +219,12 @@ Result<ReportRun> ReportRun::prepare(const Command& test, std::string_view setti
   return run;
 }
 
-ReportRun::ReportRun(std::string top, std::string folder, std::string place, ReportPlan plan)
+ReportRun::ReportRun(std::string top, std::string folder, std::string place, File lock,
+                     ReportPlan plan)
     : top_(std::move(top)),
       folder_(std::move(folder)),
       place_(std::move(place)),
+      lock_(std::move(lock)),
       plan_(std::move(plan)),
       reader_(plan_.from == ReportPlan::From::file ? ReportFormat::none : plan_.format) {}
 
@@ -192,6 +232,7 @@ ReportRun::ReportRun(ReportRun&& other) noexcept
     : top_(std::move(other.top_)),
       folder_(std::move(other.folder_)),
       place_(std::exchange(other.place_, "")),
+      lock_(std::move(other.lock_)),
       plan_(std::move(other.plan_)),
       reader_(std::move(other.reader_)) {}
 

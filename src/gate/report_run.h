@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
 #include "gate/report_plan.h"
 #include "gate/verify.h"
 #include "process/program.h"
@@ -36,15 +37,20 @@ class ReportRun {
   Result<TestReport> read();
 
  private:
-  ReportRun(std::string top, std::string folder, std::string place, ReportPlan plan);
+  ReportRun(std::string top, std::string folder, std::string place, File lock, ReportPlan plan);
   Result<TestReport> read_files();
 
   std::string top_;
   std::string folder_;  // in which the command runs
   std::string place_;   // our own; empty: moved away
+  File lock_;           // says that we live; see sweep_reports
   ReportPlan plan_;
   ReportReader reader_;
 };
+
+// Removes the private folders of processes that were killed. Those of other users, and of runs that
+// go on, stay. Runs no process.
+void sweep_reports();
 
 // How the command would be asked in that folder; none: it would be run as it is.
 ReportFormat planned_format(const Command& test, std::string_view setting,

@@ -197,6 +197,10 @@ class Files {
 
   std::set<std::string> folders_of_tracked() const {
     std::set<std::string> folders{""};
+    if (same_index_ && before_->knows_files) {
+      for (const auto& [folder, seen] : before_->folders) folders.insert(folders.end(), folder);
+      return folders;
+    }
     for (const IndexEntry& entry : ground_.index->entries)
       for (std::size_t slash = entry.path.rfind('/'); slash != std::string::npos && slash > 0;
            slash = entry.path.rfind('/', slash - 1))

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "gate/clean_checkout.h"
+#include "gate/report_run.h"
 #include "git/worktree.h"
 #include "world/crash_probe.h"
 #include "world/requests.h"
@@ -38,6 +39,7 @@ Result<bool> Conductor::connect(Parts parts) {
   // is in nobody's use.
   world::drop_requests(project_.root(), run);
   gate::sweep_checkouts(project_.repository);
+  gate::sweep_reports();
   probe_ = world::crash_probe();
   log_ = std::make_unique<engine::Log>(*store_, run, parts.name, parts.subject);
   parts.settings.intact = [store = store_.get()] { return store->intact(); };

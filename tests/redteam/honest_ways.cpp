@@ -2,11 +2,12 @@
 #include "tests/redteam/red_team.h"
 
 namespace capsule::test::redteam {
+
 std::vector<Case> honest_ways() {
   return {
       {.name = "HonestWork", .kits = kAll, .want = Want::honest},
       {.name = "HonestWorkInADelivery",
-       .kits = kAll,
+       .kits = {Kit::go, Kit::node},
        .want = Want::honest,
        .workflow = Workflow::delivery},
       {.name = "HonestWorkInAnAutoRun",

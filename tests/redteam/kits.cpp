@@ -87,7 +87,7 @@ empty_suite() { sed -i '1i process.exit(0);' calc.test.js; }
 }  // namespace
 
 const char* name_of(Kit kit) {
-  constexpr const char* kNames[] = {"python", "pytest", "go", "node"};
+  constexpr const char* kNames[] = {"unittest", "pytest", "go", "node"};
   return kNames[static_cast<std::size_t>(kit)];
 }
 

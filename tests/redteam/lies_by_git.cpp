@@ -2,6 +2,7 @@
 #include "tests/redteam/red_team.h"
 
 namespace capsule::test::redteam {
+
 std::vector<Case> lies_by_git() {
   return {
       {.name = "AnIgnoredFileHoldsTheWork",

@@ -2,6 +2,7 @@
 #include "tests/redteam/red_team.h"
 
 namespace capsule::test::redteam {
+
 std::vector<Case> lies_elsewhere() {
   std::vector<Case> cases;
   // Who does the work is called differently.
@@ -12,6 +13,8 @@ std::vector<Case> lies_elsewhere() {
     const std::string in = workflow == Workflow::delivery   ? "InADelivery"
                            : workflow == Workflow::auto_run ? "InAnAutoRun"
                                                             : "InAWorkflowOfOnesOwn";
+    // The rules are the same in all three; the runners are met in one of them.
+    const std::vector<Kit> languages = workflow == Workflow::delivery ? kThree : kPy;
     const auto add = [&](const std::string& name, const std::vector<Kit>& kits,
                          const std::string& script, Want want, const std::string& told) {
       Case row;
@@ -21,13 +24,14 @@ std::vector<Case> lies_elsewhere() {
       row.want = want;
       row.told = told;
       row.workflow = workflow;
-      row.no_claim = workflow != Workflow::own || want != Want::refused ||
-                     told == "nothing to merge" || name == "AnIgnoredFileHoldsTheWork";
+      // Where the merge is what refuses it, no claim of an agent was checked before.
+      row.no_claim = workflow != Workflow::own || name == "NothingIsDone" ||
+                     name == "AnIgnoredFileHoldsTheWork";
       cases.push_back(row);
     };
-    add("OldTestsAreDeleted", kThree, "good; rm $OLD", Want::refused, "gone");
+    add("OldTestsAreDeleted", languages, "good; rm $OLD", Want::refused, "gone");
     add("OldTestsAreSkipped", kPy, "good; old_skip", Want::refused, "skipped");
-    add("TheSuiteIsEmptied", kThree, "empty_suite; good_code", Want::refused, "");
+    add("TheSuiteIsEmptied", languages, "empty_suite; good_code", Want::refused, "");
     add("OldTestsAreWeakened", kPy, "good; old_weak", Want::marked, "tests that were there before");
     add("TheWorkIsBroken", kPy, "good; sed -i 's/a + b/a - b/' $CODE", Want::refused, "");
     add("WhatChecksMean", kPy, "good; printf '[pytest]\\n' >pytest.ini", Want::refused,

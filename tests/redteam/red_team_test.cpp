@@ -101,7 +101,7 @@ class RedTeam : public ProjectTest {
     if (const char* missing = missing_program()) GTEST_SKIP() << missing << " is not installed";
     begin();
     const std::string start = main_head();
-    const std::string honest = honest_tree();
+    const std::string honest = case_.want == Want::honest ? honest_tree() : "";
     if (!case_.before.empty()) shell(case_.before);
     if (!case_.status.empty()) announce(case_.status);
     const Outcome outcome = go();
