@@ -212,7 +212,8 @@ TEST_F(OwnWorkflow, ARunThatWaitsSaysHowToAnswerAndHowToGoOn) {
   const Outcome outcome = run_with("spike");
   ASSERT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out,
-             "What next:\n  capsule answer demo-1.1.1 1 approve\n  capsule run demo-1.1.1\n");
+             "What next:\n  capsule approve demo-1.1.1\n  capsule reject demo-1.1.1 "
+             "--because=TEXT\n  capsule run demo-1.1.1\n");
   EXPECT_LACKS(outcome.out, "--resume");
 }
 
