@@ -41,8 +41,8 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
       return {anew};
     case event::Outcome::merge_refused:
     case event::Outcome::merge_error:
-      if (phases::merges_again(s)) return {run};
-      if (!commits(s)) return {resume};  // it is not signed off yet
+      // Else it is not signed off yet.
+      if (!phases::merges_again(s) && !commits(s)) return {resume};
       return {"capsule merge " + words + around.provider_option};
     case event::Outcome::interrupted:
     case event::Outcome::paused:

@@ -21,7 +21,8 @@ TEST_F(HostileAgent, CannotCallTheCommandsThatAreForPeople) {
   const std::string capsule = CAPSULE_BINARY;
   std::string script;
   for (const char* words : {"run plain-2", "merge plain-1", "abort plain-1", "pause plain-1",
-                            "prep plain-2", "run-phase execute .", "gc --older-than=0s"})
+                            "prep plain-2", "run-phase execute .", "gc --older-than=0s",
+                            "approve plain-1", "reject plain-1 --because=x"})
     script += "(cd '" + place_.folder + "' && env -i PATH=\"$PATH\" HOME=\"$HOME\" setsid '" +
               capsule + "' " + words + " >>\"$notes/said\" 2>&1; echo \"" + words +
               " -> $?\" >>\"$notes/said\") || true\n";
@@ -34,7 +35,7 @@ TEST_F(HostileAgent, CannotCallTheCommandsThatAreForPeople) {
     EXPECT_FALSE(line.ends_with("-> 0")) << said;
     if (line.find("agents may not call it") != std::string::npos) ++refusals;
   }
-  EXPECT_EQ(refusals, 7) << said;
+  EXPECT_EQ(refusals, 9) << said;
   EXPECT_EQ(git(place_, {"log", "--merges", "--format=%s", "main"}),
             "Merge plain-1: Make plain-1\n");
 }

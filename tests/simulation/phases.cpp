@@ -246,6 +246,7 @@ class PhasesRun : public Simulation {
     count(static_cast<int>(s.step)), count(static_cast<int>(s.after)), add(s.phase);
     count(s.attempt), count(s.max_retries), count(s.number), add(s.then), add(s.feedback);
     count(s.signed_off ? 1 : 0), count(s.asked_sign_off ? 1 : 0), count(s.merge_open ? 1 : 0);
+    count(s.merge_again ? 1 : 0);
     add(s.tests_commit), add(s.signed_commit), add(s.previous_commit), add(s.snapshot.commit);
     count(s.questions), count(s.question), add(s.reviewed_by), add(s.reviewed_feedback);
     add(s.reviewed_tree), count(s.repeated ? 1 : 0), count(s.before_merge ? 1 : 0);

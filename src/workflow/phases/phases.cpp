@@ -237,7 +237,7 @@ struct Fold {
     if (!s.baselined) end(s, Outcome::prep_failed, f.detail, s.step);
   }
   void operator()(const PhaseStarted& f) {
-    s.approved = false;
+    s.approved = s.merge_again = false;
     // Earlier versions called the merge agent again after a merge that was refused.
     if (s.step == Step::integrate && !f.by_hand) go_to(s, f.phase, f.attempt, "");
     s.number = std::max(s.number, f.number);
@@ -359,9 +359,14 @@ struct Fold {
       return end(s, Outcome::merge_refused, f.detail, s.step);
     }
     s.phase = s.definition.phases.back().name;
-    // The commit is there: who goes on merges that, and pays no agent. Without one the phase that
-    // should have made it goes again.
-    const bool there = s.step == Step::integrate && f.why != MergeRefusal::nothing_to_merge;
+    const bool commits = rule_of(s, s.phase).commits;
+    const bool lacks =
+        f.why == MergeRefusal::nothing_to_merge || f.why == MergeRefusal::work_missing;
+    // Who goes on has what is there merged, and pays no agent. Only when the commit still lacks
+    // something does the phase that makes it go again.
+    if (s.step == Step::integrate && lacks && commits && std::exchange(s.merge_again, false))
+      return go_to(s, s.phase, 1, f.detail.substr(0, f.detail.find('\n')));
+    const bool there = s.step == Step::integrate && (commits || !lacks);
     end(s, Outcome::merge_refused, f.detail, there ? Step::integrate : Step::run_phase);
     if (f.why != MergeRefusal::no_sign_off || !s.before_merge) return;
     s.after = s.before_merge->step;
@@ -404,6 +409,7 @@ struct Fold {
     s.outcome = Outcome::none;
     s.detail.clear();
     if (s.ground.refused) s.ground.looked();
+    s.merge_again = ended && s.step == Step::integrate;
     s.reviewed_feedback.clear();
     s.reviewed_tree.clear();
     s.sent_back.clear();

@@ -177,7 +177,7 @@ TEST(Pipeline, ARefusedMergeEndsWithOneAndAResumedRunMergesTheCommitThatIsThere)
   }
 }
 
-TEST(Pipeline, AMergeWithoutACommitAsksTheMergeAgentAgain) {
+TEST(Pipeline, AMergeWhoseCommitIsStillMissingAsksTheMergeAgentAgain) {
   PipelinePlay play;
   play.tests_pass().code_pass().phase("sign-off", Status::pass).phase("merge", Status::pass);
   phases::apply(play.s, MergeIntended{"main", "abc"});
@@ -185,6 +185,8 @@ TEST(Pipeline, AMergeWithoutACommitAsksTheMergeAgentAgain) {
   play.expect_end(Outcome::merge_refused, 1);
   play.record_end();
   phases::apply(play.s, RunResumed{3, false});
+  EXPECT_EQ(play.s.step, Step::integrate) << "a person may have committed it";
+  phases::apply(play.s, MergeRefused{MergeRefusal::nothing_to_merge, ""});
   EXPECT_EQ(play.s.step, Step::run_phase);
   EXPECT_EQ(play.s.phase, "merge");
 }
