@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "event/common.h"
+#include "signal/miss.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::event::auto_run {
@@ -59,7 +60,8 @@ struct ReviewVerdict {
   std::string log;
   int agent = 0;  // its number in the run; journals of version 1 have none
   std::int64_t duration_ms = 0, cost_micros = 0;
-  Fault fault{};  // of a reviewer whose program failed: it approves nothing
+  Fault fault{};        // of a reviewer whose program failed: it approves nothing
+  signal::Miss miss{};  // why its words hold no verdict
   bool operator==(const ReviewVerdict&) const = default;
 };
 
@@ -106,6 +108,8 @@ struct TurnFinished {
   std::int64_t cost_micros = 0;
   std::string learnings;  // of reflect
   std::string at;
+  signal::Miss miss{};           // why what it printed does not end the phase
+  std::string missed_line = {};  // that was perhaps meant to; see signal/miss.h
   bool operator==(const TurnFinished&) const = default;
 };
 struct ChecksDone {
@@ -113,6 +117,7 @@ struct ChecksDone {
   std::string feedback;  // what failed
   std::string at;
   std::vector<CheckRun> runs = {};
+  TestEvidence evidence = {};
   bool operator==(const ChecksDone&) const = default;
 };
 struct BaselineChecked {
@@ -133,6 +138,8 @@ struct MergeDone {
   bool nothing = false;  // there was nothing to merge
   bool adopted = false;  // it was found done
   std::string at;
+  TestEvidence evidence = {};  // of the merged files
+  std::vector<CheckRun> runs = {};
   bool operator==(const MergeDone&) const = default;
 };
 struct PlaceRemoved {

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "event/common.h"
+#include "signal/miss.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::event::delivery {
@@ -119,6 +120,7 @@ enum class QuestionKind {
   removed_task,  // answers: keep, remove
   merge,         // something that no developer can change is in the way; answers: retry, rework
   main_moved,    // while agents ran, and not by Capsule; the answer: keep
+  main_red,      // the checks fail on main, whatever is merged; answers: retry, remedy, halt
 };
 
 enum class VerifyPurpose { baseline, health };
@@ -144,6 +146,7 @@ struct DeliveryStarted {
   bool tracked = false;                    // tasks are beads: each is closed once it is complete
   bool red_allowed = false;                // the project's checks may fail before anybody works
   std::vector<RoleAgent> agents = {};      // empty: not known
+  bool attended = true;                    // somebody is there to answer, or has answered before
   bool operator==(const DeliveryStarted&) const = default;
 };
 // The same plan is taken up again, after a crash, a stop, or while tasks wait for a person.
@@ -156,6 +159,7 @@ struct DeliveryResumed {
   bool tracked = false;
   bool red_allowed = false;
   std::vector<RoleAgent> agents = {};  // empty: as before
+  bool attended = true;
   bool operator==(const DeliveryResumed&) const = default;
 };
 struct PlanChanged {
@@ -177,8 +181,10 @@ struct AgentFinished {
   bool wrote = false;         // a reader changed the worktree; the change was discarded
   std::int64_t duration_ms = 0;
   std::int64_t cost_micros = 0;
-  int exit_code = 0;  // 128 + n when signal n ended it
-  std::string log;    // empty: not known
+  int exit_code = 0;        // 128 + n when signal n ended it
+  std::string log;          // empty: not known
+  signal::Miss miss{};      // of an unknown signal: why what it printed does not count
+  std::string missed_line;  // that was perhaps meant as the signal; see signal/miss.h
   bool operator==(const AgentFinished&) const = default;
 };
 // A developer was silent for the checkpoint interval, and is really idle: process, output and files
@@ -193,12 +199,15 @@ struct MergeDone {
   bool adopted = false;             // found done when the delivery was taken up again
   bool nothing = false;             // no file differs from main: there was nothing to merge
   std::vector<CheckRun> runs = {};  // what the merged files were checked by
+  TestEvidence evidence = {};
   bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
   std::string task;
   MergeRefusal why{};
   std::string detail;
+  std::vector<std::string> failed = {};  // verify_failed, main_red: the commands
+  std::string main = {};                 // main_red: the commit that main was at
   bool operator==(const MergeRefused&) const = default;
 };
 struct VerifyFinished {

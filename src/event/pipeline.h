@@ -90,6 +90,7 @@ struct PhaseFinished {
   std::string log;
   std::int64_t duration_ms = 0;
   std::vector<std::string> took_back;  // what it changed although it may only look
+  signal::Miss miss{};                 // of no_signal: why what it printed does not count
   bool operator==(const PhaseFinished&) const = default;
 };
 struct SnapshotTaken {
@@ -113,12 +114,15 @@ struct MergeIntended {
 };
 struct MergeDone {
   std::string commit;
-  bool adopted = false;  // found done when the run was taken up again
+  bool adopted = false;             // found done when the run was taken up again
+  TestEvidence evidence = {};       // of the merged files
+  std::vector<CheckRun> runs = {};  // what these were checked by; empty: known before
   bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
   MergeRefusal why{};
   std::string detail;
+  std::string main = {};  // main_red: the commit that main was at
   bool operator==(const MergeRefused&) const = default;
 };
 // A person is asked whether what a phase left is as it should be.

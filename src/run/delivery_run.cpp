@@ -43,6 +43,7 @@ class Delivery {
   std::string report_path(const std::string& run) const;
   Result<void> write_report(const std::string& run, const delivery::State& state) const;
   world::WorldSettings settings();
+  bool at_terminal() const;
 
   DeliveryOrder order_;
   const ui::Look look_;
@@ -50,6 +51,7 @@ class Delivery {
   plan::Checked checked_;
   world::EarlierDeliveries earlier_;
   std::string run_;
+  bool attended_ = false;  // somebody is there to answer, or has answered beforehand
   std::unique_ptr<Conductor> conductor_;
   std::unique_ptr<engine::Tracker> tracker_;  // of a bead's tasks; else null
   std::unique_ptr<engine::WorkflowOf<delivery::Rules>> workflow_;
@@ -108,7 +110,12 @@ int Delivery::show_delivered() {
   return 0;
 }
 
+bool Delivery::at_terminal() const {
+  return look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
+}
+
 world::WorldSettings Delivery::settings() {
+  attended_ = at_terminal() || order_.wait || order_.answers.has_value();
   world::WorldSettings settings;
   settings.run = run_;
   settings.log_folder = project().root() + "/.capsule/logs/" + run_;
@@ -116,9 +123,10 @@ world::WorldSettings Delivery::settings() {
   settings.trees.exclude = project().config.exclude;
   settings.trees.advice = workspace::Advice::plan;
   settings.tracker = tracker_.get();
+  settings.trees_fail_alone = true;
   settings.people.answers = std::move(order_.answers);
   settings.people.wait = order_.wait;
-  settings.people.terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
+  settings.people.terminal = at_terminal();
   settings.people.tell = [this](const std::string& text) { face_->tell(text); };
   if (tracker_ != nullptr)
     settings.people.closed = [this](const std::string& task) {
@@ -134,6 +142,9 @@ Result<void> Delivery::connect() {
       {*workflow_, *face_, std::string(engine::kDelivery), source_.subject, settings()}));
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     face_->on_output(agent, bytes);
+  };
+  conductor_->world().progress = [this](const workflow::CheckProgress& check) {
+    face_->on_check(check);
   };
   return {};
 }
@@ -176,6 +187,7 @@ Result<void> Delivery::begin() {
   started.tracked = has_beads();
   started.red_allowed = project().config.verify.red_allowed;
   started.agents = TRY(world::agents_of(project()));
+  started.attended = attended_;
   return conductor_->runner().take(workflow_->given({started}, utc_now()));
 }
 
@@ -188,6 +200,7 @@ Result<void> Delivery::go_on() {
   resumed.red_allowed = project().config.verify.red_allowed;
   resumed.retry_failed = earlier_.retry;
   resumed.agents = TRY(world::agents_of(project()));
+  resumed.attended = attended_;
   return conductor_->runner().take(workflow_->given(
       world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed), utc_now()));
 }

@@ -92,6 +92,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     learn(f->tasks);
   }
   if (const auto* f = std::get_if<DeliveryResumed>(&fact)) {
+    red_main_ = false;
     ended_ = false;
     for (const auto& [number, open] : open_)
       if (interval_of_[number] == interval_) --runs_;
@@ -136,6 +137,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     claim(merging_.empty(), "one merge at a time");
     claim(tasks_[f->task].audited, "only AUDIT_PASSED leads to a merge");
     claim(!remedying_, "no merge begins in remediation");
+    claim(!red_main_, "nothing is merged into a red main before somebody has looked");
     claim(!tasks_[f->task].doubted, "nothing is merged that a person may remove");
     merging_ = f->task;
   }
@@ -144,6 +146,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   }
   if (const auto* f = std::get_if<MergeRefused>(&fact)) {
     if (f->task == merging_) merging_.clear();
+    red_main_ |= f->why == event::MergeRefusal::main_red && !remedying_;
   }
   if (const auto* f = std::get_if<MainMoved>(&fact)) {
     if (f->tree == merging_) merging_.clear();
@@ -177,6 +180,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   if (std::holds_alternative<RemediationEntered>(fact)) {
     claim(!remedying_, "remediation is entered once at a time");
     remedying_ = true;
+    red_main_ = false;
   }
   if (std::holds_alternative<RemediationLeft>(fact)) {
     remedying_ = false;
@@ -190,6 +194,8 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     }
   }
   if (const auto* f = std::get_if<QuestionAnswered>(&fact)) {
+    if (signal::same_letters(f->text, "retry") || signal::same_letters(f->text, "remedy"))
+      red_main_ = false;
     claim(questions_.contains(f->question), "only what was asked is answered");
     answered_.insert(f->question);
     // One that came too late, after the end of the task, says nothing.

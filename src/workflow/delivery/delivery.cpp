@@ -25,13 +25,6 @@ int delegation_named(const State& s, std::string_view request) {
   return number >= 1 && number <= s.delegations.count() ? number : 0;
 }
 
-AgentRecord* record_of(State& s, int number) {
-  const auto found = std::lower_bound(
-      s.history.begin(), s.history.end(), number,
-      [](const AgentRecord& record, int wanted) { return record.number < wanted; });
-  return found == s.history.end() || found->number != number ? nullptr : &*found;
-}
-
 // ---- Folding facts
 
 struct Fold {
@@ -130,6 +123,7 @@ struct Fold {
       record->detail = f.detail;
       record->log = f.log;
       record->duration_ms = f.duration_ms;
+      found_at_end(s, *record, f);
     }
     if (const int slot = slot_class(agent.role); slot >= 0) --s.busy[slot];
     if (f.fault == Fault::interrupted) left_half_done(s, agent);
@@ -178,6 +172,9 @@ struct Fold {
     if (task < 0) return;
     if (!f.nothing) s.tasks[task].commit = s.newest_commit = f.commit;
     s.tasks[task].merged_files = f.files;
+    s.tasks[task].evidence = f.evidence;
+    s.red_main_asked = 0;
+    found_at_merge(s, task, f);
     complete(s, task);
     remove_tree(s, f.task);
     close_task(s, task);
@@ -200,6 +197,13 @@ struct Fold {
   void operator()(const MergeRefused& f) {
     const int task = merged(f.task);
     if (task < 0) return;
+    if (f.why == MergeRefusal::main_red) {
+      TaskState& t = s.tasks[task];
+      if (t.doubted) return doubt(s, task);
+      s.merges.emplace(t.queued, task);  // its place is its own
+      return main_turned_red(s, f);
+    }
+    found_at_merge(s, task, f);
     // A file of the user's in the way, a full disk: no developer can change that.
     if (f.why == MergeRefusal::checkout_in_the_way || f.why == MergeRefusal::refused ||
         f.why == MergeRefusal::error)
@@ -228,6 +232,7 @@ struct Fold {
     }
   }
   void operator()(const VerifyFinished& f) {
+    s.checks_ms += workflow::time_of(f.runs);
     if (f.purpose == VerifyPurpose::health) return health_checked(s, f);
     if (s.prelude != Prelude::verifying) return;
     s.baseline = f.failures;

@@ -101,6 +101,7 @@ struct Talk {
   int requests = 0;           // in this stint
   int unknowns = 0;           // in a row
   bool checkpointed = false;  // the newest answer was a CHECKPOINT
+  signal::Missed missed;      // why the newest answer did not count
 };
 
 // Where what is kept by role stands.
@@ -149,6 +150,7 @@ struct TaskState {
   FailCause cause{};        // when failed
   std::string detail;       // why it failed, for people
   std::string commit;       // on main; empty: it changed nothing
+  event::TestEvidence evidence;
   int merge_tries = 0;      // of this merge, that others were quicker than
   bool closed = false;      // in the tracker
   std::vector<std::string> merged_files;
@@ -179,6 +181,9 @@ struct AgentRecord {
   std::string detail, log;
   std::string provider, model;  // empty: not known
   std::int64_t duration_ms = 0;
+  // What became of its claim: by the trees when it ended, by the checks when it was merged.
+  workflow::Finding checked{};
+  std::string found, why;
 };
 
 struct Question {
@@ -276,6 +281,12 @@ struct State {
   Numbered<AgentRecord> history;
   std::string newest_commit;  // that a task became; empty: none
   workflow::GroundState ground;
+  // Main fails by itself at this commit: nothing is merged until a person has looked, or
+  // remediation has mended it. Empty: it does not, as far as is known.
+  std::string red_main;
+  int red_main_asked = 0;  // how often in a row
+  bool attended = true;    // somebody is there to answer
+  std::int64_t checks_ms = 0;
 
   int next_agent = 1;
   int dispatched = 0;       // agent runs so far: what the bound limits
