@@ -100,6 +100,10 @@ TEST(Excerpt, ShowsWhereATextBeginsAndWhereItEnds) {
             "> line 1\n> line 2\n> line 3\n> …\n> line 35\n> line 36\n> line 37\n> line 38\n"
             "> line 39\n> line 40\n");
   EXPECT_EQ(excerpt("a\x1b[2J", ""), "a\\x1b[2J\n");
+  EXPECT_EQ(excerpt("FAIL\tx", ""), "FAIL    x\n");
+  const std::string sentence = std::string(60, 'a') + " " + std::string(60, 'b');
+  EXPECT_EQ(excerpt(sentence, "  "),
+            "  " + std::string(60, 'a') + "\n  " + std::string(60, 'b') + "\n");
 }
 
 TEST(PlainFace, TellsWhyAPhaseWasRefusedWithTheEndOfTheOutput) {
@@ -145,6 +149,18 @@ TEST(LiveFace, AStageThatWasRefusedIsNotTicked) {
   EXPECT_SILENT(stage.out, "✓ [2/5]");
   EXPECT_SILENT(stage.out, "✓ [3/5]") << "nobody has run it";
   EXPECT_SAYS(stage.out, "test-writer 3: said PASS · checked: 2 tests fail");
+}
+
+TEST(LiveFace, ThePictureNeverGetsHigherThanTheTerminal) {
+  Phases stage(Look::live, phases_narrator);
+  begin(stage);
+  for (int attempt = 1; attempt <= 9; ++attempt)
+    refused_phase(stage, "test-writer", attempt, attempt);
+  stage.taken();
+  stage.happen({event::SnapshotTaken{}});
+  const std::string screen = stage.taken();
+  EXPECT_LT(std::count(screen.begin(), screen.end(), '\n'), 24);
+  EXPECT_SAYS(screen, "test-writer 9: ");
 }
 
 CheckProgress tests_run() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fill.h"
 #include "base/text.h"
 
 namespace capsule::ui {
@@ -14,10 +15,10 @@ using workflow::Finding;
 
 std::string fault_words(event::Fault fault) { return replace_all(event::name_of(fault), "_", " "); }
 
+// One attempt, and nothing against it.
 bool told_by_its_line(const RoleLine& line) {
-  if (line.attempts.size() != 1) return false;
-  const AgentSummary& only = line.attempts.front();
-  return only.found.empty() && only.checked != Finding::refused && only.why.empty();
+  return line.attempts.size() == 1 && line.attempts.front().checked != Finding::refused &&
+         line.attempts.front().why.empty();
 }
 
 std::string attempt_text(const AgentSummary& agent, const Style& style) {
@@ -91,15 +92,23 @@ std::string said_and_checked(const AgentSummary& agent, const Style& style) {
 }
 
 std::string excerpt(std::string_view text, std::string_view indent) {
-  constexpr std::size_t kFirst = 3, kLast = 6, kColumns = 160;
-  std::vector<std::string_view> lines;
+  constexpr std::size_t kFirst = 3, kLast = 6, kColumns = 100, kMostColumns = 600;
+  std::vector<std::string> lines;
   for (const std::string_view line : split(text, '\n'))
-    if (!trimmed(line).empty()) lines.push_back(line);
+    if (!trimmed(line).empty())
+      lines.push_back(
+          fitted(replace_all(line.substr(0, 4 * kMostColumns), "\t", "    "), kMostColumns));
   std::string shown;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool left_out = i >= kFirst && i + kLast < lines.size();
     if (left_out && i > kFirst) continue;
-    shown += std::string(indent) + (left_out ? "…" : fitted(lines[i], kColumns)) + "\n";
+    // A long sentence goes on below; what is no sentence stays as it is.
+    const bool is_long = columns_of(lines[i]) > kColumns;
+    shown += std::string(indent) +
+             (left_out  ? "…"
+              : is_long ? filled(lines[i], kColumns + indent.size(), indent.size(), indent.size())
+                        : lines[i]) +
+             "\n";
   }
   return shown;
 }
@@ -137,7 +146,9 @@ std::string role_table(const std::vector<RoleLine>& lines, const Style& style) {
     text += "  " + padded(printable(line.role), role + 1) +
             toned(style, tone_of(status),
                   std::string(mark(style, status)) + " " + padded(said(line), last + 1)) +
-            padded(counted(line.runs, "run"), 9) + duration(line.duration_ms) + "\n";
+            padded(counted(line.runs, "run"), 9) + duration(line.duration_ms);
+    const bool held = told_by_its_line(line) && !line.attempts.front().found.empty();
+    text += (held ? "  checked: " + fitted(line.attempts.front().found, 300) : "") + "\n";
     if (told_by_its_line(line)) continue;
     for (const AgentSummary& agent : line.attempts) text += attempt_text(agent, style);
   }

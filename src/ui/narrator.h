@@ -24,7 +24,7 @@ struct RunningCheck {
 
 // What a picture is drawn for.
 struct Frame {
-  std::size_t columns = 80, rows = 24;
+  std::size_t columns = 80, rows = 24;  // rows: half of the terminal's
   std::int64_t now_ms = 0;
   std::function<std::string(int agent)> last_line;  // that it printed; empty: none
   std::vector<RunningCheck> checks = {};

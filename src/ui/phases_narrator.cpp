@@ -259,6 +259,16 @@ std::string PhasesNarrator::board(const Frame& frame) {
   const std::size_t width = std::max<std::size_t>(frame.columns, 20);
   std::string text =
       toned(style_, Tone::strong, fitted(state_.bead + ": " + state_.title, width)) + "\n";
+  // Notes as far as there is room, those of the newest stage first: a picture that is higher than
+  // the terminal cannot be drawn anew.
+  constexpr std::size_t kMostNotes = 6;
+  const std::size_t used = stages_.size() + running_.size() + frame.checks.size() + 4;
+  std::size_t room = 2 * frame.rows > used ? 2 * frame.rows - used : 0;
+  std::vector<std::size_t> shown(stages_.size());
+  for (std::size_t i = stages_.size(); i-- > 0;) {
+    shown[i] = std::min({stages_[i].notes.size(), kMostNotes, room});
+    room -= shown[i];
+  }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StageRow& stage = stages_[i];
     std::string one = stage_title(state_.definition, static_cast<int>(i) + 1, style_);
@@ -271,15 +281,15 @@ std::string PhasesNarrator::board(const Frame& frame) {
     one = fitted(one + details, width - 4);
     text += "  " + mark_of(stage, frame.now_ms, style_) + " " +
             (stage.progress == Progress::waiting ? toned(style_, Tone::quiet, one) : one) + "\n";
-    constexpr std::size_t kMostNotes = 6;
-    const std::size_t from = stage.notes.size() - std::min(stage.notes.size(), kMostNotes);
-    for (std::size_t k = from; k < stage.notes.size(); ++k)
+    for (std::size_t k = stage.notes.size() - shown[i]; k < stage.notes.size(); ++k)
       text += "      " + toned(style_, Tone::quiet, fitted(stage.notes[k], width - 7)) + "\n";
   }
   if (ended_) return text;
   const std::string bar = style_.unicode ? "│ " : "| ";
   const auto said = [&](const std::string& words) {
-    text += "    " + toned(style_, Tone::quiet, bar + fitted(words, width - 7)) + "\n";
+    text += "    " +
+            toned(style_, Tone::quiet, bar + fitted(replace_all(words, "\t", "  "), width - 7)) +
+            "\n";
   };
   for (const auto& [phase, number] : running_)
     said((running_.size() > 1 ? phase + ": " : "") + frame.last_line(number));
