@@ -188,6 +188,8 @@ bool Merges::failed_before(const Merge& merge, const std::string& name) {
 }
 
 void Merges::blame(const std::shared_ptr<Trial>& trial, MergeRefused refused) {
+  // The work began with this very main: nobody has changed it since.
+  if (!trial->planned.plan.main_moved) return trial->done(std::move(refused));
   const gate::Files main{trial->planned.plan.from, true};
   std::vector<std::string> unknown;
   std::vector<std::string> asked;
