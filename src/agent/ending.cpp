@@ -52,7 +52,7 @@ std::string describe(const Ending& ending) {
     case How::not_started:
       return "could not be started: " + text_of(ending.error);
     case How::not_logged:
-      return "was ended because its output could not be kept: " + text_of(ending.error);
+      return "was ended because its output could not be saved: " + text_of(ending.error);
     case How::ended:
       return "did nothing";
     case How::interrupted:

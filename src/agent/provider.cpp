@@ -68,8 +68,8 @@ Result<Call> call_of(const Provider& provider, const std::string& prompt) {
     return fail(Reason::usage,
                 "the prompt has " + std::to_string(prompt.size()) +
                     " bytes, too many for an argument of " + provider.argv.front(),
-                "leave {prompt} out of providers." + provider.name +
-                    ".command: the prompt then goes in on stdin");
+                "remove {prompt} from providers." + provider.name +
+                    ".command: the prompt then goes to stdin");
   return Call{provider.long_argv, prompt};
 }
 

@@ -34,7 +34,7 @@ tl::unexpected<Error> damaged(std::string_view what) {
 Result<void> read_text(const json::Object& json, std::string_view key, std::string& into) {
   if (json.is_null_or_absent(key)) return {};
   const auto value = json.text(key);
-  if (!value) return damaged(std::string(key) + " is no text");
+  if (!value) return damaged(std::string(key) + " is not a string");
   into = *value;
   return {};
 }
@@ -42,7 +42,7 @@ Result<void> read_text(const json::Object& json, std::string_view key, std::stri
 Result<void> read_integer(const json::Object& json, std::string_view key, std::int64_t& into) {
   if (json.is_null_or_absent(key)) return {};
   const auto value = json.integer(key);
-  if (!value) return damaged(std::string(key) + " is no number");
+  if (!value) return damaged(std::string(key) + " is not a number");
   into = *value;
   return {};
 }
@@ -96,7 +96,7 @@ Result<Document> read_document(std::string_view text) {
       !version->starts_with("\"2.") && !version->starts_with("2."))
     return fail(Reason::refused,
                 "auto-state.json has schema version " + printable(*version) + ", not 2.0",
-                "it is left alone; remove it, or finish it with the tool that wrote it");
+                "it was left alone; remove it, or finish it with the tool that wrote it");
   State state;
   if (!json->is_null_or_absent("active")) {
     const auto active = json->boolean("active");

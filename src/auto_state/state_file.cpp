@@ -22,30 +22,6 @@ Result<File> open_folder(const std::string& project) {
   return folder;
 }
 
-Result<void> replace(const std::string& path, std::string_view bytes) {
-  const std::string aside = path + ".new." + std::to_string(::getpid());
-  {
-    ::unlink(aside.c_str());
-    const File file(
-        ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
-    if (!file) return tl::unexpected(io_error("write", aside, errno));
-    if (auto written = write_all(file.fd(), bytes, aside); !written) {
-      ::unlink(aside.c_str());
-      return written;
-    }
-  }
-  // Changing places is as atomic as replacing, but some file systems take a file that replaces
-  // another for one that has to reach the disk at once, and make us wait for it.
-  if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
-    ::unlink(aside.c_str());
-    return {};
-  }
-  if (::rename(aside.c_str(), path.c_str()) == 0) return {};
-  const int error = errno;
-  ::unlink(aside.c_str());
-  return tl::unexpected(io_error("write", path, error));
-}
-
 }  // namespace
 
 Result<Lock> Lock::take(const std::string& project) {
@@ -58,7 +34,7 @@ Result<Lock> Lock::take(const std::string& project) {
       return tl::unexpected(io_error("lock", project + "/" + kFolder, errno));
     ::nanosleep(&kPause, nullptr);
   }
-  return fail(Reason::blocked, "another program holds " + printable(project) + "/" + kFolder);
+  return fail(Reason::blocked, "another program is using " + printable(project) + "/" + kFolder);
 }
 
 bool has_state(const std::string& project) {
@@ -95,7 +71,7 @@ Result<void> save(const std::string& project, const json::Object& before,
   TRY_VOID(make_folders_beneath(project, kFolder));
   const std::string path = project + "/" + kFile;
   const std::string text = write_document(before, state);
-  return durability == Durability::quick ? replace(path, text) : write_file(path, text);
+  return durability == Durability::quick ? replace_file(path, text) : write_file(path, text);
 }
 
 }  // namespace capsule::auto_state

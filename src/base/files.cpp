@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -75,7 +76,7 @@ Error io_error(std::string_view doing, std::string_view name, int error_number) 
   if (error_number == ENOSPC || error_number == EDQUOT)
     hint = "free some disk space, then try again";
   if (error_number == EACCES || error_number == EPERM || error_number == EROFS)
-    hint = "check who owns it and whether it may be written";
+    hint = "check its owner and permissions";
   return {
       reason,
       "cannot " + std::string(doing) + " " + printable(name) + ": " + std::strerror(error_number),
@@ -98,8 +99,12 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& name) 
   return {};
 }
 
-Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
-                        std::string aside) {
+namespace {
+
+enum class Synced { yes, no };
+
+Result<void> put_file(const std::string& path, std::string_view bytes, unsigned mode,
+                      std::string aside, Synced synced) {
   if (aside.empty()) aside = path + ".new." + std::to_string(::getpid());
   {
     ::unlink(aside.c_str());
@@ -107,24 +112,46 @@ Result<void> write_file(const std::string& path, std::string_view bytes, unsigne
         ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
     if (!file) return tl::unexpected(io_error("write", aside, errno));
     auto written = write_all(file.fd(), bytes, aside);
-    if (written && ::fsync(file.fd()) != 0)
+    if (written && synced == Synced::yes && ::fsync(file.fd()) != 0)
       written = tl::unexpected(io_error("write", aside, errno));
     if (!written) {
       ::unlink(aside.c_str());
       return written;
     }
   }
+  // Changing places is as atomic as replacing, but some file systems take a file that replaces
+  // another for one that has to reach the disk at once, and make us wait for it.
+  const auto change_places = [&] {
+    return ::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0;
+  };
+  if (synced == Synced::no && change_places()) {
+    if (::unlink(aside.c_str()) == 0) return {};
+    change_places();  // it is a folder, which stays: what follows says so
+  }
   if (::rename(aside.c_str(), path.c_str()) != 0) {
     const int error = errno;
     ::unlink(aside.c_str());
     return tl::unexpected(io_error("write", path, error));
   }
+  if (synced == Synced::no) return {};
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const File parent(
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!parent || ::fsync(parent.fd()) != 0)
     return tl::unexpected(io_error("sync the folder of", path, errno));
   return {};
+}
+
+}  // namespace
+
+Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode,
+                        std::string aside) {
+  return put_file(path, bytes, mode, std::move(aside), Synced::yes);
+}
+
+Result<void> replace_file(const std::string& path, std::string_view bytes, unsigned mode,
+                          std::string aside) {
+  return put_file(path, bytes, mode, std::move(aside), Synced::no);
 }
 
 Result<void> make_folders(const std::string& path) {
@@ -141,7 +168,7 @@ Result<void> make_folders_beneath(const std::string& root, const std::string& re
     if (part.empty() || part == ".") continue;
     const std::string name(part);
     if (part == "..")
-      return fail(Reason::refused, "a path may not hold '..': " + printable(relative));
+      return fail(Reason::refused, "a path must not contain '..': " + printable(relative));
     if (::mkdirat(folder.fd(), name.c_str(), 0777) != 0 && errno != EEXIST)
       return tl::unexpected(io_error("make the folder", relative, errno));
     File next(::openat(folder.fd(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -36,6 +36,10 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes = k
 Result<void> write_file(const std::string& path, std::string_view bytes, unsigned mode = 0644,
                         std::string aside = {});
 
+// The same unsynced: a power loss may undo it or leave an empty file. For what can be made again.
+Result<void> replace_file(const std::string& path, std::string_view bytes, unsigned mode = 0644,
+                          std::string aside = {});
+
 // All of `bytes`, whatever the size; EINTR and short writes are dealt with.
 Result<void> write_all(int fd, std::string_view bytes, const std::string& name);
 

@@ -31,6 +31,22 @@ TEST_F(Files, AWrittenFileIsReadBackAndReplacesTheOldOne) {
       << "nothing is left aside";
 }
 
+TEST_F(Files, AReplacedFileIsReadBackAndNothingStaysBesideIt) {
+  const std::string path = root_ + "/a";
+  ASSERT_TRUE(replace_file(path, "one").has_value());
+  ASSERT_TRUE(replace_file(path, "two").has_value());
+  EXPECT_EQ(read_file(path).value(), "two");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(root_), {}), 1);
+}
+
+TEST_F(Files, AFolderIsNeverReplacedByAFile) {
+  std::filesystem::create_directories(root_ + "/folder/inner");
+  EXPECT_FALSE(replace_file(root_ + "/folder", "x").has_value());
+  EXPECT_FALSE(write_file(root_ + "/folder", "x").has_value());
+  EXPECT_TRUE(is_folder(root_ + "/folder/inner"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(root_), {}), 1);
+}
+
 TEST_F(Files, AMissingFileIsNotFoundAndAFolderIsRefused) {
   EXPECT_EQ(read_file(root_ + "/none").error().reason, Reason::not_found);
   EXPECT_EQ(read_file(root_).error().reason, Reason::refused);

@@ -9,15 +9,15 @@
 
 namespace capsule::cli {
 
-inline constexpr Positional kAutoTask[] = {{"TASK", "What is to be done; - reads it from stdin"}};
+inline constexpr Positional kAutoTask[] = {{"TASK", "What to do; - reads it from stdin"}};
 inline constexpr Option kSkipExpansion{"skip-expansion", "", "Begin with init"};
-inline constexpr Option kSkipQa{"skip-qa", "", "Leave qa out"};
-inline constexpr Option kSkipReview{"skip-review", "", "Leave review, fix and check out"};
-inline constexpr Option kSkipReflect{"skip-reflect", "", "Leave reflect out"};
+inline constexpr Option kSkipQa{"skip-qa", "", "Skip qa"};
+inline constexpr Option kSkipReview{"skip-review", "", "Skip review, fix and check"};
+inline constexpr Option kSkipReflect{"skip-reflect", "", "Skip reflect"};
 inline constexpr Option kMaxIterationsOption{"max-iterations", "N",
                                              "How often a phase may be told to go on", "", "20"};
 inline constexpr Option kNoParallelValidation{"no-parallel-validation", "",
-                                              "Review one side after the other"};
+                                              "Run the reviewers one after the other"};
 
 // The top of the repository that --project-dir (here by default) is in, or that folder itself.
 Result<std::string> auto_folder(const Args& args);

@@ -21,7 +21,7 @@ constexpr Option kStartOptions[] = {
     kMaxIterationsOption,
     kNoParallelValidation,
     {"session", "ID", "Bind it to this session, not to the first one that stops"},
-    {"force", "", "Replace a state that is active"},
+    {"force", "", "Replace an active state"},
     kProjectDir,
 };
 constexpr Option kAutoStatusOptions[] = {kProjectDir, kJson};
@@ -84,7 +84,7 @@ constexpr Command kAutoRows[] = {
      .details = "Nine phases: expansion, init, planning, execution, qa, review, fix, check, "
                 "reflect. Only writes .caw/auto-state.json and prints the instructions of the "
                 "first phase; the hook (capsule hook install) does the rest.\n\n"
-                "Exit codes: 0 started; 1 it is active already; 2 an error.",
+                "Exit codes: 0 started; 1 already active; 2 an error.",
      .positionals = kAutoTask,
      .options = kStartOptions,
      .run = start,
@@ -97,7 +97,7 @@ constexpr Command kAutoRows[] = {
      .run = auto_status},
     {.path = "auto cancel",
      .summary = "End auto mode; the session may stop",
-     .details = "Exit codes: 0 it is not active any more; 1 there is none; 2 an error.",
+     .details = "Exit codes: 0 no longer active; 1 there is none; 2 an error.",
      .positionals = {},
      .options = kPlainOptions,
      .run = cancel},

@@ -17,13 +17,15 @@ constexpr Option kAutoRunOptions[] = {
     kNoParallelValidation,
     {"in-place", "", "Work in the checkout itself, and merge nothing"},
     kProvider,
-    {"json", "", "One event a line on stdout, nothing else"},
-    {"force", "", "Replace a state that is active"},
+    kIntegrate,
+    {"json", "", "One event per line on stdout, nothing else"},
+    {"force", "", "Replace an active state"},
     kProjectDir,
 };
 constexpr Option kContinueOptions[] = {
     kProvider,
-    {"json", "", "One event a line on stdout, nothing else"},
+    kIntegrate,
+    {"json", "", "One event per line on stdout, nothing else"},
     kProjectDir,
 };
 
@@ -38,6 +40,7 @@ Result<int> auto_run(const Args& args) {
   order.config = words.config;
   order.max_iterations = words.max_iterations;
   order.in_place = args.flag("in-place");
+  order.integrate = TRY(integrate_argument(args));
   order.force = args.flag("force");
   return run::run_auto(*TRY(open_run(args)), order, warn_of);
 }
@@ -45,20 +48,21 @@ Result<int> auto_run(const Args& args) {
 Result<int> go_on(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   if (!auto_state::has_state(folder) || !world::run_of_state(folder).empty())
-    return run::continue_auto(*TRY(open_run(args)));
+    return run::continue_auto(*TRY(open_run(args)), TRY(integrate_argument(args)));
   print(TRY(world::continue_session(folder)));
   return 0;
 }
 
 constexpr Command kAutoRunRows[] = {
     {.path = "auto run",
-     .summary = "Carry a task through nine phases without a session",
+     .summary = "Take a task through nine phases without a session",
      .details =
          "Drives expansion, init, planning, execution, qa, review, fix, check and reflect with any "
          "provider. Each phase ends in its signal; a missing one is asked for, up to "
          "--max-iterations. qa runs the verify commands; three reviewers look at the change at "
-         "once, and what they raise is mended, at most three rounds. Works in a worktree that is "
-         "merged at the end.\n\n"
+         "once, and what they raise is fixed, in at most three rounds. Works in a worktree that is "
+         "merged at the end, once a person has approved it with --integrate=ask, or left on its "
+         "branch with --integrate=branch.\n\n"
          "Exit codes: 0 complete; 1 not good enough, or a person has to decide; 2 an error. A run "
          "that was cut off goes on when it is started again, one that ended with 'auto continue'.",
      .positionals = kAutoTask,

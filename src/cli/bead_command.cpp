@@ -263,8 +263,8 @@ constexpr Option kCreate[] = {{"title", "TEXT", "One line that names the work"},
                               {"type", "TYPE", "What it is", "task|bug|feature|epic|chore", "task"},
                               {"priority", "N", "0 (most urgent) to 4", {}, "2"},
                               {"parent", "ID", "The bead that it belongs to"},
-                              {"description", "TEXT", "What is to be done, and why"},
-                              {"acceptance", "TEXT", "How one sees that it is done"},
+                              {"description", "TEXT", "What to do, and why"},
+                              {"acceptance", "TEXT", "How to tell that it is done"},
                               kProjectDir,
                               kBeadJson};
 constexpr Option kList[] = {
@@ -294,8 +294,8 @@ constexpr Command kBeadRows[] = {
     {.path = "bead init",
      .summary = "Make a store for beads in a project",
      .details =
-         "Beads are kept in .beads/issues.jsonl, one a line, in the shape that the tracker bd "
-         "writes. Beads that are there already stay.",
+         "Beads are kept in .beads/issues.jsonl, one per line, in the shape that the tracker bd "
+         "writes. Existing beads stay.",
      .positionals = {},
      .options = kInit,
      .run = run_init,
@@ -303,7 +303,7 @@ constexpr Command kBeadRows[] = {
      .people_only = true},
     {.path = "bead import",
      .summary = "Add beads from a file of JSON lines",
-     .details = "A bead that is there already gets the members that the file has for it and keeps "
+     .details = "An existing bead gets the members that the file has for it and keeps "
                 "the others. A damaged line is named, and then nothing is imported.",
      .positionals = {},
      .options = kImport,

@@ -18,6 +18,8 @@ std::vector<Command> rows() {
   add(plan_check_command());
   add(questions_command());
   add(answer_command());
+  add(approve_command());
+  add(reject_command());
   add(status_command());
   add(log_command());
   add(pause_command());

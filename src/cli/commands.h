@@ -48,6 +48,8 @@ Command deliver_command();
 Command plan_check_command();
 Command questions_command();
 Command answer_command();
+Command approve_command();
+Command reject_command();
 Command rehearse_command();
 Command generate_command();
 

@@ -46,7 +46,7 @@ Command config_show_command() {
       .summary = "Print the configuration and where each value came from",
       .details =
           "Defaults are overridden by ~/.config/capsule/config.yaml, then by the project's\n"
-          ".capsule/config.yaml, then by CAPSULE_* variables, then by flags. Problems are told "
+          ".capsule/config.yaml, then by CAPSULE_* variables, then by flags. Problems are reported "
           "with\n"
           "file and line, and the exit code is 2.",
       .positionals = {},

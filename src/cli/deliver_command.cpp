@@ -20,8 +20,9 @@ constexpr Option kDeliverOptions[] = {
     {"auditors", "N", "How many Auditors work at once", "", "5"},
     {"experts", "", "Let a plan analyst create experts whom agents can ask"},
     {"answers", "FILE", "Answers to questions, for a delivery that nobody watches"},
-    {"wait", "", "Stay when only a person's answer can bring it on"},
-    {"json", "", "One event a line on stdout, nothing else"},
+    {"wait", "", "Keep running while it waits for a person's answer"},
+    kIntegrate,
+    {"json", "", "One event per line on stdout, nothing else"},
     kScriptsDir,
 };
 
@@ -51,6 +52,7 @@ Result<int> deliver(const Args& args) {
   if (const auto file = args.option("answers"))
     order.answers = TRY(world::AnswersFile::read(std::string(*file)));
   order.wait = args.flag("wait");
+  order.integrate = TRY(integrate_argument(args));
   return run::deliver(std::move(project), std::move(order), ui::look_for(args.flag("json")));
 }
 
@@ -59,7 +61,7 @@ Result<int> deliver(const Args& args) {
 Command deliver_command() {
   return {
       .path = "deliver",
-      .summary = "Take a whole plan to done, many agents at once",
+      .summary = "Deliver a whole plan, with many agents at once",
       .details =
           "Each task goes Developer, Critic, Auditor, merge, in a worktree of its own; what fails "
           "goes back to its Developer. Tasks run at the same time as far as the plan allows. Only "
@@ -67,8 +69,11 @@ Command deliver_command() {
           "reaches the main branch.\n\n"
           "Run again after a crash or Ctrl-C, it goes on: what is finished stays finished. Run "
           "again after failures, it tries those tasks again, from the work that they left. "
-          "Questions of agents wait for 'capsule answer'; in --answers=FILE each line is KEY: "
+          "Agents' questions wait for 'capsule answer'; in --answers=FILE each line is KEY: "
           "answer, KEY being a question's number, a task's id, or * for all others.\n\n"
+          "With --integrate=ask a person approves each task before it is merged, while the others "
+          "go on; with --integrate=branch the tasks are merged in turn into one branch of the "
+          "plan, and the main branch is left alone.\n\n"
           "Exit codes: 0 all tasks are complete; 1 some failed, or wait for a person; 2 it could "
           "not run.",
       .positionals = kDeliverPositionals,

@@ -44,10 +44,10 @@ Result<int> doctor(const Args& args) {
 Command doctor_command() {
   return {
       .path = "doctor",
-      .summary = "Say what is missing for a run here, and what mends it",
+      .summary = "Say what a run would lack here, and how to fix it",
       .details =
           "Looks at git, the repository and its configuration, the agents that the phases use, "
-          "the tracker in force and why, prompts and templates, the test command, the journal "
+          "the tracker in use and why, prompts and templates, the test command, the journal "
           "and worktrees that are left from before. Where all that is in order, the test command "
           "is "
           "run once, in a folder of its own with the files of the main branch: how many tests it "

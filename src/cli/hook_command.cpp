@@ -26,7 +26,7 @@ Result<client::ClaudeFolder> project_place(const Args& args) {
 
 Result<client::ClaudeFolder> place_of(const Args& args) {
   if (args.flag("user") && args.flag("project"))
-    return fail(Reason::usage, "--user and --project exclude each other");
+    return fail(Reason::usage, "give either --user or --project, not both");
   return args.flag("user") ? client::claude_folder_of_user() : project_place(args);
 }
 
@@ -70,7 +70,7 @@ Result<int> hook_status(const Args& args) {
 
 constexpr Command kHookRows[] = {
     {.path = "hook install",
-     .summary = "Hold auto mode on course inside Claude Code",
+     .summary = "Keep auto mode on course inside Claude Code",
      .details = "Adds a Stop hook to .claude/settings.json and the slash commands /capsule-auto, "
                 "/capsule-status and /capsule-run. Everything else in the settings stays as it is, "
                 "and the file is kept as a backup. Doing it again changes nothing. Settings that "
@@ -82,9 +82,9 @@ constexpr Command kHookRows[] = {
      .examples = "  capsule hook install\n  capsule hook install --user",
      .people_only = true},
     {.path = "hook uninstall",
-     .summary = "Take the Stop hook and the slash commands away again",
-     .details = "Removes exactly what install has added; slash commands that you have changed are "
-                "kept.\n\nExit codes: 0 not installed any more; 1 the settings cannot be read; 2 "
+     .summary = "Remove the Stop hook and the slash commands",
+     .details = "Removes exactly what install added; slash commands that you have changed are "
+                "kept.\n\nExit codes: 0 no longer installed; 1 the settings cannot be read; 2 "
                 "wrong usage.",
      .positionals = {},
      .options = kScopeOptions,

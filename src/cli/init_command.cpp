@@ -31,7 +31,7 @@ Command init_command() {
               "CMakeLists.txt, Makefile), and with what worktrees need before agents work "
               "there (package-lock.json, .gitmodules, git-lfs); keeps .capsule/ out of git by "
               ".git/info/exclude; makes a "
-              "bead store where there is no tracker. What is there already stays as it is, so it "
+              "bead store where there is no tracker. What exists stays as it is, so it "
               "can be called again at any time.\n\nExit codes: 0 ready; 2 an error.",
           .positionals = {},
           .options = kInitOptions,

@@ -20,7 +20,7 @@ constexpr Positional kLogPositionals[] = {kRun, kTask};
 constexpr Option kLogOptions[] = {
     {"phase", "PHASE", "Only this phase, such as execute"},
     {"role", "ROLE", "Only agents of this role, such as developer; the same as --phase"},
-    {"follow", "", "Go on while the run goes on; Ctrl-C ends it"},
+    {"follow", "", "Keep printing while the run goes on; Ctrl-C ends it"},
     kProjectDir,
 };
 constexpr int kPollMilliseconds = 200;
@@ -30,7 +30,8 @@ Result<std::string> wanted_role(const Args& args) {
     const auto given = args.option(name);
     if (!given) continue;
     if (valid_id(*given)) return std::string(*given);
-    return fail(Reason::usage, "'" + printable(given->substr(0, 120)) + "' is no phase and no role",
+    return fail(Reason::usage,
+                "'" + printable(given->substr(0, 120)) + "' is neither a phase nor a role",
                 "phases: test-writer, test-review, execute, execute-review, sign-off, merge; "
                 "roles: developer, critic, auditor, …");
   }
@@ -75,7 +76,7 @@ Result<int> log(const Args& args) {
   if (!follower.found_any())
     return fail(Reason::not_found,
                 "there is no output of " + printable(word) + (role.empty() ? "" : " in " + role),
-                "see what there is: capsule status" + project.option);
+                "see the runs: capsule status" + project.option);
   return 0;
 }
 
@@ -85,13 +86,13 @@ Command log_command() {
   return {.path = "log",
           .summary = "Print what the agents of a run printed",
           .details =
-              "One heading a file, in the order in which the agents were started: of a bead's "
+              "One heading per file, in the order in which the agents were started: of a bead's "
               "newest run from the worktree while there is one, from the archive afterwards; of a "
               "delivery or auto mode from .capsule/logs/. With a plan and one of its tasks, only "
               "that task's agents. What an agent wrote to stderr follows what it wrote to stdout. "
               "Last come what the agents said and what the checks found, with the reasons. "
-              "On a terminal control characters are shown as \\xNN; into a pipe or file the bytes "
-              "go as they are.\n\n"
+              "On a terminal control characters are shown as \\xNN; in a pipe or file the bytes "
+              "are unchanged.\n\n"
               "Exit codes: 0 shown; 1 there is none; 2 an error.",
           .positionals = kLogPositionals,
           .options = kLogOptions,

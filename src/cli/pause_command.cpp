@@ -24,9 +24,9 @@ Result<world::Run> living_run(const Args& args, const world::Project& project,
   if (!found && found.error().reason != Reason::not_found) return tl::unexpected(found.error());
   if (found && found->run.live()) return std::move(found->run);
   const std::string go_on = found ? world::go_on_command(project, found->run) : "";
-  return fail(Reason::not_found, "no run of " + printable(word) + " is going on",
-              go_on.empty() ? "'capsule status" + project.option + "' shows what there is"
-                            : "it can be gone on with: " + go_on);
+  return fail(Reason::not_found, "no run of " + printable(word) + " is in progress",
+              go_on.empty() ? "'capsule status" + project.option + "' lists all runs"
+                            : "go on with it: " + go_on);
 }
 
 // How it is gone on with once it has stopped.
@@ -66,7 +66,7 @@ Result<int> abort_run(const Args& args) {
   while (TRY(works()) && monotonic_ms() - began < kWaitMilliseconds) ::usleep(50'000);
   if (TRY(works()))
     return fail(Reason::timed_out, "the run of " + world::word_for(run) + " (pid " +
-                                       std::to_string(run.holder->process.pid) + ") does not end");
+                                       std::to_string(run.holder->process.pid) + ") did not end");
   print("Aborted the run of " + world::word_for(run) +
         "; its work is kept, in its worktree and as a snapshot. Go on with: " +
         afterwards(project, run) + "\n");

@@ -45,9 +45,9 @@ Command plan_check_command() {
       .path = "plan check",
       .summary = "Check a plan, and say what it will cost",
       .details =
-          "Tells all problems at once, with their lines: duplicate ids, unknown references, "
+          "Reports all problems at once, with their lines: duplicate ids, unknown references, "
           "cycles; and warns of labels that are not read, tasks that the business analyst has to "
-          "make clear first, criteria that nothing can verify, missing files, and tasks that touch "
+          "make clear first, criteria that cannot be verified, missing files, and tasks that touch "
           "the same file in no order. Then the waves in which tasks can run, the critical path, "
           "how many agent runs are likely, as in earlier deliveries of the project or else by an "
           "assumption that is said, and a bound: the most agent runs, and with prices the most "

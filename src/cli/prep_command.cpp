@@ -9,7 +9,7 @@ namespace {
 
 constexpr Positional kPrepPositionals[] = {{"BEAD", "The bead to prepare"}};
 constexpr Option kPrepOptions[] = {
-    kProjectDir, {"json", "", "One event a line on stdout, nothing else"}, kScriptsDir};
+    kProjectDir, {"json", "", "One event per line on stdout, nothing else"}, kScriptsDir};
 
 Result<int> prep(const Args& args) {
   const std::string bead = TRY(bead_argument(args));

@@ -27,6 +27,17 @@ std::string project_folder(const Args& args) {
   return world::project_folder(project_words(args).folder);
 }
 
+Result<event::Integrate> integrate_argument(const Args& args) {
+  using event::Integrate;
+  const auto text = args.option("integrate");
+  if (!text) return Integrate::unsaid;
+  for (const Integrate how : {Integrate::merge, Integrate::ask, Integrate::branch})
+    if (*text == name_of(how)) return how;
+  return fail(Reason::usage,
+              "--integrate cannot be '" + printable(std::string(text->substr(0, 40))) + "'",
+              "it is merge, ask or branch");
+}
+
 Result<std::string> bead_argument(const Args& args) {
   const std::string_view id = args.positional(0).value_or("");
   if (valid_id(id)) return std::string(id);

@@ -11,6 +11,8 @@ namespace capsule::cli {
 // Rows that most commands share.
 inline constexpr Option kProjectDir{"project-dir", "DIR", "The project's folder", "", "."};
 inline constexpr Option kProvider{"provider", "NAME", "Which agent to use", "", "claude"};
+inline constexpr Option kIntegrate{"integrate", "HOW",
+                                   "What becomes of work that is ready: merge, ask or branch"};
 inline constexpr Option kJson{"json", "", "Print JSON"};
 inline constexpr Option kScriptsDir{
     .name = "scripts-dir",
@@ -24,6 +26,9 @@ world::ProjectWords project_words(const Args& args);
 Result<world::Project> open_project(const Args& args);
 Result<world::Project> open_loose_project(const Args& args, const std::string& folder);
 std::string project_folder(const Args& args);
+
+// --integrate; unsaid: it is not given. Error usage: it is none of the three.
+Result<event::Integrate> integrate_argument(const Args& args);
 
 // The bead that a command names first. Error usage: it is no id.
 Result<std::string> bead_argument(const Args& args);

@@ -15,7 +15,7 @@ constexpr Option kAnswerOptions[] = {
 constexpr Positional kAnswerWords[] = {
     {"ID", "The question's number; before it, when several runs ask, the run, bead or plan"},
     {"TEXT", "The answer", false},
-    {"ANSWER", "The answer, when a run and a number stand before it", false}};
+    {"ANSWER", "The answer, when a run and a number come before it", false}};
 
 Result<int> show_questions(const Args& args) {
   const world::Project project = TRY(open_project(args));
@@ -60,7 +60,7 @@ Result<int> answer(const Args& args) {
   const std::string id = words[words.size() - 2];
   const world::OpenQuestion open = TRY(world::find_question(project, store.get(), run, id));
   if (!workflow::accepts(open.wait, text))
-    return fail(Reason::usage, "'" + printable(text) + "' is no answer to question " + id,
+    return fail(Reason::usage, "'" + printable(text) + "' does not answer question " + id,
                 "valid: " + short_list(open.wait.options));
   TRY_VOID(world::leave_answer(project.root(), open.run.head.run, open.wait.question, text));
   print("Question " + id + " is answered. " +
@@ -73,7 +73,7 @@ Result<int> answer(const Args& args) {
 
 Command questions_command() {
   return {.path = "questions",
-          .summary = "Show what runs ask people",
+          .summary = "Show what runs are asking",
           .details =
               "Questions of the agents of deliveries, and phases that wait for approval. Only "
               "reads, also while a run goes on. Exit codes: 0 shown; 2 an error.",
@@ -88,7 +88,7 @@ Command answer_command() {
           .summary = "Answer a question of a run",
           .details =
               "ID is the number that 'capsule questions' shows. When several runs ask, the run, "
-              "bead or plan stands before it: capsule answer PLAN.md 1 TEXT.\n\n"
+              "bead or plan comes before it: capsule answer PLAN.md 1 TEXT.\n\n"
               "A phase that waits for approval goes on with 'approve', ends with 'reject', and is "
               "run again with any other text as its feedback.\n\n"
               "The first answer wins. A run that goes on takes it up at once; one that has "

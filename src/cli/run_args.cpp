@@ -19,7 +19,10 @@ Result<world::Found> find_run(const Args& args, const world::Project& project,
 }
 
 ui::RunWords run_words(const world::Project& project, const world::Run& run) {
-  return {world::word_for(run), world::go_on_command(project, run), project.option};
+  return {world::word_for(run), world::go_on_command(project, run), project.option,
+          run.summary.on_branch.empty()
+              ? ""
+              : world::description_path(project, run.head.run, run.head.subject)};
 }
 
 ui::Surroundings surroundings(const world::Project& project, const phases::State& state) {

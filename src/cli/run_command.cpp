@@ -9,21 +9,23 @@ namespace {
 constexpr Positional kRunPositionals[] = {{"BEAD", "The bead to run the pipeline for"}};
 constexpr Option kRunOptions[] = {
     kProjectDir,
-    {"max-retries", "N", "Attempts in all for each review loop and for sign-off", "", "3"},
+    {"max-retries", "N", "Total attempts for each review loop and for sign-off", "", "3"},
     kProvider,
     {"resume", "", "Go on with a run that ended, at its first unfinished phase"},
     {"clean", "", "Start over: the old worktree is kept as a snapshot and removed"},
-    {"workflow", "NAME", "Another workflow than the pipeline; see: capsule workflow list"},
+    {"workflow", "NAME", "A workflow other than the pipeline; see: capsule workflow list"},
     {"branch", "NAME", "The branch that such a workflow looks at"},
-    {"json", "", "One event a line on stdout, nothing else"},
+    kIntegrate,
+    {"json", "", "One event per line on stdout, nothing else"},
     kScriptsDir,
 };
 
 Result<int> run_bead(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
   run::BeadOrder order;
-  order.workflow = args.option("workflow").value_or(order.workflow);
+  order.workflow = args.option("workflow").value_or("");
   order.branch = args.option("branch").value_or("");
+  order.integrate = TRY(integrate_argument(args));
   order.resume = args.flag("resume");
   order.clean = args.flag("clean");
   if (order.resume && order.clean)
@@ -34,25 +36,30 @@ Result<int> run_bead(const Args& args) {
 }  // namespace
 
 Command run_command() {
-  return {"run",
-          "Take one bead from the tracker to a merge on main",
-          "Five stages: prep, test-writer and test-review, execute and execute-review, sign-off, "
-          "merge. Every phase "
-          "ends in a signal; a review that needs work re-runs its writer with the feedback.\n\n"
-          "Exit codes: 0 merged (or merged already); 1 not good enough after all attempts, or the "
-          "merge was "
-          "refused; 2 an error. The worktree is kept unless the work was merged.\n\n"
-          "A run that was cut off goes on when it is started again; one that ended goes on with "
-          "--resume.",
-          kRunPositionals,
-          kRunOptions,
-          run_bead,
-          Errors::two,
-          "run-pipeline",
-          "  capsule run demo-1.1.1\n  capsule run demo-1.1.1 --provider=rehearsal\n  capsule run "
-          "demo-1.1.1 --resume\n  capsule run demo-1.1.1 --workflow=spike",
-          false,
-          true};
+  return {
+      "run",
+      "Take one bead from the tracker to a merge on main",
+      "Five stages: prep, test-writer and test-review, execute and execute-review, sign-off, "
+      "merge. Every phase "
+      "ends in a signal; a review that needs work re-runs its writer with the feedback.\n\n"
+      "Exit codes: 0 merged (or merged already); 1 not good enough after all attempts, or the "
+      "merge was "
+      "refused; 2 an error. The worktree is kept unless the work was merged.\n\n"
+      "A run that was cut off goes on when it is started again, and so does one whose merge was "
+      "refused: the merge is tried again with the commit that is there. One that ended "
+      "otherwise goes on with --resume.\n\n"
+      "With --integrate=ask a person approves the work before it is merged (capsule approve, "
+      "capsule reject); with --integrate=branch it waits on a branch as one commit, with a "
+      "description for a pull request.",
+      kRunPositionals,
+      kRunOptions,
+      run_bead,
+      Errors::two,
+      "run-pipeline",
+      "  capsule run demo-1.1.1\n  capsule run demo-1.1.1 --provider=rehearsal\n  capsule run "
+      "demo-1.1.1 --resume\n  capsule run demo-1.1.1 --workflow=spike",
+      false,
+      true};
 }
 
 }  // namespace capsule::cli

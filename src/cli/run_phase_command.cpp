@@ -48,7 +48,8 @@ Result<int> run_phase(const Args& args) {
   print(report.signal.json + "\n");
   if (report.fault == event::Fault::interrupted) return run.exit_code;
   if (!run.not_noted.empty())
-    print_error("capsule: warning: the phase was not noted for --resume: " + run.not_noted + "\n");
+    print_error("capsule: warning: the phase was not recorded for --resume: " + run.not_noted +
+                "\n");
   if (report.fault == event::Fault::exit_status)
     print_error("capsule: the agent " + report.detail + "\n");
   if (report.fault != event::Fault::none) {

@@ -61,7 +61,7 @@ Result<long> age_seconds(std::string_view text) {
                      : unit == "s" ? 1
                                    : 0;
   if (digits == 0 || digits > 6 || scale == 0)
-    return fail(Reason::usage, "'" + printable(text) + "' is no age",
+    return fail(Reason::usage, "'" + printable(text) + "' is not an age",
                 "write it as 30d, 12h, 90m or 10s");
   return std::stol(std::string(text.substr(0, digits))) * scale;
 }
@@ -83,10 +83,10 @@ Result<int> collect(const Args& args) {
 Command snapshots_command() {
   return {
       .path = "snapshots",
-      .summary = "List what is kept of the work of a run",
+      .summary = "List the snapshots of a run",
       .details =
           "After each phase, and after each agent of a delivery or of auto mode, the whole "
-          "worktree, untracked files too and ignored ones not, is kept under refs/capsule/. "
+          "worktree, with untracked but not ignored files, is kept under refs/capsule/. "
           "Nothing that an agent or a clean-up does in a worktree can destroy it; what "
           "'teardown' and 'run --clean' removed is listed too, as rescue/…. With a plan and one "
           "of its tasks: only that task's.",

@@ -28,6 +28,7 @@ Result<std::string> page_of(const world::Project& project, store::Store& store,
     return ui::run_page(run, words, style);
   const ui::Report report = ui::report_of(TRY(store.read(run.head.run, 0)));
   ui::Surroundings around = surroundings(project, report.state);
+  if (!words.description.empty()) around.notes.push_back("description: " + words.description);
   around.notes.push_back("ended " + ui::minute_of(run.head.ended_at) + " UTC");
   return ui::summary(report, around, style).substr(1) + "\nIts snapshots:\n  capsule snapshots " +
          words.name + words.options + "\n";

@@ -64,7 +64,7 @@ Result<int> init_workflow(const Args& args) {
 
 constexpr Command kWorkflowRows[] = {
     {.path = "workflow list",
-     .summary = "List the workflows that 'capsule run' can take",
+     .summary = "List the workflows that 'capsule run' can use",
      .details = "Those that come with Capsule, and those in .capsule/workflows/ of the project.",
      .positionals = {},
      .options = kWorkflowOptions,
@@ -75,7 +75,7 @@ constexpr Command kWorkflowRows[] = {
          "Finds unknown names, phases that are never reached, loops without a limit, missing "
          "prompts and providers. Prints the phases with where each status leads, and the "
          "most agent runs that a run can cost.\n\n"
-         "Exit codes: 0 it can be run; 1 it cannot, or there is none of this name; 2 an error.",
+         "Exit codes: 0 it can be run; 1 it cannot, or there is no such workflow; 2 an error.",
      .positionals = kName,
      .options = kWorkflowOptions,
      .run = check_workflow,
@@ -91,7 +91,7 @@ constexpr Command kWorkflowRows[] = {
      .summary = "Begin a workflow of your own",
      .details =
          "Copies a workflow to .capsule/workflows/NAME.yaml, and the prompts that it names to "
-         "the project, as far as they are not there.",
+         "the project, where they are missing.",
      .positionals = kName,
      .options = kWorkflowInitOptions,
      .run = init_workflow,

@@ -40,7 +40,7 @@ Result<std::optional<std::string>> read_settings(const std::string& path) {
 
 Error about(Error error, const std::string& path) {
   error.message = printable(path) + ": " + error.message;
-  if (error.hint.empty()) error.hint = "mend it, then try again";
+  if (error.hint.empty()) error.hint = "fix it, then try again";
   return error;
 }
 
@@ -66,7 +66,7 @@ Result<void> replace_settings(const std::string& path, const std::string& before
   } else if (::unlink(path.c_str()) != 0) {
     return tl::unexpected(io_error("remove", path, errno));
   }
-  tell("  the file as it was: " + printable(kept));
+  tell("  backup: " + printable(kept));
   return {};
 }
 

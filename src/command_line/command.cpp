@@ -119,8 +119,7 @@ Result<int> run_command(const Command& command, std::span<const char* const> wor
   }
   if (command.people_only && process::inside_agent_tree())
     return fail(Reason::refused,
-                "'capsule " + std::string(command.path) +
-                    "' is for people: it refuses to be called by an agent",
+                "'capsule " + std::string(command.path) + "' is for people; agents may not call it",
                 "an agent ends its work with a signal, and says there what should change; Capsule "
                 "and its people decide what follows");
   return command.run(args);
@@ -188,7 +187,7 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
     const Option* option = find_letter(command, word);
     if (option == nullptr && !word.starts_with("--"))
       return usage(command, "unknown option " + short_word(word),
-                   "an argument that begins with a dash goes after --");
+                   "put an argument that begins with a dash after --");
     std::size_t equals = word.find('=');  // or the letter, when the value follows it at once
     std::string_view name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
     if (option != nullptr) {

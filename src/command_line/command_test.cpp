@@ -126,7 +126,7 @@ TEST(ParseArgs, AnOptionIsNeverGuessedFromItsBeginning) {
 
 TEST(ParseArgs, ASingleDashOptionIsRefusedWithTheWayToPassIt) {
   EXPECT_EQ(refused({"-rf"}).message, "unknown option -rf");
-  EXPECT_EQ(refused({"-rf"}).hint, "an argument that begins with a dash goes after --");
+  EXPECT_EQ(refused({"-rf"}).hint, "put an argument that begins with a dash after --");
 }
 
 TEST(ParseArgs, AValueOutsideTheChoicesIsRefusedWithAllOfThem) {

@@ -174,7 +174,7 @@ std::string man_page(Table table) {
   out += ".SH EXIT STATUS\n";
   out += prose(
       "0 when the command did what was asked, 1 when it says no (no signal, not passed, refused), "
-      "2 when it could not be carried out, wrong words on the command line included. A command "
+      "2 when it could not be carried out, which includes wrong usage. A command "
       "whose codes differ says so above.");
   out += "\n.SH SEE ALSO\n.BR git (1)\n";
   return out;

@@ -85,7 +85,7 @@ Result<std::string_view> Input::next_chunk() {
   if (buffer_ == nullptr) {
     void* pages =
         ::mmap(nullptr, kChunkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) return input_error("cannot get memory for reading");
+    if (pages == MAP_FAILED) return input_error("cannot allocate memory for reading");
     buffer_ = static_cast<char*>(pages);
   }
   const ssize_t got = read_some(fd_, buffer_, kChunkBytes);

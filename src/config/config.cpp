@@ -73,6 +73,11 @@ constexpr Filler kFillers[] = {
     {"exclude", [](Config& c, const Entry& e) { c.exclude = list_of(e); }},
     {"convergence", [](Config& c, const Entry& e) { c.convergence = choice_of<Convergence>(e); }},
     {"on_main_moved", [](Config& c, const Entry& e) { c.on_main_moved = choice_of<MainMoved>(e); }},
+    {"integrate",
+     [](Config& c, const Entry& e) {
+       // Whoever leaves it to the project is none of the choices.
+       c.integrate = static_cast<event::Integrate>(1 + static_cast<int>(choice_of<Integrate>(e)));
+     }},
     {"test_files", [](Config& c, const Entry& e) { c.test_files = list_of(e); }},
     {"verify.test", [](Config& c, const Entry& e) { c.verify.test = command_of(e); }},
     {"verify.lint", [](Config& c, const Entry& e) { c.verify.lint = command_of(e); }},
@@ -315,7 +320,7 @@ Result<Config> load(const Sources& sources) {
   }
   if (problems.size() > kMaxProblemsTold)
     message += "; and " + std::to_string(problems.size() - kMaxProblemsTold) + " more";
-  return fail(first.reason, std::move(message), "one a line: capsule config show");
+  return fail(first.reason, std::move(message), "list them all: capsule config show");
 }
 
 Config defaults() {

@@ -22,6 +22,7 @@ namespace capsule::config {
 enum class Tracker { automatic, native, bd };
 using event::Convergence;
 enum class MainMoved { ask, tell };
+enum class Integrate { merge, ask, branch };
 enum class Stdin { automatic, prompt, none };  // automatic: the prompt, unless {prompt} is in argv
 
 // Either a list that is run as it is, or one text for /bin/sh -c.
@@ -114,6 +115,7 @@ struct Config {
   std::vector<std::string> exclude;
   Convergence convergence = Convergence::stop;
   MainMoved on_main_moved = MainMoved::ask;
+  event::Integrate integrate = event::Integrate::merge;
   std::vector<std::string> test_files;  // empty: the usual names of each language
   Verify verify;
   Worktree worktree;

@@ -51,6 +51,12 @@ constexpr std::array kKeys{
         .help = "What to do when the main branch was moved, by no Capsule, while an agent ran",
         .initial = "ask",
         .choices = "ask|tell"},
+    Key{.path = "integrate",
+        .kind = Kind::choice,
+        .help = "What becomes of work that is ready: it is merged, a person approves it first, or "
+                "it waits on a branch",
+        .initial = "merge",
+        .choices = "merge|ask|branch"},
     Key{.path = "test_files",
         .kind = Kind::patterns,
         .help = "Which files are tests (not set: the usual names of each language)",

@@ -70,7 +70,7 @@ void read_value(const YamlNode& node, int line, const Key& row, std::string path
     case YamlNode::Kind::list:
       for (const YamlNode& item : node.items) {
         if (item.kind != YamlNode::Kind::scalar) {
-          walk.problem(item.line, "an item of " + path + " is not a text", "quote it");
+          walk.problem(item.line, "an item of " + path + " is not text", "quote it");
           return;
         }
         items.push_back(item.text);
@@ -154,7 +154,7 @@ void read_map(const YamlNode& node, const std::string& prefix, const std::string
   if (node.kind == YamlNode::Kind::null) return;  // "verify:" with all its lines commented out
   if (node.kind != YamlNode::Kind::map) {
     walk.problem(node.line, (path.empty() ? "the file" : path) + " must be a map of keys",
-                 "write one 'key: value' a line");
+                 "write 'key: value', one per line");
     return;
   }
   const auto words = words_after(prefix);
@@ -185,7 +185,7 @@ Result<std::optional<std::string>> read_if_there(const std::string& path) {
   Error& error = text.error();
   if (error.reason != Reason::not_found) return tl::unexpected(std::move(error));
   if (!exists(path)) return std::nullopt;
-  return fail(Reason::io, "cannot read " + path + ": it is a symbolic link to nothing",
+  return fail(Reason::io, "cannot read " + path + ": it is a broken symbolic link",
               "repair or remove the link");
 }
 

@@ -10,7 +10,8 @@
 
 namespace capsule::config {
 
-// `where` names the file in errors: "FILE:LINE: …". Error damaged: it is not such a file.
+// `where` names the file in errors: "FILE:LINE: …", a line for each thing that is off. Error
+// damaged: it is not such a file.
 Result<event::Definition> read_workflow(std::string_view text, std::string_view name,
                                         const std::string& where);
 

@@ -142,7 +142,7 @@ Result<Recorded> append(const std::string& file, const std::string& text,
       return fail(Reason::exists,
                   entry->origin.where + ": " + assignment.path + " is " +
                       written(*entry->key, entry->value) + " already",
-                  "kept; to change it write there: " + one_line({&assignment, 1}));
+                  "it stays as it is; to change it, edit the file: " + one_line({&assignment, 1}));
     }
   }
   if (missing.empty()) return Recorded::unchanged;
@@ -151,8 +151,8 @@ Result<Recorded> append(const std::string& file, const std::string& text,
   longer += block(missing);
   const auto after = read_entries(longer, file);
   if (!after || !adds_exactly(before, *after, missing))
-    return fail(Reason::exists, file + " cannot be added to safely",
-                "write into it yourself: " + one_line(missing));
+    return fail(Reason::exists, "cannot add to " + file + " safely",
+                "add this to it yourself: " + one_line(missing));
   // The file behind a symbolic link is the one to replace, not the link.
   const std::string target = TRY(real_path(file));
   struct stat info {};
@@ -165,8 +165,9 @@ Result<Recorded> append(const std::string& file, const std::string& text,
 
 std::string fresh_file(std::span<const Assignment> assignments) {
   std::string text =
-      "# Capsule's configuration of this project; 'capsule config show' tells what holds and why.\n"
-      "# Lines that begin with # and no blank are suggestions: remove the # to make them count.\n";
+      "# Capsule's configuration of this project; 'capsule config show' shows what is in effect "
+      "and why.\n"
+      "# Lines that begin with # and no space are suggestions: remove the # to use them.\n";
   std::string_view group;
   for (const Key& row : keys()) {
     const std::string_view top = row.path.substr(0, row.path.find('.'));

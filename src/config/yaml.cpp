@@ -39,7 +39,7 @@ class Builder : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) refuse(mark, "an alias stands inside what it names");
+    if (found == anchors_.end()) refuse(mark, "an alias refers to itself");
     count(mark, found->second.nodes, found->second.bytes);
     if (open_.size() + found->second.depth > kMaxDepth) refuse_depth(mark);
     YamlNode copy = found->second.node;
@@ -95,10 +95,10 @@ class Builder : public YAML::EventHandler {
     nodes_ += nodes;
     bytes_ += bytes;
     if (nodes_ > kMaxNodes)
-      refuse(mark, "more than " + std::to_string(kMaxNodes) + " values, aliases written out");
+      refuse(mark, "more than " + std::to_string(kMaxNodes) + " values, with aliases expanded");
     if (bytes_ > kMaxFileBytes)
       refuse(mark, "more than " + std::to_string(kMaxFileBytes / 1024) +
-                       " KiB of text, aliases written out");
+                       " KiB of text, with aliases expanded");
   }
 
   void begin(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -148,7 +148,7 @@ class Builder : public YAML::EventHandler {
     for (const YamlNode::Name& other : map.names)
       if (other.text == name.text)
         throw YamlError{name.line,
-                        "'" + printable(name.text) + "' stands here again; it was set in line " +
+                        "'" + printable(name.text) + "' is set twice; it was first set on line " +
                             std::to_string(other.line),
                         "keep one of them"};
     map.names.push_back({std::move(name.text), name.line});

@@ -30,7 +30,7 @@ void members(V& v, Started& f) {
       v("has_checks", f.has_checks), v("skip_expansion", f.skip_expansion), v("skip_qa", f.skip_qa),
       v("skip_review", f.skip_review), v("skip_reflect", f.skip_reflect), v("parallel", f.parallel),
       v("max_iterations", f.max_iterations), v("sessions", f.sessions),
-      v("red_allowed", f.red_allowed), v("at", f.at);
+      v("red_allowed", f.red_allowed), v("integrate", f.integrate), v("at", f.at);
 }
 template <class V>
 void members(V& v, PlaceReady& f) {
@@ -72,7 +72,7 @@ void members(V& v, Reviewed& f) {
 template <class V>
 void members(V& v, MergeDone& f) {
   v("commit", f.commit), v("nothing", f.nothing), v("adopted", f.adopted), v("at", f.at),
-      v("evidence", f.evidence), v("runs", f.runs);
+      v("onto", f.onto), v("runs", f.runs), v("evidence", f.evidence);
 }
 template <class V>
 void members(V& v, PlaceRemoved& f) {
@@ -108,12 +108,33 @@ void members(V& v, GroundMoved& f) {
   v("what", f.what), v("agents", f.agents), v("main", f.main), v("from", f.from), v("to", f.to),
       v("at", f.at);
 }
+template <class V>
+void members(V& v, MergeTried& f) {
+  v("onto", f.onto), v("files", f.files), v("changed", f.changed), v("runs", f.runs), v("at", f.at);
+}
+template <class V>
+void members(V& v, IntegrationChosen& f) {
+  v("integrate", f.integrate), v("at", f.at);
+}
+template <class V>
+void members(V& v, ApprovalAsked& f) {
+  v("question", f.question), v("about", f.about), v("files", f.files), v("detail", f.detail),
+      v("at", f.at);
+}
+template <class V>
+void members(V& v, ApprovalGiven& f) {
+  v("question", f.question), v("approved", f.approved), v("text", f.text), v("by", f.by),
+      v("at", f.at);
+}
 
 static constexpr std::string_view kKinds[] = {
-    "auto_started",        "auto_place_ready",    "auto_turn_started",     "auto_turn_finished",
-    "auto_checked",        "auto_reviewed",       "auto_merged",           "auto_place_removed",
-    "auto_ended",          "auto_resumed",        "auto_session_seen",     "auto_merge_intended",
-    "auto_checks_started", "auto_review_started", "auto_baseline_checked", "auto_ground_moved",
+    "auto_started",        "auto_place_ready",    "auto_turn_started",
+    "auto_turn_finished",  "auto_checked",        "auto_reviewed",
+    "auto_merged",         "auto_place_removed",  "auto_ended",
+    "auto_resumed",        "auto_session_seen",   "auto_merge_intended",
+    "auto_checks_started", "auto_review_started", "auto_baseline_checked",
+    "auto_ground_moved",   "auto_merge_tried",    "auto_integration_chosen",
+    "auto_approval_asked", "auto_approval_given",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

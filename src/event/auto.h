@@ -75,6 +75,7 @@ struct Started {
   bool sessions = true;  // the client keeps sessions
   std::string at;
   bool red_allowed = false;  // the project's checks may fail before anybody works
+  Integrate integrate{};     // unsaid, in earlier versions: merge
   bool operator==(const Started&) const = default;
 };
 struct PlaceReady {
@@ -138,8 +139,9 @@ struct MergeDone {
   bool nothing = false;  // there was nothing to merge
   bool adopted = false;  // it was found done
   std::string at;
-  TestEvidence evidence = {};  // of the merged files
-  std::vector<CheckRun> runs = {};
+  std::string onto = {};            // the main that it was tested on
+  std::vector<CheckRun> runs = {};  // what the merged files were checked by
+  TestEvidence evidence = {};       // of these
   bool operator==(const MergeDone&) const = default;
 };
 struct PlaceRemoved {
@@ -187,9 +189,40 @@ struct GroundMoved {
   bool operator==(const GroundMoved&) const = default;
 };
 
+// As those of a run of phases.
+struct MergeTried {
+  std::string onto;
+  std::vector<std::string> files;
+  int changed = 0;
+  std::vector<CheckRun> runs;
+  std::string at;
+  bool operator==(const MergeTried&) const = default;
+};
+struct IntegrationChosen {
+  Integrate integrate{};
+  std::string at;
+  bool operator==(const IntegrationChosen&) const = default;
+};
+struct ApprovalAsked {
+  int question = 0;  // counts from 1
+  Approval about{};
+  std::vector<std::string> files;  // guard: that were changed
+  std::string detail;              // guard: by how many lines
+  std::string at;
+  bool operator==(const ApprovalAsked&) const = default;
+};
+struct ApprovalGiven {
+  int question = 0;
+  bool approved = false;
+  std::string text, by;  // not approved: what to do otherwise
+  std::string at;
+  bool operator==(const ApprovalGiven&) const = default;
+};
+
 using Fact = std::variant<Started, PlaceReady, TurnStarted, TurnFinished, ChecksDone, Reviewed,
                           MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended,
-                          ChecksStarted, ReviewStarted, BaselineChecked, GroundMoved>;
+                          ChecksStarted, ReviewStarted, BaselineChecked, GroundMoved, MergeTried,
+                          IntegrationChosen, ApprovalAsked, ApprovalGiven>;
 
 std::string_view kind_of(const Fact& fact);                            // "auto_started", …
 std::string body_of(const Fact& fact);                                 // compact JSON

@@ -16,7 +16,8 @@ std::vector<Fact> samples() {
                      {"a"},  "out"};
   const TestEvidence evidence{true, 1, 2, true, 3, 4};
   return {
-      Started{"task", "claude", true, true, true, true, true, true, false, 7, false, "now", true},
+      Started{"task", "claude", true, true, true, true, true, true, false, 7, false, "now", true,
+              Integrate::ask},
       PlaceReady{"folder", "branch", "now"},
       TurnStarted{Phase::qa, 3, 2, Why::mend, "id", true, "now"},
       TurnFinished{Phase::fix,
@@ -36,7 +37,7 @@ std::vector<Fact> samples() {
       ChecksDone{false, "why", "now", {run}, evidence},
       BaselineChecked{Baseline::red, "why", {run}, "now"},
       Reviewed{{verdict, verdict}, "note", "now"},
-      MergeDone{"commit", true, true, "now", evidence, {run}},
+      MergeDone{"commit", true, true, "now", "onto", {run}, evidence},
       PlaceRemoved{"now"},
       Ended{Outcome::aborted, "detail", "now"},
       Resumed{"now"},
@@ -45,6 +46,10 @@ std::vector<Fact> samples() {
       ChecksStarted{"now"},
       ReviewStarted{2, 5, "now"},
       GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d", "now"},
+      MergeTried{"onto", {"a"}, 3, {run}, "now"},
+      IntegrationChosen{Integrate::branch, "now"},
+      ApprovalAsked{2, Approval::guard, {"Makefile"}, "stat", "now"},
+      ApprovalGiven{2, true, "words", "me", "now"},
   };
 }
 

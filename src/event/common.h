@@ -41,6 +41,24 @@ enum class MergeRefusal {
 inline constexpr int kMergeRefusals = 11;
 std::string_view name_of(MergeRefusal refusal);
 
+// What becomes of work that is ready: tested as it would be merged, on the newest main.
+enum class Integrate {
+  unsaid,  // in a fact of an earlier version, or in a file that leaves it to the project
+  merge,   // it reaches main
+  ask,     // the same, once a person has approved it
+  branch,  // main is left alone; the work waits on a branch, ready for a pull request
+};
+inline constexpr int kIntegrates = 4;
+std::string_view name_of(Integrate integrate);
+
+// What a person is asked to approve.
+enum class Approval {
+  phase,  // what a phase left
+  merge,  // the work, before it reaches main
+  guard,  // changes of files that say what the project's checks do
+};
+inline constexpr int kApprovals = 3;
+
 // What follows when two reviews in a row say the same about the same tree.
 enum class Convergence { stop, warn, off };
 

@@ -26,6 +26,16 @@ inline Names names(Verdict) {
   static_assert(std::size(kNames) == kVerdicts);
   return kNames;
 }
+inline Names names(Integrate) {
+  static constexpr std::string_view kNames[] = {"unsaid", "merge", "ask", "branch"};
+  static_assert(std::size(kNames) == kIntegrates);
+  return kNames;
+}
+inline Names names(Approval) {
+  static constexpr std::string_view kNames[] = {"phase", "merge", "guard"};
+  static_assert(std::size(kNames) == kApprovals);
+  return kNames;
+}
 
 inline Names names(CheckEnding) {
   static constexpr std::string_view kNames[] = {"passed", "failed", "not_run", "ended_badly",

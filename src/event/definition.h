@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "event/common.h"
+
 namespace capsule::event {
 
 // Where a run goes after a status. Empty `to`: nowhere, the run ends.
@@ -39,8 +41,8 @@ struct PhaseRule {
 };
 
 enum class Finish {
-  merge,    // to main; the task is closed
-  branch,   // the work stays on its branch
+  merge,    // it is integrated, as `integrate` or the project says
+  branch,   // the same as integrate: branch
   nothing,  // nothing is kept but snapshots and logs
 };
 inline constexpr int kFinishes = 3;
@@ -51,6 +53,7 @@ struct Definition {
   bool on_branch = false;         // it looks at a branch that exists, named by the caller
   std::vector<PhaseRule> phases;  // in their order; no name twice
   Finish finish{};
+  Integrate integrate{};  // unsaid: as the project says
   bool operator==(const Definition&) const = default;
 };
 

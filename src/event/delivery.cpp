@@ -14,16 +14,19 @@ static constexpr std::string_view kWhyNames[] = {
     "fresh",     "review_failed", "audit_failed",   "merge_failed",       "refuted",
     "restarted", "signal_failed", "signal_request", "checkpoint_request", "answered",
     "advised",   "file_free",     "coordinated",    "dependency_done",    "remediated",
-    "taken_up",  "retried"};
-static constexpr std::string_view kQuestionKindNames[] = {
-    "clarification", "missing_information", "low_confidence", "expert",     "file_wait",
-    "remediation",   "removed_task",        "merge",          "main_moved", "main_red"};
+    "taken_up",  "retried",       "not_approved"};
+static constexpr std::string_view kQuestionKindNames[] = {"clarification",  "missing_information",
+                                                          "low_confidence", "expert",
+                                                          "file_wait",      "remediation",
+                                                          "removed_task",   "merge",
+                                                          "main_moved",     "approval",
+                                                          "guard",          "main_red"};
 static constexpr std::string_view kVerifyPurposeNames[] = {"baseline", "health"};
 static constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomplete", "halted"};
 static constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
 
 static_assert(std::size(kFailureKindNames) == kFailureKinds);
-static_assert(std::size(kWhyNames) == static_cast<std::size_t>(Why::retried) + 1);
+static_assert(std::size(kWhyNames) == static_cast<std::size_t>(Why::not_approved) + 1);
 static_assert(std::size(kQuestionKindNames) ==
               static_cast<std::size_t>(QuestionKind::main_red) + 1);
 static_assert(std::size(kVerifyPurposeNames) ==
@@ -71,13 +74,14 @@ void members(V& v, DeliveryStarted& f) {
   v("plan", f.plan), v("title", f.title), v("overview", f.overview), v("provider", f.provider),
       v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts),
       v("known_experts", f.known_experts), v("tracked", f.tracked), v("red_allowed", f.red_allowed),
-      v("agents", f.agents), v("attended", f.attended);
+      v("agents", f.agents), v("integrate", f.integrate), v("branch", f.branch),
+      v("attended", f.attended);
 }
 template <class V>
 void members(V& v, DeliveryResumed& f) {
   v("slots", f.slots), v("limits", f.limits), v("retry_failed", f.retry_failed),
       v("tracked", f.tracked), v("red_allowed", f.red_allowed), v("agents", f.agents),
-      v("attended", f.attended);
+      v("integrate", f.integrate), v("attended", f.attended);
 }
 template <class V>
 void members(V& v, PlanChanged& f) {
@@ -102,8 +106,13 @@ void members(V& v, MergeDone& f) {
 }
 template <class V>
 void members(V& v, MergeRefused& f) {
-  v("task", f.task), v("why", f.why), v("detail", f.detail), v("failed", f.failed),
-      v("main", f.main);
+  v("task", f.task), v("why", f.why), v("detail", f.detail), v("guarded", f.guarded),
+      v("guard_stat", f.guard_stat), v("asks", f.asks), v("failed", f.failed), v("main", f.main);
+}
+template <class V>
+void members(V& v, MergeTried& f) {
+  v("task", f.task), v("folder", f.folder), v("onto", f.onto), v("files", f.files),
+      v("changed", f.changed), v("runs", f.runs);
 }
 template <class V>
 void members(V& v, VerifyFinished& f) {
@@ -280,7 +289,8 @@ static constexpr std::string_view kKinds[] = {"delivery_started",
                                               "main_moved",
                                               "repair_intended",
                                               "repair_done",
-                                              "plan_ground_moved"};
+                                              "plan_ground_moved",
+                                              "task_merge_tried"};
 
 std::string_view name_of(FailureKind value) { return text_of(value); }
 std::string_view name_of(Why value) { return text_of(value); }

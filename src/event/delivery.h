@@ -108,6 +108,7 @@ enum class Why {
   remediated,          // the infrastructure was mended
   taken_up,            // the coordinator was cut off; half-done work is in the worktree
   retried,             // it had failed; what was done then is in the worktree. context: why
+  not_approved,        // by a person, before the merge. context: their words
 };
 
 enum class QuestionKind {
@@ -120,6 +121,8 @@ enum class QuestionKind {
   removed_task,  // answers: keep, remove
   merge,         // something that no developer can change is in the way; answers: retry, rework
   main_moved,    // while agents ran, and not by Capsule; the answer: keep
+  approval,      // before the merge; answers: approve, or what to do otherwise
+  guard,         // it changes what checks do; answers: allow, or what to do otherwise
   main_red,      // the checks fail on main, whatever is merged; answers: retry, remedy, halt
 };
 
@@ -146,6 +149,8 @@ struct DeliveryStarted {
   bool tracked = false;                    // tasks are beads: each is closed once it is complete
   bool red_allowed = false;                // the project's checks may fail before anybody works
   std::vector<RoleAgent> agents = {};      // empty: not known
+  Integrate integrate{};                   // unsaid, in earlier versions: merge
+  std::string branch = {};                 // integrate: branch: that takes the tasks in turn
   bool attended = true;                    // somebody is there to answer, or has answered before
   bool operator==(const DeliveryStarted&) const = default;
 };
@@ -159,6 +164,7 @@ struct DeliveryResumed {
   bool tracked = false;
   bool red_allowed = false;
   std::vector<RoleAgent> agents = {};  // empty: as before
+  Integrate integrate{};               // unsaid: as before
   bool attended = true;
   bool operator==(const DeliveryResumed&) const = default;
 };
@@ -206,9 +212,22 @@ struct MergeRefused {
   std::string task;
   MergeRefusal why{};
   std::string detail;
-  std::vector<std::string> failed = {};  // verify_failed, main_red: the commands
-  std::string main = {};                 // main_red: the commit that main was at
+  std::vector<std::string> guarded = {};  // files that say what checks do, changed unasked
+  std::string guard_stat = {};            // by how many lines
+  bool asks = false;                      // a person is there, and is asked about them
+  std::vector<std::string> failed = {};   // verify_failed, main_red: the commands
+  std::string main = {};                  // main_red: the commit that main was at
   bool operator==(const MergeRefused&) const = default;
+};
+// The work was merged and tested as a trial: main is where it was, and a person is asked.
+struct MergeTried {
+  std::string task;
+  std::string folder;              // where a person may still change files
+  std::string onto;                // the main that it was tried on
+  std::vector<std::string> files;  // that it changes, the first of them
+  int changed = 0;                 // how many these are in all
+  std::vector<CheckRun> runs;
+  bool operator==(const MergeTried&) const = default;
 };
 struct VerifyFinished {
   VerifyPurpose purpose{};
@@ -388,15 +407,14 @@ struct FileCoordinated {  // runs although the holder has the file
   bool operator==(const FileCoordinated&) const = default;
 };
 
-using DeliveryFact =
-    std::variant<DeliveryStarted, DeliveryResumed, PlanChanged, AgentFinished, AgentIdle, MergeDone,
-                 MergeRefused, VerifyFinished, QuestionAnswered, FileWaitExpired, AgentDispatched,
-                 MergeIntended, VerifyStarted, QuestionAsked, FileWaitStarted, AgentEnded,
-                 DeliveryEnded, TaskCompleted, TaskFailed, TaskReworked, ReviewSkipped,
-                 TaskExpanded, UnknownSignalRecovery, AgentSignalFailure, CheckpointReceived,
-                 RemediationEntered, RemediationLeft, ExpertDelegated, ExpertRegistered,
-                 FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed, TreeRemoved,
-                 TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended, RepairDone, GroundMoved>;
+using DeliveryFact = std::variant<
+    DeliveryStarted, DeliveryResumed, PlanChanged, AgentFinished, AgentIdle, MergeDone,
+    MergeRefused, VerifyFinished, QuestionAnswered, FileWaitExpired, AgentDispatched, MergeIntended,
+    VerifyStarted, QuestionAsked, FileWaitStarted, AgentEnded, DeliveryEnded, TaskCompleted,
+    TaskFailed, TaskReworked, ReviewSkipped, TaskExpanded, UnknownSignalRecovery,
+    AgentSignalFailure, CheckpointReceived, RemediationEntered, RemediationLeft, ExpertDelegated,
+    ExpertRegistered, FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed, TreeRemoved,
+    TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended, RepairDone, GroundMoved, MergeTried>;
 
 std::string_view kind_of(const DeliveryFact& fact);  // "delivery_started", …
 std::string body_of(const DeliveryFact& fact);       // compact JSON

@@ -35,6 +35,8 @@ TEST(DeliveryFacts, EveryKindIsReadBackAsItWasWritten) {
   started.limits.remediation_attempts = 4;
   started.slots.critics = 9;
   started.tracked = true;
+  started.integrate = Integrate::branch;
+  started.branch = "capsule-plan";
   all.emplace_back(started);
   all.emplace_back(DeliveryResumed{{}, {}, true, true});
   all.emplace_back(TaskClosing{"T1"});
@@ -46,6 +48,8 @@ TEST(DeliveryFacts, EveryKindIsReadBackAsItWasWritten) {
   all.emplace_back(MainMoved{"T1"});
   all.emplace_back(RepairIntended{2});
   all.emplace_back(RepairDone{2, "c", {"a"}, true});
+  all.emplace_back(MergeTried{"T1", "folder", "onto", {"a"}, 3, {}});
+  all.emplace_back(MergeRefused{"T1", MergeRefusal::conflict, "why", {"Makefile"}, "stat", true});
   all.emplace_back(GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d"});
   for (const DeliveryFact& fact : all) {
     const auto read = read_fact(kind_of(fact), body_of(fact));

@@ -44,14 +44,14 @@ void members(V& v, PhaseRule& f) {
 template <class V>
 void members(V& v, Definition& f) {
   v("name", f.name), v("summary", f.summary), v("on_branch", f.on_branch), v("phases", f.phases),
-      v("finish", f.finish);
+      v("finish", f.finish), v("integrate", f.integrate);
 }
 template <class V>
 void members(V& v, RunStarted& f) {
   v("bead", f.bead), v("title", f.title), v("provider", f.provider),
       v("max_retries", f.max_retries), v("convergence", f.convergence);
   v("definition", f.definition), v("branch", f.branch), v("request", f.request),
-      v("red_allowed", f.red_allowed);
+      v("red_allowed", f.red_allowed), v("integrate", f.integrate);
 }
 template <class V>
 void members(V& v, WorktreeIntended& f) {
@@ -81,7 +81,7 @@ void members(V& v, SnapshotTaken& f) {
 template <class V>
 void members(V& v, PhaseChecked& f) {
   v("phase", f.phase), v("number", f.number), v("passed", f.passed), v("feedback", f.feedback),
-      v("claims", f.claims), v("runs", f.runs);
+      v("claims", f.claims), v("runs", f.runs), v("guarded", f.guarded);
 }
 template <class V>
 void members(V& v, BaselineChecked& f) {
@@ -93,7 +93,8 @@ void members(V& v, MergeIntended& f) {
 }
 template <class V>
 void members(V& v, MergeDone& f) {
-  v("commit", f.commit), v("adopted", f.adopted), v("evidence", f.evidence), v("runs", f.runs);
+  v("commit", f.commit), v("adopted", f.adopted), v("onto", f.onto), v("runs", f.runs),
+      v("evidence", f.evidence);
 }
 template <class V>
 void members(V& v, MergeRefused& f) {
@@ -101,7 +102,16 @@ void members(V& v, MergeRefused& f) {
 }
 template <class V>
 void members(V& v, ApprovalAsked& f) {
-  v("phase", f.phase), v("number", f.number), v("question", f.question);
+  v("phase", f.phase), v("number", f.number), v("question", f.question), v("about", f.about),
+      v("files", f.files), v("detail", f.detail);
+}
+template <class V>
+void members(V& v, MergeTried& f) {
+  v("onto", f.onto), v("files", f.files), v("changed", f.changed), v("runs", f.runs);
+}
+template <class V>
+void members(V& v, IntegrationChosen& f) {
+  v("integrate", f.integrate);
 }
 template <class V>
 void members(V& v, ApprovalGiven& f) {
@@ -125,10 +135,12 @@ void members(V& v, RunResumed& f) {
 }
 
 static constexpr std::string_view kKinds[] = {
-    "run_started",    "worktree_intended", "worktree_ready",   "phase_started", "phase_finished",
-    "snapshot_taken", "phase_checked",     "merge_intended",   "merge_done",    "merge_refused",
-    "run_archived",   "worktree_removed",  "bead_closed",      "run_ended",     "run_resumed",
-    "approval_asked", "approval_given",    "baseline_checked", "ground_moved",
+    "run_started",        "worktree_intended", "worktree_ready", "phase_started",
+    "phase_finished",     "snapshot_taken",    "phase_checked",  "merge_intended",
+    "merge_done",         "merge_refused",     "run_archived",   "worktree_removed",
+    "bead_closed",        "run_ended",         "run_resumed",    "approval_asked",
+    "approval_given",     "baseline_checked",  "ground_moved",   "merge_tried",
+    "integration_chosen",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

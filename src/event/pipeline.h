@@ -50,6 +50,7 @@ struct RunStarted {
   std::string branch;        // the one that it looks at, when the definition says so
   std::string request = {};  // the words of the task: what it asks for
   bool red_allowed = false;  // the project's checks may fail before anybody works
+  Integrate integrate{};     // unsaid, in earlier versions: as the definition says
   bool operator==(const RunStarted&) const = default;
 };
 struct WorktreeIntended {
@@ -105,7 +106,8 @@ struct PhaseChecked {
   bool passed = true;
   std::string feedback;  // for the next attempt, when not passed
   std::vector<Claim> claims;
-  std::vector<CheckRun> runs = {};  // the commands behind them
+  std::vector<CheckRun> runs = {};        // the commands behind them
+  std::vector<std::string> guarded = {};  // files that say what checks do, changed unasked
   bool operator==(const PhaseChecked&) const = default;
 };
 struct MergeIntended {
@@ -115,8 +117,9 @@ struct MergeIntended {
 struct MergeDone {
   std::string commit;
   bool adopted = false;             // found done when the run was taken up again
-  TestEvidence evidence = {};       // of the merged files
-  std::vector<CheckRun> runs = {};  // what these were checked by; empty: known before
+  std::string onto = {};            // the main that it was tested on
+  std::vector<CheckRun> runs = {};  // what the merged files were checked by
+  TestEvidence evidence = {};       // of these
   bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
@@ -125,11 +128,27 @@ struct MergeRefused {
   std::string main = {};  // main_red: the commit that main was at
   bool operator==(const MergeRefused&) const = default;
 };
+// The work was merged and tested as a trial: main is where it was, and a person is asked.
+struct MergeTried {
+  std::string onto;                // the main that it was tried on
+  std::vector<std::string> files;  // that it changes, the first of them
+  int changed = 0;                 // how many these are in all
+  std::vector<CheckRun> runs;      // what the merged files were checked by
+  bool operator==(const MergeTried&) const = default;
+};
+// A person wants another end of the run than it began with.
+struct IntegrationChosen {
+  Integrate integrate{};
+  bool operator==(const IntegrationChosen&) const = default;
+};
 // A person is asked whether what a phase left is as it should be.
 struct ApprovalAsked {
   std::string phase;
   int number = 0;    // of the phase
   int question = 0;  // counts from 1
+  Approval about{};
+  std::vector<std::string> files = {};  // guard: that were changed
+  std::string detail = {};              // guard: by how many lines
   bool operator==(const ApprovalAsked&) const = default;
 };
 struct ApprovalGiven {
@@ -163,7 +182,7 @@ using PipelineFact =
     std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
                  SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
                  WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven,
-                 BaselineChecked, GroundMoved>;
+                 BaselineChecked, GroundMoved, MergeTried, IntegrationChosen>;
 
 std::string_view kind_of(const PipelineFact& fact);  // "run_started", …
 std::string body_of(const PipelineFact& fact);       // compact JSON

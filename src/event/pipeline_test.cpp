@@ -24,7 +24,7 @@ PhaseFinished sample() {
 
 TEST(PipelineFacts, EveryKindIsReadBackAsItWasWritten) {
   const std::vector<PipelineFact> facts = {
-      RunStarted{"b", "t", "claude", 5, Convergence::warn, {}, "", "words", true},
+      RunStarted{"b", "t", "claude", 5, Convergence::warn, {}, "", "words", true, Integrate::ask},
       WorktreeIntended{"w", "b", "c"},
       WorktreeReady{"w", "b", "c"},
       PhaseStarted{"sign-off", 5, 2, "fb", "mine", "m", true},
@@ -33,21 +33,23 @@ TEST(PipelineFacts, EveryKindIsReadBackAsItWasWritten) {
       PhaseChecked{
           "execute", 3, false, "fb", {{"RED", Verdict::held, "d"}, {"x", Verdict::broken, ""}}},
       MergeIntended{"main", "abc"},
-      MergeDone{"abc", true},
+      MergeDone{"abc", true, "def", {}},
       MergeRefused{MergeRefusal::foreign_commits, "d"},
       RunArchived{"logs"},
       WorktreeRemoved{},
       BeadClosed{},
       RunEnded{Outcome::prepared, "d"},
       RunResumed{4, true},
-      ApprovalAsked{"plan", 2, 1},
+      ApprovalAsked{"plan", 2, 1, Approval::guard, {"Makefile"}, "stat"},
       ApprovalGiven{1, true, "x", "y"},
       BaselineChecked{
           Baseline::cannot_run,
           "c",
           "why",
           {{"test", "make", CheckEnding::not_run, 2, true, true, 9, true, 1, 2, 3, {"a"}, "o"}}},
-      GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d"}};
+      GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d"},
+      MergeTried{"abc", {"a", "b"}, 7, {}},
+      IntegrationChosen{Integrate::branch}};
   ASSERT_EQ(facts.size(), std::variant_size_v<PipelineFact>) << "a new fact needs a row here";
   for (std::size_t i = 0; i < facts.size(); ++i) {
     EXPECT_EQ(facts[i].index(), i);

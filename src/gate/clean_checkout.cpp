@@ -64,7 +64,7 @@ Result<CleanCheckout> CleanCheckout::make(const git::Repository& repository,
                                 : git::restore_snapshot(repository, commit, path));
     return checkout;
   }
-  return fail(Reason::io, "no folder can be made in " + parent);
+  return fail(Reason::io, "cannot make a folder in " + parent);
 }
 
 CleanCheckout::CleanCheckout(CleanCheckout&& other) noexcept

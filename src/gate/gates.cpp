@@ -173,7 +173,7 @@ Result<void> Gates::only_tests(Checked& result, const Check& check) {
     if (!world_.is_test_file(change.path)) others.push_back(change.path);
   hold(result, "only test files changed", others.empty(), short_list(others, kListed),
        "This phase may only write test files, but it changed " + short_list(others, kListed) +
-           ". Take these changes back: the implementation is written later.");
+           ". Undo these changes: the implementation is written later.");
   return {};
 }
 
@@ -208,10 +208,12 @@ Result<Names> Gates::guard(Checked& result, const Check& check) {
       if (path.empty() || !world_.is_guarded(path) || !seen.insert(path).second) continue;
       // Files of tests have a rule of their own, where there are tests to keep.
       if (named(check, "tests-untouched") && world_.is_test_file(path)) continue;
-      if (!changes_meaning(path, TRY(world_.text_of(from, path)),
-                           TRY(world_.text_of(check.commit, path))))
-        continue;
-      (is_asked_for(path, check.request) ? asked : unasked).push_back(path);
+      const std::string before = TRY(world_.text_of(from, path));
+      const std::string after = TRY(world_.text_of(check.commit, path));
+      if (!changes_meaning(path, before, after)) continue;
+      const bool asks = is_asked_for(path, check.request);
+      (asks ? asked : unasked).push_back(path);
+      if (!asks) result.guard_stat += line_stat(path, before, after);
     }
   if (!asked.empty())
     say(result, "what the checks mean was not changed", event::Verdict::differs,
@@ -223,6 +225,7 @@ Result<Names> Gates::guard(Checked& result, const Check& check) {
             short_list(unasked, kListed) +
             ". Put them back as they were. The checks below were run with these files as they "
             "were.");
+  result.guarded = unasked;
   return unasked;
 }
 

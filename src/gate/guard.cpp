@@ -172,4 +172,17 @@ bool is_asked_for(std::string_view path, std::string_view request) {
   return names(request, path) || names(request, name_in(path));
 }
 
+std::string line_stat(std::string_view path, std::string_view before, std::string_view now) {
+  std::vector<std::string_view> old_lines = split(before, '\n'), new_lines = split(now, '\n');
+  std::sort(old_lines.begin(), old_lines.end());
+  std::sort(new_lines.begin(), new_lines.end());
+  std::vector<std::string_view> added, removed;
+  std::set_difference(new_lines.begin(), new_lines.end(), old_lines.begin(), old_lines.end(),
+                      std::back_inserter(added));
+  std::set_difference(old_lines.begin(), old_lines.end(), new_lines.begin(), new_lines.end(),
+                      std::back_inserter(removed));
+  return printable(path) + ": " + counted(added.size(), "line") + " added, " +
+         std::to_string(removed.size()) + " removed\n";
+}
+
 }  // namespace capsule::gate

@@ -20,4 +20,7 @@ bool changes_meaning(std::string_view path, std::string_view before, std::string
 // Whether the words of a task name the file: its path, or its last part, as a word of its own.
 bool is_asked_for(std::string_view path, std::string_view request);
 
+// "Makefile: 1 line added, 2 removed\n", for people.
+std::string line_stat(std::string_view path, std::string_view before, std::string_view now);
+
 }  // namespace capsule::gate

@@ -256,7 +256,7 @@ void judge_green(Checked& result, const Check& check, const Verdict& now,
        : tests && !by_name(&now) ? "known by the exit status alone"
                                  : "",
        with_output("The " + now.name + " command does not pass. " +
-                       (tests ? "Make all tests pass" : "Put right what it finds") + keep + ".",
+                       (tests ? "Make all tests pass" : "Fix what it reports") + keep + ".",
                    now));
   // The names of those that fail are in the fact of the run.
   if (!passed) result.claims.back().evidence.by_name = by_name(&now);

@@ -13,6 +13,9 @@ constexpr TellingFile kTelling[] = {
     {"Cargo.toml", false},     {"CMakeLists.txt", false}, {"Makefile", true},
     {"pnpm-lock.yaml", false}, {"yarn.lock", false},      {"bun.lock", false},
     {"bun.lockb", false},      {"uv.lock", false},        {"poetry.lock", false},
+    {"pytest.ini", true},      {"setup.cfg", true},       {"setup.py", true},
+    {"pom.xml", false},        {"build.gradle", false},   {"build.gradle.kts", false},
+    {"gradlew", false},
 };
 
 // The files of one folder.
@@ -47,7 +50,7 @@ std::optional<Proposal> for_node(const Folder& folder, const SeenFile& seen) {
 }
 
 std::optional<Proposal> for_python(const Folder& folder, const SeenFile& seen) {
-  if (seen.text.find("pytest") == seen.text.npos)
+  if (!folder.file("pytest.ini") && seen.text.find("pytest") == seen.text.npos)
     return Proposal{argv({"python3", "-m", "unittest", "discover"}), {}, {}};
   if (folder.file("uv.lock")) return Proposal{argv({"uv", "run", "pytest"}), {}, {}};
   if (folder.file("poetry.lock")) return Proposal{argv({"poetry", "run", "pytest"}), {}, {}};
@@ -56,6 +59,14 @@ std::optional<Proposal> for_python(const Folder& folder, const SeenFile& seen) {
 
 std::optional<Proposal> for_rust(const Folder&, const SeenFile&) {
   return Proposal{argv({"cargo", "test"}), {}, {}};
+}
+
+std::optional<Proposal> for_maven(const Folder&, const SeenFile&) {
+  return Proposal{argv({"mvn", "test"}), {}, {}};
+}
+
+std::optional<Proposal> for_gradle(const Folder& folder, const SeenFile&) {
+  return Proposal{argv({folder.file("gradlew") ? "./gradlew" : "gradle", "test"}), {}, {}};
 }
 
 // The build folder is one that git never sees.
@@ -91,8 +102,18 @@ struct Row {
   std::optional<Proposal> (*make)(const Folder&, const SeenFile&);
 };
 constexpr Row kRows[] = {
-    {"go.mod", for_go},       {"package.json", for_node},    {"pyproject.toml", for_python},
-    {"Cargo.toml", for_rust}, {"CMakeLists.txt", for_cmake}, {"Makefile", for_make},
+    {"go.mod", for_go},
+    {"package.json", for_node},
+    {"pyproject.toml", for_python},
+    {"pytest.ini", for_python},
+    {"setup.cfg", for_python},
+    {"setup.py", for_python},
+    {"Cargo.toml", for_rust},
+    {"pom.xml", for_maven},
+    {"build.gradle", for_gradle},
+    {"build.gradle.kts", for_gradle},
+    {"CMakeLists.txt", for_cmake},
+    {"Makefile", for_make},
 };
 
 std::string dir_of(const std::string& path) {

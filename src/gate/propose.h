@@ -32,7 +32,8 @@ struct Proposal {
 };
 
 // What stands at the root comes before what stands in a folder, folders by name; within one folder
-// go.mod, package.json, pyproject.toml, Cargo.toml, CMakeLists.txt, Makefile, in this order.
+// go.mod, package.json, pyproject.toml and other files of Python, Cargo.toml, pom.xml,
+// build.gradle, CMakeLists.txt, Makefile, in this order.
 std::optional<Proposal> propose(std::span<const SeenFile> files);
 
 }  // namespace capsule::gate

@@ -26,6 +26,13 @@ TEST(Propose, EachKindOfProjectHasItsCommand) {
             (Words{"uv", "run", "pytest"}));
   EXPECT_EQ(test_of({{"pyproject.toml", "[project]"}}),
             (Words{"python3", "-m", "unittest", "discover"}));
+  EXPECT_EQ(test_of({{"setup.py", "from setuptools import setup"}}),
+            (Words{"python3", "-m", "unittest", "discover"}));
+  EXPECT_EQ(test_of({{"setup.py", ""}, {"pytest.ini", ""}}), (Words{"python3", "-m", "pytest"}));
+  EXPECT_EQ(test_of({{"setup.cfg", "[tool:pytest]"}}), (Words{"python3", "-m", "pytest"}));
+  EXPECT_EQ(test_of({{"pom.xml", ""}}), (Words{"mvn", "test"}));
+  EXPECT_EQ(test_of({{"build.gradle.kts", ""}}), (Words{"gradle", "test"}));
+  EXPECT_EQ(test_of({{"build.gradle", ""}, {"gradlew", ""}}), (Words{"./gradlew", "test"}));
   const auto cmake = propose(std::vector<SeenFile>{{"CMakeLists.txt", ""}});
   ASSERT_TRUE(cmake);
   EXPECT_NE(cmake->test.shell.find("ctest"), std::string::npos);

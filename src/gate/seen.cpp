@@ -140,7 +140,7 @@ void Seen::keep(const Files& files, const Verdict& verdict) {
   const auto text = written(key, verdict);
   // Without it a command runs once more than it had to: nothing worth failing for.
   if (!text || !make_folders(folder_)) return;
-  (void)write_file(path_of(key), *text);
+  (void)replace_file(path_of(key), *text);
   prune(folder_);
 }
 

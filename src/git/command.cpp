@@ -75,11 +75,12 @@ Result<Answer> run(const process::Spec& spec, const std::string& subcommand) {
     return tl::unexpected(std::move(error));
   }
   if (output->timed_out) {
-    return fail(Reason::timed_out, "git " + subcommand + " did not end in time",
-                "look for a git process that hangs, or for an include in .git/config that does");
+    return fail(
+        Reason::timed_out, "git " + subcommand + " did not finish in time",
+        "look for a git process that hangs, or for an include in .git/config that cannot be read");
   }
   if (output->out_truncated) {
-    return fail(Reason::failed, "git " + subcommand + " printed more than can be taken in");
+    return fail(Reason::failed, "git " + subcommand + " printed too much output");
   }
   const int code = output->term_signal != 0 ? 128 + output->term_signal : output->exit_code;
   return Answer{code, std::move(output->out), std::move(output->err)};

@@ -14,7 +14,8 @@ Result<std::vector<Change>> parse_raw_diff(std::string_view text) {
     return part;
   };
   while (!text.empty()) {
-    if (text.front() != ':') return fail(Reason::damaged, "git diff-tree answered out of format");
+    if (text.front() != ':')
+      return fail(Reason::damaged, "git diff-tree printed something unexpected");
     text.remove_prefix(1);
     Change change;
     change.old_mode = take(' ');
@@ -22,11 +23,12 @@ Result<std::vector<Change>> parse_raw_diff(std::string_view text) {
     change.old_id = take(' ');
     change.new_id = take(' ');
     const std::string_view status = take('\0');  // with a score behind R
-    if (status.empty()) return fail(Reason::damaged, "git diff-tree answered out of format");
+    if (status.empty()) return fail(Reason::damaged, "git diff-tree printed something unexpected");
     change.status = status.front();
     if (change.status == 'R' || change.status == 'C') change.from = take('\0');
     change.path = take('\0');
-    if (change.path.empty()) return fail(Reason::damaged, "git diff-tree answered out of format");
+    if (change.path.empty())
+      return fail(Reason::damaged, "git diff-tree printed something unexpected");
     changes.push_back(std::move(change));
   }
   return changes;

@@ -121,7 +121,7 @@ Result<void> delete_refs(const Repository& repository, const std::vector<Ref>& r
     if (it == found.end()) continue;
     if (!ref.id.empty() && it->second != ref.id) {
       return fail(Reason::conflict,
-                  printable(ref.name) + " has moved meanwhile; it was not deleted");
+                  printable(ref.name) + " has moved in the meantime, so it was not deleted");
     }
     rest.push_back(ref);
   }

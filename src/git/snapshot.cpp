@@ -144,8 +144,7 @@ Result<void> add_everything(Taking& taking) {
     if (nested.empty()) return {};
     TRY_VOID(open_nested(taking, nested));
   }
-  return fail(Reason::failed,
-              "too many repositories inside one another in " + printable(taking.worktree));
+  return fail(Reason::failed, "too many nested repositories in " + printable(taking.worktree));
 }
 
 Result<bool> has_commit(const Repository& repository, const std::string& id) {

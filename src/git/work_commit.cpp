@@ -79,6 +79,17 @@ const Person& author_of(const std::vector<Commit>& commits) {
 
 }  // namespace
 
+Result<std::string> with_changes(const Repository& repository, const std::string& commit,
+                                 const std::vector<Change>& changes) {
+  // To undo the way back is to make them.
+  std::vector<Change> back = changes;
+  for (Change& change : back) {
+    std::swap(change.old_mode, change.new_mode);
+    std::swap(change.old_id, change.new_id);
+  }
+  return undone_anywhere(repository, commit, back);
+}
+
 Result<WorkCommit> work_commit(const Repository& repository, const BranchState& state,
                                const std::string& message,
                                const std::vector<std::string>& exclude) {
@@ -90,7 +101,7 @@ Result<WorkCommit> work_commit(const Repository& repository, const BranchState& 
   if (!state.foreign.empty()) {
     return fail(Reason::refused,
                 "merging " + branch + " would bring " + std::to_string(state.foreign.size()) +
-                    " commit(s) to " + main + " that are not this run's, such as " +
+                    " commit(s) to " + main + " that this run did not make, such as " +
                     state.foreign.front(),
                 "merge the branch that the work started from into " + main + " first");
   }

@@ -27,4 +27,9 @@ struct WorkCommit {
 Result<WorkCommit> work_commit(const Repository& repository, const BranchState& state,
                                const std::string& message, const std::vector<std::string>& exclude);
 
+// The files of `commit` with `changes` made to them: each path as its change leaves it. Returns the
+// tree. Three processes.
+Result<std::string> with_changes(const Repository& repository, const std::string& commit,
+                                 const std::vector<Change>& changes);
+
 }  // namespace capsule::git

@@ -116,10 +116,11 @@ Result<void> make_branch(const Making& making) {
                                  making.start, "capsule: worktree made", Sync::no));
   if (made || (begun && read_ref(making.repository, making.branch) == making.start)) return {};
   TRY_VOID(remove_tree(own_notes(making.repository, making.path)));
-  return fail(Reason::exists,
-              "branch " + making.branch.substr(11) + " already exists, left from before",
-              "delete it with `git branch -D " + making.branch.substr(11) +
-                  "` once nothing on it is needed any more");
+  return fail(
+      Reason::exists,
+      "branch " + making.branch.substr(11) + " already exists, left over from an earlier run",
+      "rename it, or delete it when you no longer need it: git branch -D " +
+          making.branch.substr(11));
 }
 
 Result<void> fill(Making& making) {
@@ -281,11 +282,11 @@ Result<void> clear_worktree_locks(const Repository& repository, const std::strin
 
 Result<Worktree> find_worktree(const Repository& repository, const std::string& path) {
   const Result<std::string> start = read_file(own_notes(repository, path) + "/start");
-  if (!start) return fail(Reason::not_found, "no worktree was made at " + printable(path));
+  if (!start) return fail(Reason::not_found, "there is no worktree at " + printable(path));
   const std::string_view line = trimmed(*start);
   const std::size_t blank = line.find(' ');
   if (blank == line.npos || !is_object_id(repository, line.substr(0, blank))) {
-    return fail(Reason::damaged, "the notes about " + printable(path) + " cannot be read");
+    return fail(Reason::damaged, "Capsule's record of " + printable(path) + " cannot be read");
   }
   return Worktree{settled(path), std::string(line.substr(blank + 1)),
                   std::string(line.substr(0, blank))};

@@ -138,12 +138,12 @@ struct Checker {
         if (const std::string& id = task.blocked_by[k]; !index.contains(id))
           error(ProblemKind::unknown_reference, line_of(i, &Lines::blocked_by, k),
                 "task " + printable(task.id) + " is blocked by " + printable(id) +
-                    ", which is no task of the plan",
+                    ", which is not a task of the plan",
                 {task.id, id});
     }
     if (!any_free)
       error(ProblemKind::nothing_can_start, tasks().front().line,
-            "no task can start: every one is blocked by another", {});
+            "no task can start: each is blocked by another", {});
   }
 
   void cycles(const Graph& graph) {
@@ -167,7 +167,7 @@ struct Checker {
         const std::string& criterion = task.criteria[k];
         if (const std::string phrase = vague(criterion); !phrase.empty())
           warn(ProblemKind::unverifiable, line_of(i, &Lines::criteria, k),
-               "task " + printable(task.id) + ": nothing can verify \"" +
+               "task " + printable(task.id) + ": this criterion cannot be verified: \"" +
                    printable(std::string_view(criterion).substr(0, 200)) + "\" (" + phrase + ")",
                {task.id});
       }
@@ -200,7 +200,7 @@ struct Checker {
         if (!place->second)
           warn(ProblemKind::missing_reading, line_of(i, &Lines::reading, k),
                "task " + printable(task.id) + ": the required reading " + printable(path) +
-                   " is not there",
+                   " does not exist",
                {task.id, path});
       }
     }

@@ -122,7 +122,7 @@ class Reader {
         if (!seen_.insert(static_cast<int>(section_)).second)
           warn(ProblemKind::repeated_section, "task " + task().id + " has " +
                                                   std::string(label->name) +
-                                                  " more than once; they are taken together");
+                                                  " more than once; they are joined");
         return add(rest);
       }
       warn_of_unknown_label(label_like(bare));
@@ -198,7 +198,7 @@ class Reader {
     if (out_.warnings.size() < kMaxProblems)
       out_.warnings.push_back({ProblemKind::bad_heading,
                                number_,
-                               "this is no task, since a task's heading reads `#### Task ID: "
+                               "this is not read as a task; a task heading is `#### Task ID: "
                                "Title`: " +
                                    printable(text.substr(0, 80)),
                                {}});
@@ -232,12 +232,12 @@ class Reader {
     const std::string_view id = trimmed(words.substr(0, colon));
     if (colon == std::string_view::npos || id.empty())
       return error(ProblemKind::bad_heading,
-                   "a task heading reads `#### Task ID: Title`, this one: " +
+                   "a task heading must read `#### Task ID: Title`, but this one reads: " +
                        printable(words.substr(0, 80)));
     if (!valid_id(id))
       error(ProblemKind::bad_id,
             "the task id \"" + printable(id.substr(0, 120)) +
-                "\" cannot be used: letters, digits, `.`, `_` and `-`, no blanks, at most 100");
+                "\" cannot be used: letters, digits, `.`, `_` and `-`, no spaces, at most 100");
     if (out_.plan.tasks.size() == kMaxTasks) {
       if (!full_)
         error(ProblemKind::too_large, "a plan has at most " + std::to_string(kMaxTasks) + " tasks");
@@ -391,7 +391,7 @@ Checked read_plan(std::string_view text, const ReadingExists& exists) {
   if (text.size() > kMaxPlanBytes) {
     out.errors.push_back({ProblemKind::too_large,
                           0,
-                          "the plan has " + std::to_string(text.size()) + " bytes; at most " +
+                          "the plan has " + std::to_string(text.size()) + " bytes; the limit is " +
                               std::to_string(kMaxPlanBytes) + " are read",
                           {}});
     return out;

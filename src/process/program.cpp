@@ -91,10 +91,10 @@ Error start_error(std::string_view program, int error_number) {
     case EPERM:
     case ENOEXEC:
       return {Reason::refused, name + ": not executable",
-              "it is there, but it is not a program that may be run; check its permissions"};
+              "the file exists but may not be executed; check its permissions"};
     case E2BIG:
       return {Reason::usage, name + ": arguments or environment too long",
-              "one argument may have 131071 bytes; give long texts on stdin"};
+              "an argument may have at most 131071 bytes; pass long texts on stdin"};
     default:
       return {Reason::io, "cannot start " + name + ": " + std::strerror(error_number)};
   }

@@ -50,7 +50,7 @@ Result<std::unique_ptr<Loop>> Loop::create(Options options) {
   // A program that does not hand the call over to guardian_main, as a test might, would start
   // itself over and over.
   if (kGuardianName == program_invocation_name)
-    return fail(Reason::usage, "this program was started as a guardian and is none");
+    return fail(Reason::usage, "this program was started as a guardian, but it is not one");
   File poll(::epoll_create1(EPOLL_CLOEXEC));
   if (!poll) return fail(Reason::io, std::string("cannot poll: ") + std::strerror(errno));
   File null = TRY(null_device());

@@ -6,10 +6,12 @@
 #include "agent/provider.h"
 #include "auto_state/state_file.h"
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "engine/run.h"
 #include "ui/auto_narrator.h"
+#include "ui/pull_request.h"
 #include "workflow/auto/texts.h"
 #include "world/preflight.h"
 #include "world/programs.h"
@@ -67,6 +69,9 @@ Result<void> AutoRun::take(const std::string& run) {
   TRY_VOID(conductor_->claim(subject, run));
   auto_mode::Run state;
   state.id = run;
+  run_ = run;
+  const bool terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
+  state.attended = terminal;
   workflow_ = std::make_unique<engine::WorkflowOf<auto_mode::Rules>>(std::move(state));
   audience_ =
       std::make_unique<Audience>(look_, run, workflow_->state(), project(), conductor_->loop());
@@ -78,6 +83,8 @@ Result<void> AutoRun::take(const std::string& run) {
   settings.trees.exclude.push_back("/" + std::string(auto_state::kFolder) + "/");
   settings.trees.advice = workspace::Advice::auto_run;
   settings.trees.checkout = auto_mode::kCheckout;
+  settings.people.terminal = terminal;
+  settings.people.tell = [this](const std::string& text) { audience_->face.tell(text); };
   for (const char* note : {"spec.md", "context.md", "task_plan.md"})
     settings.trees.notes.push_back(std::string(auto_state::kFolder) + "/" + note);
   TRY_VOID(conductor_->connect(
@@ -104,24 +111,51 @@ Result<void> AutoRun::preflight(bool in_place) {
 Result<void> AutoRun::has_place(const auto_mode::Run& state) {
   using auto_mode::Step;
   const bool at_work = state.after == Step::turn || state.after == Step::checks ||
-                       state.after == Step::review || state.after == Step::merge;
+                       state.after == Step::review || state.after == Step::merge ||
+                       state.after == Step::approve;
   if (!at_work || state.begun.in_place) return {};
   TRY_VOID(conductor_->world().trees().folder_of(std::string(auto_mode::kTree)));
   return {};
 }
 
 Result<void> AutoRun::give(fact::Fact fact) {
-  return conductor_->runner().take(workflow_->given({std::move(fact)}, utc_now()));
+  return give(std::vector<fact::Fact>{std::move(fact)});
+}
+Result<void> AutoRun::give(std::vector<fact::Fact> facts) {
+  return conductor_->runner().take(workflow_->given(std::move(facts), utc_now()));
+}
+
+Result<std::string> AutoRun::describe() {
+  ui::Described described;
+  described.summary = workflow_->summary();
+  described.request = workflow_->state().begun.task;
+  for (const event::Fact& one : TRY(conductor_->store().read(run_, 0)))
+    if (const auto read = fact::read_fact(one.kind, one.body))
+      if (const auto* done = std::get_if<fact::MergeDone>(&*read)) {
+        described.commit = done->commit;
+        described.onto = done->onto;
+        described.runs = done->runs;
+      }
+  const std::string path =
+      world::description_path(project(), run_, std::string(engine::kAutoSubject));
+  TRY_VOID(make_folders(path.substr(0, path.rfind('/'))));
+  TRY_VOID(write_file(path, ui::pull_request(described)));
+  return path;
 }
 
 Result<int> AutoRun::carry_on() {
-  TRY(conductor_->runner().carry_on());
+  const engine::End end = TRY(conductor_->runner().carry_on());
   const auto_mode::Run& state = workflow_->state();
-  const int code = state.outcome == auto_mode::Outcome::interrupted
-                       ? conductor_->interrupt().exit_code()
-                       : auto_mode::exit_code(state.outcome);
+  int code = state.outcome == auto_mode::Outcome::interrupted ? conductor_->interrupt().exit_code()
+                                                              : auto_mode::exit_code(state.outcome);
+  if (end == engine::End::for_a_person) code = 1;
+  if (end == engine::End::stopped) code = conductor_->interrupt().exit_code();
+  const workflow::RunSummary summary = workflow_->summary();
+  const bool on_branch = end == engine::End::over && !summary.on_branch.empty();
+  const std::string description = on_branch ? TRY(describe()) : "";
   audience_->face.finish({code, utc_now(), {}});
-  if (look_ != ui::Look::json) print(ui::auto_summary(state, ui::style_for(STDOUT_FILENO)));
+  if (look_ != ui::Look::json)
+    print(ui::auto_summary(state, ui::style_for(STDOUT_FILENO), description));
   return code;
 }
 
@@ -136,11 +170,21 @@ bool AutoRun::keeps_sessions() const {
 
 namespace {
 
+// In the checkout itself there is nothing to integrate.
+Result<void> refuse_in_place(bool in_place, event::Integrate integrate) {
+  if (!in_place || integrate == event::Integrate::unsaid) return {};
+  return fail(Reason::usage, "a run in place merges nothing: it takes no --integrate");
+}
+
 // A run that was cut off.
-Result<int> take_up(AutoRun& run, const AutoRun::Newest& newest) {
+Result<int> take_up(AutoRun& run, const AutoRun::Newest& newest, event::Integrate integrate) {
+  TRY_VOID(refuse_in_place(newest.state.begun.in_place, integrate));
   TRY_VOID(run.take(newest.run));
   TRY_VOID(run.preflight(newest.state.begun.in_place));
-  TRY_VOID(run.conductor().runner().take_up());
+  if (integrate == event::Integrate::unsaid || integrate == newest.state.integrate)
+    TRY_VOID(run.conductor().runner().take_up());
+  else
+    TRY_VOID(run.give(fact::IntegrationChosen{integrate, ""}));
   return run.carry_on();
 }
 
@@ -152,11 +196,12 @@ Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& wa
   if (newest && !newest->ended()) {
     if (newest->state.begun.task != order.task)
       return fail(Reason::refused,
-                  "a run of auto mode was cut off, or goes on: " +
+                  "a run of auto mode was cut off, or is still running: " +
                       printable(newest->state.begun.task.substr(0, 200)),
                   "go on with it: capsule auto continue; or end it: capsule auto cancel");
-    return take_up(run, *newest);
+    return take_up(run, *newest, order.integrate);
   }
+  TRY_VOID(refuse_in_place(order.in_place, order.integrate));
   TRY_VOID(world::record_session(root));
   if (!order.force) TRY_VOID(world::refuse_active_session(root, warn));
   fact::Started started;
@@ -165,6 +210,8 @@ Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& wa
   started.in_place = order.in_place;
   started.has_checks = run.has_checks();
   started.red_allowed = run.project().config.verify.red_allowed;
+  started.integrate = order.integrate == event::Integrate::unsaid ? run.project().config.integrate
+                                                                  : order.integrate;
   started.sessions = run.keeps_sessions();
   started.skip_expansion = order.config.skip_expansion;
   started.skip_qa = order.config.skip_qa;
@@ -178,18 +225,23 @@ Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& wa
   return run.carry_on();
 }
 
-Result<int> continue_auto(AutoRun& run) {
+Result<int> continue_auto(AutoRun& run, event::Integrate integrate) {
   const auto newest = TRY(run.newest());
   if (!newest)
-    return fail(Reason::not_found, "there is no auto mode to go on with",
+    return fail(Reason::not_found, "there is no auto mode to continue",
                 "start it: capsule auto run \"TASK\"");
-  if (!newest->ended()) return take_up(run, *newest);
+  if (!newest->ended()) return take_up(run, *newest, integrate);
   if (newest->state.outcome == auto_mode::Outcome::complete)
-    return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
+    return fail(Reason::refused, "auto mode is complete: there is nothing to continue");
+  TRY_VOID(refuse_in_place(newest->state.begun.in_place, integrate));
   TRY_VOID(run.take(newest->run));
   TRY_VOID(run.preflight(newest->state.begun.in_place));
   TRY_VOID(run.has_place(newest->state));
-  TRY_VOID(run.give(fact::Resumed{}));
+  std::vector<fact::Fact> facts;
+  if (integrate != event::Integrate::unsaid && integrate != newest->state.integrate)
+    facts.emplace_back(fact::IntegrationChosen{integrate, ""});
+  facts.emplace_back(fact::Resumed{});
+  TRY_VOID(run.give(std::move(facts)));
   return run.carry_on();
 }
 
@@ -199,7 +251,7 @@ Result<std::string> cancel_auto(AutoRun& run) {
   if (const auto holder = TRY(run.conductor().store().holder(engine::kAutoSubject))) {
     const std::string pid = std::to_string(holder->process.pid);
     if (::kill(static_cast<pid_t>(holder->process.pid), SIGTERM) != 0)
-      return fail(Reason::blocked, "pid " + pid + " carries it on and cannot be told");
+      return fail(Reason::blocked, "pid " + pid + " is running it and could not be told to stop");
     return "told pid " + pid + " to stop";
   }
   TRY_VOID(run.take(newest->run));

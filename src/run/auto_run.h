@@ -37,6 +37,7 @@ class AutoRun {
   Result<void> has_place(const auto_mode::Run& state);
   // Records what a person decided, and carries out what follows. Requires: take().
   Result<void> give(event::auto_run::Fact fact);
+  Result<void> give(std::vector<event::auto_run::Fact> facts);
   // Carries the taken run on, shows how it ended, and returns the exit code.
   Result<int> carry_on();
 
@@ -51,8 +52,11 @@ class AutoRun {
   // Draws, and writes the files that follow the journal.
   class Audience;
 
+  Result<std::string> describe();
+
   std::unique_ptr<Conductor> conductor_;
   ui::Look look_{};
+  std::string run_;
   std::unique_ptr<engine::WorkflowOf<auto_mode::Rules>> workflow_;
   std::unique_ptr<Audience> audience_;
 };
@@ -62,14 +66,15 @@ struct AutoOrder {
   std::string task;
   auto_mode::Config config;
   std::int64_t max_iterations = auto_mode::kMaxIterations;
-  bool in_place = false;  // in the checkout itself, and nothing is merged
-  bool force = false;     // replace the state of a session that is active
+  bool in_place = false;         // in the checkout itself, and nothing is merged
+  event::Integrate integrate{};  // unsaid: as the project says
+  bool force = false;            // replace the state of a session that is active
 };
 // Goes on with a run of this task that was cut off; else begins one. Error refused: a run of
 // another task was cut off, or a session is active.
 Result<int> run_auto(AutoRun& run, const AutoOrder& order, const world::Warn& warn);
 // Goes on with the newest run. Errors: not_found, refused (it is complete).
-Result<int> continue_auto(AutoRun& run);
+Result<int> continue_auto(AutoRun& run, event::Integrate integrate = {});
 // Ends the newest run in the journal; one that another process carries on is told to stop. Returns
 // what was done, for people.
 Result<std::string> cancel_auto(AutoRun& run);

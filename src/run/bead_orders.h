@@ -11,14 +11,17 @@
 namespace capsule::run {
 
 struct BeadOrder {
-  std::string workflow{phases::kPipeline};  // of a new run
-  std::string branch;                       // that such a workflow looks at
-  bool resume = false;                      // go on with a run that has ended
-  bool clean = false;                       // start over; not with `resume`
+  // Empty: that of the run which goes on or is started over, or else the pipeline.
+  std::string workflow;
+  std::string branch;            // that such a workflow looks at; empty: the same
+  event::Integrate integrate{};  // unsaid: as the workflow or the project says
+  bool resume = false;           // go on with a run that has ended
+  bool clean = false;            // start over; not with `resume`
 };
 // Takes the bead to its end, and shows that. Returns the exit code. A run that was cut off goes on
 // by itself. Errors: refused (the bead is closed), blocked (by another bead, or a process works on
-// it), exists (there is a worktree, and the order does not say what to do with it), usage, those of
+// it), exists (there is a worktree, and the order does not say what to do with it), not_found (the
+// branch), usage (also: another workflow or branch than that of the run which goes on), those of
 // the world.
 Result<int> run_bead(world::Project project, const std::string& bead, const BeadOrder& order,
                      ui::Look look);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "json/text.h"
 #include "ui/phases_narrator.h"
+#include "ui/pull_request.h"
 #include "ui/report.h"
 #include "ui/run_text.h"
 #include "world/logs.h"
@@ -108,6 +109,7 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
         TRY(world::agent_settings(project(), agent_of(phase, bead_.id)));
     present.agents[phase.name] = {settings.provider.name, settings.provider.model};
   }
+  present.attended = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
   phases::State state;
   state.present = std::move(present);
   workflow_ = std::make_unique<engine::WorkflowOf<phases::Rules>>(std::move(state));
@@ -142,7 +144,8 @@ Result<void> BeadRun::adopt_worktree() {
   return give({started(definition_), event::WorktreeReady{tree.folder, tree.branch, tree.base}});
 }
 
-event::RunStarted BeadRun::started(const event::Definition& definition, std::string branch) const {
+event::RunStarted BeadRun::started(const event::Definition& definition, std::string branch,
+                                   event::Integrate integrate) const {
   const config::Config& config = project().config;
   // The pipeline is built in: its rules need not be kept with every run.
   event::RunStarted started;
@@ -155,6 +158,12 @@ event::RunStarted BeadRun::started(const event::Definition& definition, std::str
   started.branch = std::move(branch);
   started.request = bead_.description + "\n" + engine::acceptance_criteria(bead_);
   started.red_allowed = config.verify.red_allowed;
+  // The caller's word goes before the workflow's, and that before the project's.
+  using event::Integrate;
+  if (integrate == Integrate::unsaid) integrate = definition.integrate;
+  if (integrate == Integrate::unsaid && definition.finish == event::Finish::branch)
+    integrate = Integrate::branch;
+  started.integrate = integrate == Integrate::unsaid ? config.integrate : integrate;
   return started;
 }
 
@@ -165,9 +174,38 @@ Result<int> BeadRun::carry_on() {
   if (end == engine::End::for_a_person) code = 1;
   if (end == engine::End::stopped || state.outcome == event::Outcome::interrupted)
     code = conductor_->interrupt().exit_code();
+  if (state.outcome == event::Outcome::on_branch) TRY_VOID(describe(run_, state));
   face_->finish({code, utc_now(), {}});
   if (look_ != ui::Look::json && look_ != ui::Look::quiet) print(summary());
   return code;
+}
+
+Result<void> BeadRun::describe(const std::string& run, const phases::State& state) {
+  ui::Described described;
+  described.summary = phases::summary(state);
+  described.request = state.request;
+  described.signed_off = state.signed_off;
+  for (const event::Fact& fact : TRY(conductor_->store().read(run, 0)))
+    if (const auto read = event::read_fact(fact.kind, fact.body))
+      if (const auto* done = std::get_if<event::MergeDone>(&*read)) {
+        described.commit = done->commit;
+        described.onto = done->onto;
+        described.runs = done->runs;
+      }
+  const std::string path = world::description_path(project(), run, bead_.id);
+  return write_file(path, ui::pull_request(described));
+}
+
+Result<void> BeadRun::show_on_branch(const Newest& newest) {
+  const std::string path = world::description_path(project(), newest.run, bead_.id);
+  if (!exists(path)) TRY_VOID(describe(newest.run, newest.state));
+  if (look_ == ui::Look::json)
+    print("{\"event\":\"already_on_branch\",\"bead\":" + json::quoted(bead_.id) + ",\"branch\":" +
+          json::quoted(newest.state.branch) + ",\"description\":" + json::quoted(path) + "}\n");
+  else
+    print(bead_.id + " is on the branch " + printable(newest.state.branch) +
+          "\n  description: " + printable(path) + "\n");
+  return {};
 }
 
 void BeadRun::show_merged(const std::string& commit) const {
@@ -190,6 +228,8 @@ std::string BeadRun::summary() {
   if (const auto& epic = ancestry_.epic)
     around.progress.push_back(progress_line(*tracker_, "epic", *epic));
   std::erase(around.progress, "");
+  if (workflow_->state().outcome == event::Outcome::on_branch)
+    around.notes.push_back("description: " + world::description_path(project(), run_, bead_.id));
   const auto& left_out = conductor_->world().left_out();
   if (!left_out.empty())
     around.notes.push_back("left out: " + counted(left_out.size(), "file") + ", such as " +

@@ -52,13 +52,17 @@ class BeadRun {
 
   const phases::State& state() const { return workflow_->state(); }
   // The start of a new run of this bead, with what the configuration says.
-  event::RunStarted started(const event::Definition& definition, std::string branch = "") const;
+  event::RunStarted started(const event::Definition& definition, std::string branch = "",
+                            event::Integrate integrate = {}) const;
+  // Where the work of a run waits, with its description, written anew when it is missing.
+  Result<void> show_on_branch(const Newest& newest);
   // "already merged as COMMIT", as people or programs want it.
   void show_merged(const std::string& commit) const;
 
  private:
   BeadRun() = default;
   Result<world::WorldSettings> settings(const std::string& run);
+  Result<void> describe(const std::string& run, const phases::State& state);
   std::string summary();
 
   std::unique_ptr<Conductor> conductor_;

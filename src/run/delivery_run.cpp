@@ -8,15 +8,22 @@
 #include "base/text.h"
 #include "engine/bead_context.h"
 #include "engine/run.h"
+#include "git/branch.h"
+#include "git/command.h"
+#include "git/lock.h"
+#include "git/refs.h"
 #include "run/conductor.h"
 #include "ui/delivery_narrator.h"
 #include "ui/delivery_report.h"
 #include "ui/face.h"
 #include "ui/plan_text.h"
+#include "ui/pull_request.h"
 #include "workflow/delivery/prompts.h"
+#include "workspace/names.h"
 #include "world/delivery_record.h"
 #include "world/experts.h"
 #include "world/preflight.h"
+#include "world/runs.h"
 
 namespace capsule::run {
 namespace {
@@ -39,6 +46,9 @@ class Delivery {
   Result<void> begin();
   Result<void> go_on();
   Result<int> carry_on();
+  Result<void> choose_integration();
+  Result<void> ready_branch();
+  Result<void> describe();
   int show_delivered();
   std::string report_path(const std::string& run) const;
   Result<void> write_report(const std::string& run, const delivery::State& state) const;
@@ -52,6 +62,8 @@ class Delivery {
   world::EarlierDeliveries earlier_;
   std::string run_;
   bool attended_ = false;  // somebody is there to answer, or has answered beforehand
+  event::Integrate integrate_{};
+  std::string branch_;  // integrate: branch: that takes the tasks in turn
   std::unique_ptr<Conductor> conductor_;
   std::unique_ptr<engine::Tracker> tracker_;  // of a bead's tasks; else null
   std::unique_ptr<engine::WorkflowOf<delivery::Rules>> workflow_;
@@ -81,12 +93,69 @@ Result<void> Delivery::claim() {
   // The report comes last: without it the process was cut off after the end of the delivery.
   if (earlier_.ended && !exists(report_path(earlier_.ended->run)))
     TRY_VOID(write_report(earlier_.ended->run, earlier_.ended->state));
+  TRY_VOID(choose_integration());
   delivery::State state;
   state.run = run_;
+  state.attended = order_.wait || (look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1);
   workflow_ = std::make_unique<engine::WorkflowOf<delivery::Rules>>(std::move(state));
   face_ = std::make_unique<ui::Face>(
       look_, run_, ui::delivery_narrator(workflow_->state(), ui::style_for(STDOUT_FILENO)),
       &conductor_->loop());
+  return {};
+}
+
+// What the tasks are merged into is one thing for all of them.
+Result<void> Delivery::choose_integration() {
+  using event::Integrate;
+  if (!earlier_.unfinished) {
+    integrate_ =
+        order_.integrate == Integrate::unsaid ? project().config.integrate : order_.integrate;
+    if (integrate_ == Integrate::branch)
+      branch_ = workspace::plan_branch(source_.named, source_.subject);
+    return {};
+  }
+  const delivery::State& state = earlier_.unfinished->state;
+  integrate_ = order_.integrate == Integrate::unsaid ? state.integrate : order_.integrate;
+  branch_ = state.branch;
+  if ((integrate_ == Integrate::branch) == (state.integrate == Integrate::branch)) return {};
+  return fail(Reason::refused,
+              "this delivery began with integrate: " + std::string(name_of(state.integrate)) +
+                  ", and what is merged cannot move",
+              "leave --integrate out, or finish it first");
+}
+
+// Made from main, and gone on with when an earlier delivery of the plan left it. What was merged
+// from it meanwhile is no reason to stay behind.
+Result<void> Delivery::ready_branch() {
+  if (branch_.empty()) return {};
+  const git::Repository& repository = project().repository;
+  const git::RepositoryLock lock = TRY(git::RepositoryLock::take(repository));
+  const git::Tips tips = TRY(git::find_tips(repository, project().config.main_branch, branch_));
+  if (tips.tip.empty() && earlier_.unfinished)
+    return fail(Reason::not_found,
+                "the branch " + branch_ + ", which takes the tasks of this delivery, is gone",
+                "put it back: git branch " + branch_ + " COMMIT");
+  if (!tips.tip.empty() && tips.tip == tips.main) return {};
+  bool behind = tips.tip.empty();
+  if (!behind && !earlier_.unfinished)
+    behind =
+        TRY(git::ask(repository, {.args = {"merge-base", "--is-ancestor", tips.tip, tips.main}}))
+            .code == 0;
+  if (!behind) return {};
+  return git::put_ref(repository, "refs/heads/" + branch_, tips.main, "capsule: begin a delivery");
+}
+
+Result<void> Delivery::describe() {
+  const workflow::RunSummary summary = workflow_->summary();
+  if (summary.on_branch.empty()) return {};
+  ui::Described described;
+  described.summary = summary;
+  described.request = checked_.plan.overview;
+  const std::string path = world::description_path(project(), run_, source_.subject);
+  TRY_VOID(make_folders(path.substr(0, path.rfind('/'))));
+  TRY_VOID(write_file(path, ui::pull_request(described)));
+  if (look_ != ui::Look::json)
+    print("  branch: " + branch_ + "\n  description: " + printable(path) + "\n");
   return {};
 }
 
@@ -119,7 +188,7 @@ world::WorldSettings Delivery::settings() {
   world::WorldSettings settings;
   settings.run = run_;
   settings.log_folder = project().root() + "/.capsule/logs/" + run_;
-  settings.trees.main_branch = project().config.main_branch;
+  settings.trees.main_branch = branch_.empty() ? project().config.main_branch : branch_;
   settings.trees.exclude = project().config.exclude;
   settings.trees.advice = workspace::Advice::plan;
   settings.tracker = tracker_.get();
@@ -186,6 +255,8 @@ Result<void> Delivery::begin() {
   started.known_experts = world::known_experts(project().root());
   started.tracked = has_beads();
   started.red_allowed = project().config.verify.red_allowed;
+  started.integrate = integrate_;
+  started.branch = branch_;
   started.agents = TRY(world::agents_of(project()));
   started.attended = attended_;
   return conductor_->runner().take(workflow_->given({started}, utc_now()));
@@ -198,6 +269,7 @@ Result<void> Delivery::go_on() {
   resumed.limits = world::limits_of(project().config);
   resumed.tracked = has_beads();
   resumed.red_allowed = project().config.verify.red_allowed;
+  resumed.integrate = order_.integrate;
   resumed.retry_failed = earlier_.retry;
   resumed.agents = TRY(world::agents_of(project()));
   resumed.attended = attended_;
@@ -213,9 +285,13 @@ Result<int> Delivery::carry_on() {
     code = conductor_->interrupt().exit_code();
   TRY_VOID(write_report(run_, state));
   face_->finish({code, utc_now(), earlier_.completed});
-  if (look_ == ui::Look::json) return code;
+  if (look_ == ui::Look::json) {
+    TRY_VOID(describe());
+    return code;
+  }
   const std::string again = "capsule deliver " + shell_word(order_.plan) + project().option;
   print(ui::delivery_summary(state, ui::style_for(STDOUT_FILENO)));
+  TRY_VOID(describe());
   print("  report: " + printable(report_path(run_)) + "\n");
   if (end != engine::End::over || state.outcome == event::delivery::Outcome::halted)
     print("Go on with: " + again + "\n");
@@ -233,6 +309,7 @@ Result<int> Delivery::take_to_end(world::Project project) {
   TRY_VOID(claim());
   world::leave_out(checked_.plan.tasks, earlier_.completed);
   if (!earlier_.unfinished && checked_.plan.tasks.empty()) return show_delivered();
+  TRY_VOID(ready_branch());
   TRY_VOID(connect());
   TRY_VOID(preflight());
   TRY_VOID(earlier_.unfinished ? go_on() : begin());

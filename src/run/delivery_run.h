@@ -17,6 +17,7 @@ struct DeliveryOrder {
   event::delivery::Slots slots;
   bool experts = false;                       // a plan analyst may create some
   std::optional<world::AnswersFile> answers;  // given beforehand
+  event::Integrate integrate{};               // unsaid: as before, or as the project says
   bool wait = false;                          // stay when only a person can bring it on
 };
 

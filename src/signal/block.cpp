@@ -231,11 +231,11 @@ const BlockReader::Block* BlockReader::chosen() const {
 
 std::string BlockReader::why_not(const Row& row, std::size_t ordinal) const {
   if (ordinal <= forgotten_) return "before the last continuation prompt";
-  if (!stands(row.signal, ordinal)) return "a later block takes it back with another STATUS";
+  if (!stands(row.signal, ordinal)) return "a later block withdraws it with another STATUS";
   const Block* result = chosen();
   if (result->ordinal == ordinal) return {};
   if (row.kind == BlockKind::transition && result->row->kind != BlockKind::transition)
-    return "a transition counts only when it stands alone";
+    return "a transition counts only on its own";
   return "a later valid signal follows";
 }
 

@@ -24,11 +24,11 @@ struct BlockWhyNot {
 };
 
 BlockWhyNot why_not_signal(std::string_view line, std::size_t keyword) {
-  if (keyword > 0) return {Miss::not_at_column_0, "SIGNAL does not stand at the start of its line"};
+  if (keyword > 0) return {Miss::not_at_column_0, "SIGNAL is not at the start of its line"};
   if (line[kKeyword.size()] != ':') return {Miss::no_colon, "no colon right after SIGNAL"};
   if (without_blanks(line.substr(kKeyword.size() + 1)).empty())
     return {Miss::no_id, "no name on its line"};
-  return {Miss::not_exact, "not the whole name of a signal and nothing else"};
+  return {Miss::not_exact, "not exactly the name of a signal"};
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST(BlockDialect, OfAKeyThatStandsTwiceTheLastValueCounts) {
   const BlockResult result =
       parse_block("SIGNAL: QA_COMPLETE\nPHASE: x\nSTATUS: complete\nPHASE: qa");
   EXPECT_THAT(result.fields, ElementsAre(Pair("PHASE", "qa"), Pair("STATUS", "complete")));
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("stands twice")));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("appears twice")));
   EXPECT_EQ(read_block("SIGNAL: QA_COMPLETE\nSTATUS: complete\nSTATUS: failed"), "(none)");
 }
 
@@ -249,7 +249,7 @@ TEST(BlockDialect, APhaseThatDisagreesIsWarnedOf) {
   EXPECT_THAT(warnings("SIGNAL: AUTO_COMPLETE\nPHASE: complete\nNEXT: none"), IsEmpty());
   EXPECT_THAT(warnings("SIGNAL: AUTO_COMPLETE\nPHASE: qa"), ElementsAre(HasSubstr("PHASE")));
   EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nPHASE: qa"), IsEmpty());
-  EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nPHASE: lunch"), ElementsAre(HasSubstr("no phase")));
+  EXPECT_THAT(warnings("SIGNAL: PHASE_ERROR\nPHASE: lunch"), ElementsAre(HasSubstr("not a phase")));
 }
 
 TEST(BlockDialect, ANextThatDisagreesIsWarnedOf) {

@@ -137,10 +137,10 @@ TEST(BlockExplain, EveryCandidateIsToldWithItsOffsetAndWhy) {
   EXPECT_EQ(block_explained("use SIGNAL: QA_COMPLETE\nSIGNAL : X\nSIGNAL:\nSIGNAL: NO_SUCH\n"
                             "SIGNAL: QA_COMPLETE\nSTATUS: failed\nSIGNAL: INIT_COMPLETE\n"
                             "TIMESTAMP: [x]\nSIGNAL: FIX_COMPLETE\n"),
-            "0-use SIGNAL: QA_COMPLETE: SIGNAL does not stand at the start of its line\n"
+            "0-use SIGNAL: QA_COMPLETE: SIGNAL is not at the start of its line\n"
             "24-SIGNAL : X: no colon right after SIGNAL\n"
             "35-SIGNAL:: no name on its line\n"
-            "43-SIGNAL: NO_SUCH: not the whole name of a signal and nothing else\n"
+            "43-SIGNAL: NO_SUCH: not exactly the name of a signal\n"
             "59-SIGNAL: QA_COMPLETE: its STATUS is not complete\n"
             "94-SIGNAL: INIT_COMPLETE: its TIMESTAMP is a placeholder: the prompt is quoted\n"
             "131+SIGNAL: FIX_COMPLETE: the result\n");
@@ -150,8 +150,8 @@ TEST(BlockExplain, WhyAValidSignalIsNotTheResultIsTold) {
   EXPECT_EQ(
       block_explained("SIGNAL: QA_COMPLETE\nSIGNAL: TRANSITION_TO_FIX\nSIGNAL: INIT_COMPLETE\n"
                       "SIGNAL: FIX_COMPLETE\nSIGNAL: QA_COMPLETE\nSTATUS: no"),
-      "0-SIGNAL: QA_COMPLETE: a later block takes it back with another STATUS\n"
-      "20-SIGNAL: TRANSITION_TO_FIX: a transition counts only when it stands alone\n"
+      "0-SIGNAL: QA_COMPLETE: a later block withdraws it with another STATUS\n"
+      "20-SIGNAL: TRANSITION_TO_FIX: a transition counts only on its own\n"
       "46-SIGNAL: INIT_COMPLETE: a later valid signal follows\n"
       "68+SIGNAL: FIX_COMPLETE: the result\n"
       "89-SIGNAL: QA_COMPLETE: its STATUS is not complete\n");

@@ -133,9 +133,9 @@ void BlockReader::warn(BlockResult& result, const Block& block, const BlockOptio
   if (const std::string* phase = result.field("PHASE"); phase != nullptr) {
     const bool error = row.kind == BlockKind::error;
     if (!fits_phase(row, *phase))
-      warnings.push_back(
-          "PHASE is " + quoted_value(*phase) + ", " +
-          (error ? "which is no phase" : name + " belongs to " + std::string(name_of(row.phase))));
+      warnings.push_back("PHASE is " + quoted_value(*phase) + ", " +
+                         (error ? "which is not a phase"
+                                : name + " belongs to " + std::string(name_of(row.phase))));
     else if (error && options.phase && phase_named(*phase) != options.phase)
       warnings.push_back("PHASE is " + quoted_value(*phase) + ", the phase is " +
                          std::string(name_of(*options.phase)));
@@ -150,7 +150,8 @@ void BlockReader::warn(BlockResult& result, const Block& block, const BlockOptio
   if (row.kind == BlockKind::error) {
     const std::string* status = result.field("STATUS");
     if (status != nullptr && !names(*status, "error"))
-      warnings.push_back("STATUS is " + quoted_value(*status) + ", of PHASE_ERROR it is error");
+      warnings.push_back("STATUS is " + quoted_value(*status) +
+                         ", but for PHASE_ERROR it must be error");
     const std::string* recoverable = result.field("RECOVERABLE");
     if (recoverable != nullptr && !names(*recoverable, "true") && !names(*recoverable, "false"))
       warnings.push_back("RECOVERABLE is " + quoted_value(*recoverable) + ", not true or false");
@@ -160,7 +161,7 @@ void BlockReader::warn(BlockResult& result, const Block& block, const BlockOptio
     warnings.push_back(name + " is not what the phase " + std::string(name_of(*options.phase)) +
                        " waits for, which is " +
                        std::string(signal::row(expected_signal(*options.phase)).name));
-  if (block.twice) warnings.emplace_back("a key stands twice: its last value counts");
+  if (block.twice) warnings.emplace_back("a key appears twice: the last value counts");
   if (block.cut) warnings.emplace_back("the block was cut: it is too long");
 }
 

@@ -258,7 +258,7 @@ std::string why(const ContractWalk::Value& value, bool taken, const ContractResu
                  ? "the last JSON object: the signal"
                  : "the last JSON object: " + result.signal.feedback;
     case ContractNote::Kind::array:
-      return "an array is no signal, nor is anything inside it";
+      return "an array is not a signal, and neither is anything in it";
     case ContractNote::Kind::failed_object:
     case ContractNote::Kind::failed_array:
       return "not JSON: " + broken;

@@ -26,7 +26,7 @@ std::string sentence(const Choice& choice, const Sightings& seen, const LineOpti
           found += (found.empty() ? "" : ", ") + std::string(tally.first.row->wire);
       return "the text holds signals that contradict each other: " + found;
     case WhyUnknown::several_ids:
-      return std::string(choice.tally->first.row->wire) + " stands there with different ids";
+      return std::string(choice.tally->first.row->wire) + " appears with different ids";
     case WhyUnknown::wrong_role:
       return std::string(choice.tally->first.row->wire) + " is not for the role " +
              std::string(name_of(*options.role)) + " to send";

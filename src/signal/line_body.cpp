@@ -71,7 +71,7 @@ void Bodies::add(Fields& fields, std::string_view label, std::string_view raw) {
   } else {
     earlier->text = std::move(text);
     if (!warned_twice_)
-      warnings_.push_back("'" + std::string(label) + "' stands twice: the last one counts");
+      warnings_.push_back("'" + std::string(label) + "' appears twice: the last one counts");
     warned_twice_ = true;
   }
 }

@@ -75,7 +75,7 @@ TEST(LineDialect, TheSameSignalSaidAgainGoesOnWithItsBody) {
 TEST(LineDialect, OfALabelThatStandsTwiceTheLastTextCounts) {
   const LineResult result = parse_line("TASK_INCOMPLETE: t1\nBlocker: a\nNeeded: b\nBlocker: c");
   EXPECT_THAT(pairs(result.fields), ElementsAre(Pair("Blocker", "c"), Pair("Needed", "b")));
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'Blocker' stands twice")));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'Blocker' appears twice")));
 }
 
 TEST(LineDialect, TheTaskOfAnEscalationIsAField) {

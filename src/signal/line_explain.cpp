@@ -68,7 +68,7 @@ class Verdicts {
       case WhyUnknown::contradiction:
         return {Miss::two_signals, "contradicts another signal of its class"};
       case WhyUnknown::several_ids:
-        return {Miss::several_ids, "the same signal stands there with another id"};
+        return {Miss::several_ids, "the same signal appears with another id"};
       case WhyUnknown::wrong_role:
         return {Miss::wrong_role,
                 "not for the role " + std::string(name_of(*options_.role)) + " to send"};

@@ -102,7 +102,7 @@ constexpr Row checkpoint(Row row) {
 constexpr std::array<Row, kSignalCount> kRows{{
     contract(Signal::pass, "PASS", "ADVANCE", "The phase did its work"),
     contract(Signal::needs_work, "NEEDS_WORK", "RETRY_WITH_FEEDBACK",
-             "The phase found something to be put right"),
+             "The phase found something to fix"),
     contract(Signal::error, "ERROR", "ABORT", "The phase could not do its work"),
 
     about_task(Signal::ready_for_review, "ready_for_review", "READY_FOR_REVIEW", {Role::developer},
@@ -156,7 +156,7 @@ constexpr std::array<Row, kSignalCount> kRows{{
                "Summary: [brief assessment - what was done well]\n"),
     about_task(Signal::review_failed, "review_failed", "REVIEW_FAILED", {Role::critic},
                Priority::primary, "DISPATCH_DEVELOPER_REWORK",
-               "The code has faults that the developer has to mend before the audit",
+               "The code has problems that the developer must fix before the audit",
                "REVIEW_FAILED: [task_id]\n"
                "\n"
                "Files Reviewed:\n"
@@ -191,7 +191,7 @@ constexpr std::array<Row, kSignalCount> kRows{{
                "Summary: [brief conclusion]\n"),
     about_task(Signal::audit_failed, "audit_failed", "AUDIT_FAILED", {Role::auditor},
                Priority::primary, "DISPATCH_DEVELOPER_REWORK",
-               "An acceptance criterion is not met: the developer has to rework",
+               "An acceptance criterion is not met: the developer must rework it",
                "AUDIT_FAILED: [task_id]\n"
                "\n"
                "Failed Criteria:\n"
@@ -216,7 +216,7 @@ constexpr std::array<Row, kSignalCount> kRows{{
                "Cannot proceed with audit until infrastructure is fixed.\n"),
     about_task(Signal::expanded_spec, "expanded_spec", "EXPANDED_TASK_SPECIFICATION",
                {Role::business_analyst}, Priority::primary, "PROCESS_EXPANSION",
-               "A task that said too little has been specified",
+               "A vague task now has a full specification",
                "EXPANDED_TASK_SPECIFICATION: [task_id]\n"
                "Confidence: [HIGH | MEDIUM | LOW]\n"
                "\n"
@@ -353,7 +353,7 @@ constexpr std::array<Row, kSignalCount> kRows{{
                "- Auditor should ask when: [trigger]\n"),
     about_line(Signal::file_conflict, "file_conflict", "FILE CONFLICT", kEveryRole,
                Priority::file_conflict, Often::repeatedly, "QUEUE_OR_COORDINATE",
-               "The agent has to change a file that another agent holds",
+               "The agent must change a file that another agent holds",
                "FILE CONFLICT: [file_path]\n"
                "\n"
                "Assigned To: [other_agent_id or UNKNOWN]\n"
@@ -386,7 +386,7 @@ constexpr std::array<Row, kSignalCount> kRows{{
     block(Signal::review_complete, BlockKind::completion, Phase::review, "REVIEW_COMPLETE",
           "ADVANCE_PHASE", "The code is reviewed"),
     block(Signal::fix_complete, BlockKind::completion, Phase::fix, "FIX_COMPLETE", "ADVANCE_PHASE",
-          "What the review found is mended"),
+          "What the review found is fixed"),
     block(Signal::check_complete, BlockKind::completion, Phase::check, "CHECK_COMPLETE",
           "ADVANCE_PHASE", "The work complies with the rules of the project"),
     block(Signal::reflect_complete, BlockKind::completion, Phase::reflect, "REFLECT_COMPLETE",
@@ -399,7 +399,7 @@ constexpr std::array<Row, kSignalCount> kRows{{
           "TRANSITION_TO_VALIDATION", "RECORD",
           "Quality assurance is over, the parallel validation begins"),
     block(Signal::transition_to_fix, BlockKind::transition, Phase::review, "TRANSITION_TO_FIX",
-          "RECORD", "The review is over, mending begins"),
+          "RECORD", "The review is over; fixing begins"),
     block(Signal::phase_error, BlockKind::error, Phase::complete, "PHASE_ERROR", "ALLOW_STOP",
           "The phase cannot be completed; a person has to act"),
 }};

@@ -41,7 +41,7 @@ tl::unexpected<Error> held(std::string_view subject, const std::optional<Holder>
   return fail(Reason::blocked, printable(subject) + " is being worked on by " + words_of(*holder),
               life == Life::alive ? "wait for it to end; another bead or plan can be run meanwhile"
                                   : "wait for it to end; if that machine is gone for good, "
-                                    "docs/journal.md tells how to free the claim");
+                                    "docs/journal.md explains how to free the claim");
 }
 
 void sleep_milliseconds(int milliseconds) {

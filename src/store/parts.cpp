@@ -70,9 +70,10 @@ Store::Parts::~Parts() {
 
 Result<Statement*> Store::Parts::statement(Query query) {
   if (database->lost())
-    return fail(Reason::io,
-                "a sync of the journal " + database->path() + " failed: what is on disk is unknown",
-                "check the disk, then start again");
+    return fail(
+        Reason::io,
+        "the journal " + database->path() + " could not be synced: what is on disk is unknown",
+        "check the disk, then start again");
   const auto index = static_cast<std::size_t>(query);
   if (!prepared[index]) {
     statements[index] = TRY(database->prepare(kSql[index]));
@@ -207,7 +208,7 @@ Result<std::vector<event::Fact>> Store::Parts::facts_of(const RunRow& row, std::
     chain = chained(chain, row.id, fact.seq, fact.kind, fact.at, fact.body);
     if (chain != rows.number(4))
       return tl::unexpected(damaged("fact " + std::to_string(fact.seq) + " of the run " +
-                                    printable(row.head.run) + " is not what was written"));
+                                    printable(row.head.run) + " was changed after it was written"));
     last = fact.seq;
     facts.push_back(std::move(fact));
   }

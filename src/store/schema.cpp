@@ -65,7 +65,7 @@ Result<Version> read_version(Database& database, std::uint64_t newest) {
     return Version{0, true};
   if (std::to_string(application) != CAPSULE_APPLICATION_ID || version == 0)
     return fail(Reason::damaged, database.path() + " is not a journal of Capsule",
-                "move it away: Capsule makes a new one");
+                "move it away; Capsule then makes a new one");
   if (version > newest)
     return fail(Reason::refused,
                 database.path() + " was made by a newer Capsule (version " +
@@ -126,7 +126,7 @@ Result<void> check_origin(Database& database, std::span<const char* const> steps
 Result<void> check_version(Database& database, std::span<const char* const> steps) {
   const Version seen = TRY(look_at_version(database, steps.size()));
   if (seen.number == steps.size()) return {};
-  return fail(Reason::refused, database.path() + " is of an older version",
+  return fail(Reason::refused, database.path() + " has an older format",
               "any command that writes, such as capsule run, brings it up to date");
 }
 

@@ -137,7 +137,7 @@ Error Database::error(int code) {
   switch (code & 0xFF) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {Reason::blocked, "the journal " + path_ + " is kept busy by another process",
+      return {Reason::blocked, "the journal " + path_ + " is locked by another process",
               "wait for it to end, then try again"};
     case SQLITE_FULL:
       return {Reason::io, "cannot write the journal " + path_ + ": the disk is full",
@@ -151,10 +151,10 @@ Error Database::error(int code) {
     case SQLITE_PERM:
     case SQLITE_AUTH:
       return {Reason::io, "cannot write the journal " + path_ + ": it or its folder is read-only",
-              "check who owns it and whether it may be written"};
+              "check its owner and permissions"};
     case SQLITE_CANTOPEN:
       return {Reason::io, "cannot open the journal " + path_ + ": " + detail,
-              "check who owns its folder, whether it may be written, and whether the disk is full"};
+              "check the owner and permissions of its folder, and whether the disk is full"};
     case SQLITE_NOMEM:
     case SQLITE_TOOBIG:
     case SQLITE_INTERRUPT:

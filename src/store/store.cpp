@@ -123,7 +123,7 @@ Result<std::uint64_t> Store::begin(const engine::NewRun& run, std::span<const Ne
   CHECK(valid_id(run.run));
   Transaction transaction = TRY(parts_->begin_write());
   if (TRY(parts_->find_run(run.run)))
-    return fail(Reason::exists, "there is a run " + printable(run.run) + " already");
+    return fail(Reason::exists, "the run " + printable(run.run) + " already exists");
   Statement& count = *TRY(parts_->statement(Query::count_runs));
   RunRow row;
   row.id = (TRY(count.step()) ? count.number(0) : 0) + 1;
@@ -146,7 +146,7 @@ Result<std::uint64_t> Store::append(std::string_view run, std::uint64_t after,
   if (!row) return no_such_run(run);
   if (row->head.last_seq != after)
     return fail(Reason::conflict,
-                "somebody else has written to the run " + printable(run) + " meanwhile",
+                "something else has written to the run " + printable(run) + " in the meantime",
                 "is another capsule working on it?");
   TRY_VOID(parts_->add_facts(*row, facts));
   if (ending) {

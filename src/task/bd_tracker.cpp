@@ -51,7 +51,7 @@ Result<process::Output> run_bd(const std::string& project_dir, std::vector<std::
     return fail(Reason::missing_program, output.error().message, kHint);
   if (!output) return output;
   if (output->timed_out)
-    return fail(Reason::timed_out, "bd " + spec.argv[1] + " did not end within a minute");
+    return fail(Reason::timed_out, "bd " + spec.argv[1] + " did not finish within a minute");
   return output;
 }
 
@@ -91,8 +91,7 @@ Result<engine::Bead> BdTracker::show(std::string_view id) {
     return fail(Reason::not_found, "bead '" + name + "' not found: " + beads.error().message);
   if (!beads)
     return fail(Reason::damaged,
-                "bd show " + name +
-                    " --json answered something else than a bead: " + beads.error().message);
+                "bd show " + name + " --json did not print a bead: " + beads.error().message);
   if (beads->empty()) return fail(Reason::not_found, "bead '" + name + "' not found by bd");
   engine::Bead bead = std::move(beads->front());
   bead.id = name;  // bd also takes the end of an id; what was asked for names the work
@@ -108,8 +107,7 @@ Result<std::vector<engine::Bead>> BdTracker::list(const engine::BeadFilter& filt
   if (!output.ok()) return fail(Reason::failed, "bd list failed: " + complaint(output));
   auto beads = beads_from_json(trimmed(output.out));
   if (!beads)
-    return fail(Reason::damaged,
-                "bd list --json answered something else than beads: " + beads.error().message);
+    return fail(Reason::damaged, "bd list --json did not print beads: " + beads.error().message);
   return beads;
 }
 

@@ -130,7 +130,7 @@ Result<const engine::Bead*> NativeStore::find(std::string_view id) const {
     return error;
   }
   return fail(Reason::not_found, "bead '" + std::string(id) + "' not found in " + file_path(),
-              "'capsule bead list --all' shows what there is");
+              "list them: capsule bead list --all");
 }
 
 Result<engine::Bead> NativeStore::show(std::string_view id) {

@@ -36,6 +36,12 @@ class AutoNarrator : public Narrator {
     if (const auto* checked = std::get_if<fact::BaselineChecked>(&*read)) take(*checked);
     if (const auto* reviewed = std::get_if<fact::Reviewed>(&*read)) take(*reviewed);
     if (const auto* moved = std::get_if<fact::GroundMoved>(&*read); moved != nullptr) take(*moved);
+    if (const auto* asked = std::get_if<fact::ApprovalAsked>(&*read))
+      line("      ? waits for approval (question " + std::to_string(asked->question) + ")");
+    if (const auto* answer = std::get_if<fact::ApprovalGiven>(&*read))
+      line(std::string("      ") + (answer->approved ? "approved" : "not approved") + " (" +
+           printable(answer->by) + ")" +
+           (answer->text.empty() ? "" : ": " + fitted(answer->text, 160)));
     phases_ended();
     return std::exchange(lines_, {});
   }
@@ -61,7 +67,7 @@ class AutoNarrator : public Narrator {
                   frame.columns) +
            "\n";
   }
-  bool asks() const override { return false; }
+  bool asks() const override { return auto_mode::Rules::waits_for_person(run_); }
   workflow::RunSummary summary() const override { return auto_mode::Rules::summary(run_); }
 
  private:
@@ -71,8 +77,9 @@ class AutoNarrator : public Narrator {
     if (turn.why == fact::Why::go_on || turn.why == fact::Why::restart)
       line("      " + phase + ": no signal, iteration " + std::to_string(run_.file.iteration) +
            "/" + std::to_string(run_.file.max_iterations));
-    if (turn.why == fact::Why::retry) line("      once more: " + printable(run_.file.last_error));
-    if (turn.why == fact::Why::mend) line("      " + phase + ": mending");
+    if (turn.why == fact::Why::retry)
+      line("      trying again: " + printable(run_.file.last_error));
+    if (turn.why == fact::Why::mend) line("      " + phase + ": fixing");
   }
   const workflow::AgentSummary* agent_of(int number) const {
     for (const workflow::AgentSummary& agent : run_.agents)
@@ -143,11 +150,19 @@ std::string phase_line(Phase phase, const PhaseRecord& record, const Style& styl
   return line;
 }
 
-std::string auto_summary(const auto_mode::Run& run, const Style& style) {
+std::string auto_summary(const auto_mode::Run& run, const Style& style,
+                         const std::string& description) {
+  const workflow::RunSummary summary = auto_mode::Rules::summary(run);
+  if (!summary.waits.empty() && summary.waits.front().question > 0)
+    return "\n? " + printable(summary.waits.front().text) +
+           "\n\nWhat next:\n  capsule approve auto\n  capsule reject auto --because=TEXT\nthen:\n  "
+           "capsule auto continue\n";
   const Status status = run.outcome == auto_mode::Outcome::complete ? Status::pass : Status::error;
-  std::string text = "\n" + std::string(mark(style, status)) + " " +
-                     outcome_words(auto_mode::Rules::summary(run)).text;
-  if (!run.merged_as.empty() && !run.begun.in_place)
+  std::string text = "\n" + std::string(mark(style, status)) + " " + outcome_words(summary).text;
+  if (!summary.on_branch.empty())
+    text += ", on the branch " + printable(summary.on_branch) +
+            "\n  description: " + printable(description);
+  if (!summary.merged_as.empty() && !run.begun.in_place)
     text += ", merged as " + run.merged_as.substr(0, 12);
   text += "\n";
   if (const std::string evidence = workflow::evidence_words(run.evidence);
@@ -159,7 +174,8 @@ std::string auto_summary(const auto_mode::Run& run, const Style& style) {
   }
   if (run.outcome == auto_mode::Outcome::complete) return text;
   if (!run.folder.empty()) text += "  the work is in " + printable(run.folder) + "\n";
-  if (!run.last.log.empty()) text += "  the last agent's words: " + printable(run.last.log) + "\n";
+  if (!run.last.log.empty())
+    text += "  what the last agent printed: " + printable(run.last.log) + "\n";
   return text + "\nWhat next:\n  capsule auto continue\n";
 }
 

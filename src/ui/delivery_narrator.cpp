@@ -172,7 +172,7 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
           },
           [&](const UnknownSignalRecovery& f) {
             return row(style, Tone::warn, again, f.task_id,
-                       "no signal that counts (" + std::to_string(f.attempt) + ")");
+                       "no valid signal (" + std::to_string(f.attempt) + ")");
           },
           [&](const AgentSignalFailure& f) {
             return row(style, Tone::warn, again, f.task_id, spoken(f.reason));

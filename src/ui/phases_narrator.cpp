@@ -161,8 +161,9 @@ class PhasesNarrator : public Narrator {
            toned(style_, Tone::warn, "said the same twice about the same files"));
   }
   void take(const event::ApprovalAsked& f) {
-    line("  ? " + printable(f.phase) + ": waits for approval (question " +
-         std::to_string(f.question) + ")");
+    const bool merge = f.about == event::Approval::merge;
+    line("  ? " + (merge ? std::string("the merge") : printable(f.phase)) +
+         ": waits for approval (question " + std::to_string(f.question) + ")");
     if (current_ > 0) enter(current_).details[f.phase] = f.phase + " waits for approval";
   }
   void take(const event::ApprovalGiven& f) {
@@ -172,7 +173,7 @@ class PhasesNarrator : public Narrator {
   }
   void take(const event::MergeDone& f) {
     heading(phases::stages(state_.definition));
-    const bool on_main = state_.definition.finish == event::Finish::merge;
+    const bool on_main = state_.integrate != event::Integrate::branch;
     const std::string words = (on_main ? "merged as " : "committed as ") + f.commit.substr(0, 12) +
                               (on_main ? "" : " on " + state_.branch);
     const std::string evidence = workflow::evidence_words(f.evidence);

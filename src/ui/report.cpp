@@ -24,9 +24,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
   const std::string resume = run + " --resume";
   const std::string anew = run + start_options(s);
   if (phases::Rules::waits_for_person(s))
-    return {"capsule answer " + s.bead + " " + std::to_string(s.question) + " approve" +
-                around.project_option,
-            run};
+    return {"capsule approve " + words, "capsule reject " + words + " --because=TEXT", run};
   // The work is where it belongs, and only what comes after is left to do.
   if (!s.merge_commit.empty() && !good(s)) return {run};
   if (around.worktree_gone && !good(s)) return {anew};
@@ -43,6 +41,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
       return {anew};
     case event::Outcome::merge_refused:
     case event::Outcome::merge_error:
+      if (phases::merges_again(s)) return {run};
       if (!commits(s)) return {resume};  // it is not signed off yet
       return {"capsule merge " + words + around.provider_option};
     case event::Outcome::interrupted:
@@ -116,7 +115,7 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
     text += "  " + printable(evidence) + "\n";
   if (!well && !s.detail.empty()) text += indented(trimmed(s.detail));
   if (s.outcome == event::Outcome::phase_error && !around.last_words.empty())
-    text += "    its agent's last line: " + fitted(around.last_words, 160) + "\n";
+    text += "    the agent's last line: " + fitted(around.last_words, 160) + "\n";
   if (!report.phases.empty()) text += "\n" + role_table(report.phases, style);
   std::int64_t total = 0;
   for (const RoleLine& line : report.phases) total += line.duration_ms;
@@ -125,12 +124,12 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
             (s.checks_ms > 0 ? ", and " + duration(s.checks_ms) + " of checks" : "") + "\n";
   for (const std::string& remark : report.remarks) text += "  ! " + printable(remark) + "\n";
   if (!report.unchecked.empty())
-    text += "  ! nobody but the agents has checked " + printable(report.unchecked) + "\n";
+    text += "  ! only the agents have checked " + printable(report.unchecked) + "\n";
   for (const std::string& note : around.notes) text += "  " + printable(note) + "\n";
   for (const std::string& line : around.progress) text += "  " + printable(line) + "\n";
   if (!report.archive.empty()) text += "  archive: " + printable(report.archive) + "\n";
   if (!well && s.outcome != event::Outcome::prep_failed && !s.worktree.empty())
-    text += around.worktree_gone ? "  its worktree was removed since\n"
+    text += around.worktree_gone ? "  its worktree has been removed\n"
                                  : "  worktree kept: " + printable(s.worktree) + "\n";
   // Scripts look for these words.
   if (well)

@@ -21,7 +21,9 @@ Json waits_json(const RunSummary& summary) {
                     {"question", wait.question > 0 ? Json(wait.question) : Json()},
                     {"on", or_null(wait.on)},
                     {"by", or_null(wait.by)},
+                    {"kind", or_null(wait.kind)},
                     {"text", or_null(wait.text)},
+                    {"context", or_null(wait.context)},
                     {"options", wait.options}});
   return list;
 }
@@ -139,6 +141,7 @@ Json object_of(const engine::Run& run) {
             {"started_at", run.head.started_at},
             {"ended_at", ended ? or_null(run.head.ended_at) : Json()},
             {"merged_as", or_null(summary.merged_as)},
+            {"on_branch", or_null(summary.on_branch)},
             {"evidence", evidence_json(summary.evidence)},
             {"usage", usage_json(summary.usage)}};
   if (run.holder)

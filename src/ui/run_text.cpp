@@ -53,7 +53,7 @@ constexpr Words kAuto[] = {
     {"all_phases_complete", Status::pass, "complete"},
     {"auto_complete_signal", Status::pass, "complete"},
     {"max_iterations_reached", Status::error, "failed: a phase did not end with its signal"},
-    {"stale_state", Status::needs_work, "given up: nothing happened for long"},
+    {"stale_state", Status::needs_work, "given up: nothing happened for a long time"},
     {"critical_error", Status::error, "stopped by an error"},
     {"user_cancelled", Status::needs_work, "cancelled"},
 };
@@ -139,8 +139,17 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
   std::string text;
   for (const workflow::Waiting& wait : run.summary.waits) {
     if (wait.question == 0 || (!task.empty() && wait.task != task)) continue;
-    text += "\n  ? question " + std::to_string(wait.question) + ": " + printable(wait.text) +
-            "\n    capsule answer " + words.name + " " + std::to_string(wait.question) + " TEXT" +
+    text += "\n  ? question " + std::to_string(wait.question) + ": " + printable(wait.text) + "\n";
+    if (wait.what == workflow::Waiting::For::approval) {
+      const bool of_task = !engine::is_phases(run.head) && !wait.task.empty();
+      const std::string name = words.name + (of_task ? " " + printable(wait.task) : "");
+      for (const std::string_view line : split(trimmed(wait.context), '\n'))
+        if (!line.empty()) text += "    " + printable(line) + "\n";
+      text += "    capsule approve " + name + words.options + "\n    capsule reject " + name +
+              words.options + " --because=TEXT\n";
+      continue;
+    }
+    text += "    capsule answer " + words.name + " " + std::to_string(wait.question) + " TEXT" +
             words.options + "\n";
   }
   return text;
@@ -253,7 +262,7 @@ std::string standing_line(const engine::Run& run, const Style& style) {
       break;
     case RunState::cut_off:
       return toned(style, Tone::warn, std::string(symbol(style, state)) + " cut off in " + now) +
-             "; the same command goes on";
+             "; run the same command again to go on";
     case RunState::waiting:
       return toned(style, Tone::warn,
                    std::string(symbol(style, state)) + " " +
@@ -267,7 +276,7 @@ std::string standing_line(const engine::Run& run, const Style& style) {
       return toned(
           style, tone_of(on_main ? Status::error : words.tone),
           std::string(mark(style, on_main ? Status::error : words.tone)) + " " +
-              (on_main ? "merged as " + run.summary.merged_as.substr(0, 12) + ", but not cleared up"
+              (on_main ? "merged as " + run.summary.merged_as.substr(0, 12) + ", but not cleaned up"
                        : words.text));
     }
   }
@@ -307,6 +316,10 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
       if (!trimmed(line).empty()) text += "    " + printable(line) + "\n";
   if (!summary.merged_as.empty() && run.head.workflow != engine::kDelivery)
     text += "  merged as " + printable(summary.merged_as.substr(0, 12)) + "\n";
+  if (!summary.on_branch.empty())
+    text +=
+        "  on the branch " + printable(summary.on_branch) + "\n" +
+        (words.description.empty() ? "" : "  description: " + printable(words.description) + "\n");
   if (const std::string evidence = workflow::evidence_words(summary.evidence); !evidence.empty())
     text += "  " + printable(evidence) + "\n";
   text += "  started " + minute_of(run.head.started_at) + " UTC";

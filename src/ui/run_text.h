@@ -24,9 +24,10 @@ std::string run_lines(const std::vector<engine::Run>& runs, const Style& style);
 
 // The words of the caller's commands, for what can be pasted.
 struct RunWords {
-  std::string name;     // by which commands find the run
-  std::string go_on;    // "capsule deliver PLAN.md"; empty: nothing brings it on
-  std::string options;  // " --project-dir=…", or empty
+  std::string name;              // by which commands find the run
+  std::string go_on;             // "capsule deliver PLAN.md"; empty: nothing brings it on
+  std::string options;           // " --project-dir=…", or empty
+  std::string description = {};  // the file that describes work on a branch
 };
 // `capsule status RUN`: roles or tasks, open questions, trees, and what to do next.
 std::string run_page(const engine::Run& run, const RunWords& words, const Style& style);

@@ -24,8 +24,8 @@ std::string findings_text(const world::Findings& findings, const Style& style) {
   }
   return text + (is_ready(findings)
                      ? "\nA run can start: capsule run BEAD\n"
-                     : "\nA run cannot start before the problems (" +
-                           std::string(style.unicode ? kMarks[2] : kAscii[2]) + ") are mended.\n");
+                     : "\nFix the problems (" + std::string(style.unicode ? kMarks[2] : kAscii[2]) +
+                           ") before you start a run.\n");
 }
 
 std::string findings_json(const world::Findings& findings) {

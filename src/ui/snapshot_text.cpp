@@ -45,7 +45,8 @@ std::string collection_text(const world::Collection& collection, bool dry_run,
   std::string text;
   for (const world::Snapshot& one : collection.old)
     text += (dry_run ? "would remove " : "removed ") + one.name + "  " + date_of(one.time) + "\n";
-  text += counted(collection.old.size(), "snapshot") + (dry_run ? " would go" : " gone") + "\n";
+  text += counted(collection.old.size(), "snapshot") +
+          (dry_run ? " would be removed" : " removed") + "\n";
   if (collection.needed.empty()) return text;
   const bool one = collection.needed.size() == 1;
   text += counted(collection.needed.size(), "older snapshot") + (one ? " stays" : " stay") +

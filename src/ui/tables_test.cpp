@@ -33,7 +33,7 @@ TEST(FindingsText, SaysByWordAndMarkWhatIsBadAndWhatMendsIt) {
   EXPECT_NE(text.find("x problem tracker         none\n" + std::string(26, ' ') + "capsule init\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("before the problems (x) are mended"), std::string::npos) << text;
+  EXPECT_NE(text.find("Fix the problems (x) before you start a run"), std::string::npos) << text;
   EXPECT_EQ(Json::parse(findings_json(findings))["ready"], false);
 }
 
@@ -59,7 +59,7 @@ TEST(CollectionText, SaysHowManyStayForWhomAndHowTheyGo) {
   collection.runs = {"demo-2"};
   const std::string text = collection_text(collection, true, "");
   EXPECT_NE(text.find("would remove r-1/1-execute"), std::string::npos) << text;
-  EXPECT_NE(text.find("1 snapshot would go\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 snapshot would be removed\n"), std::string::npos) << text;
   EXPECT_NE(text.find("2 older snapshots stay: what demo-2 can still go on with\n"),
             std::string::npos)
       << text;

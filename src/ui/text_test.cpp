@@ -88,7 +88,7 @@ TEST(Summary, OfAMergeThatCouldNotBeClearedUpSaysThatItIsOnMain) {
   while (!std::holds_alternative<event::MergeDone>(facts.back())) facts.pop_back();
   facts.emplace_back(event::RunEnded{event::Outcome::merge_error, "no space left"});
   const std::string text = summary(report_of(facts), {}, {});
-  EXPECT_NE(text.find("merged as 0123456789ab, but not cleared up\n    no space left\n"),
+  EXPECT_NE(text.find("merged as 0123456789ab, but not cleaned up\n    no space left\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("What next:\n  capsule run demo-1.1.1\n"), std::string::npos) << text;

@@ -20,7 +20,7 @@ std::string_view name_of(const Observation& observation) {
       "agent_finished", "agent_idle",   "tree_planned", "tree_opened",   "kept",
       "taken_back",     "checked",      "merged",       "merge_refused", "main_moved",
       "tree_archived",  "tree_removed", "task_closed",  "answered",      "timer_fired",
-      "command_failed", "stop_asked",   "taken_up",     "ground_moved"};
+      "command_failed", "stop_asked",   "taken_up",     "ground_moved",  "merge_tried"};
   static_assert(std::size(kNames) == std::variant_size_v<Observation>);
   return kNames[observation.index()];
 }

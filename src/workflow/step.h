@@ -182,9 +182,15 @@ struct Merge {
   enum class Test { always, when_unseen } test{};  // unseen: nobody has tested these very files
   std::vector<std::string> known;                  // checks that failed before, and may again
   std::string request;                             // what the task asks for
-  bool guarded = false;    // nobody has looked yet whether it changes what the checks mean
-  bool to_branch = false;  // not to main: the state that counts becomes a commit on its own branch
-  std::string go_on;       // what a person calls once they have mended it, for the texts
+  bool guarded = false;  // nobody has looked yet whether it changes what the checks mean
+  // main; a branch: one commit on the newest main, under the name of the tree's branch; nowhere: it
+  // is only tried, as it would be merged (→ MergeTried).
+  enum class Into { main, branch, nowhere } into{};
+  // A person was asked, or went on with what was refused: what they changed in the tree is kept
+  // first, belongs to it and is tested. Of::branch: what differs from the snapshot `shown`.
+  bool edited = false;
+  std::string shown;
+  std::string go_on;  // what a person calls once they have mended it, for the texts
   bool operator==(const Merge&) const = default;
 };
 
@@ -295,6 +301,9 @@ struct Checked {
   std::vector<std::string> failed;  // names of the commands that do not pass
   bool any = true;                  // whether there was a command to run at all
   std::vector<event::CheckRun> runs;
+  // Files that say what checks do, changed without being asked for, and by how many lines.
+  std::vector<std::string> guarded = {};
+  std::string guard_stat = {};
   event::Baseline baseline{};  // of a check of the baseline; its detail is the feedback
 };
 struct Merged {
@@ -312,8 +321,16 @@ struct MergeRefused {
   std::string tree;
   event::MergeRefusal why{};
   std::string detail;
-  std::vector<std::string> failed;  // verify_failed, main_red: the commands
-  std::string main = {};            // main_red: the commit that main is at
+  std::vector<std::string> failed;        // verify_failed, main_red: the commands
+  std::vector<std::string> guarded = {};  // as Checked::guarded
+  std::string guard_stat = {};
+  std::string main = {};  // main_red: the commit that main is at
+};
+// As Merged, but main is where it was.
+struct MergeTried {
+  std::string tree, folder, onto;
+  std::vector<std::string> files;
+  std::vector<event::CheckRun> runs;
 };
 struct MainMoved {  // by somebody else: nothing was done
   std::string tree;
@@ -361,7 +378,7 @@ struct TakenUp {};
 using Observation =
     std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack, Checked,
                  Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed, Answered,
-                 TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved>;
+                 TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved, MergeTried>;
 std::string_view name_of(const Observation& observation);  // "agent_finished", …
 
 // Main may be moved by others while we merge; every try merges anew on the newest main. One rule

@@ -98,6 +98,7 @@ struct RunSummary {
   std::string now;      // where an open run is: "execute (attempt 2/3)"
   bool can_go_on = false;
   std::string merged_as;  // commit; empty: nothing of it is on main
+  std::string on_branch;  // that holds the work, ready for a pull request; empty: none
   std::vector<Waiting> waits;
   std::vector<TaskSummary> tasks;    // of a plan
   std::vector<TreeSummary> trees;    // that it has, or will have again when it goes on

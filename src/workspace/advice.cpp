@@ -36,7 +36,7 @@ Error tree_gone(const TreeText& tree) {
           "the worktree " + printable(tree.folder) + " is gone" +
               (exists(tree.folder) ? ": something else is in its place" : ""),
           tree.advice == Advice::bead
-              ? "what finished phases left is kept; put it back and go on: capsule run " +
+              ? "the work of finished phases is kept; bring it back and go on: capsule run " +
                     tree.name + " --resume"
               : "what it held is kept as " + tree.snapshots + "/…"};
 }
@@ -83,7 +83,7 @@ std::string merged_files_fail(const TreeText& tree, const std::string& failures)
     return "The checks fail on the files as they are after the merge:\n\n" + failures + "\n\n";
   const std::string text =
       "the checks fail on the merged files, which nobody has tested yet\n" + failures;
-  return tree.advice == Advice::bead ? text : text + "\n" + how_to_merge(tree, "mend it");
+  return tree.advice == Advice::bead ? text : text + "\n" + how_to_merge(tree, "fix it");
 }
 
 std::string main_is_red(const TreeText& tree, const RedMain& red) {

@@ -54,10 +54,6 @@ Merged found_done(const Merge& merge, const std::string& commit) {
 
 void Merges::merge(const Merge& merge, const Done& done) {
   if (trees_.is_checkout(merge.tree)) return done(nothing_on(merge, trees_.repository().head));
-  if (merge.to_branch) {
-    const auto put = to_branch(merge);
-    return done(put ? *put : workflow::Observation(workflow::failed(merge, put.error())));
-  }
   const auto planned = plan(merge);
   if (!planned) return done(workflow::failed(merge, planned.error()));
   if (const auto* merged = std::get_if<Merged>(&*planned)) return done(*merged);
@@ -83,9 +79,9 @@ Result<Merges::Plan> Merges::plan_branch(const Merge& merge) const {
   const git::Repository& repository = trees_.repository();
   TreeText text = trees_.text_of(merge.tree);
   if (!merge.branch.empty()) text.branch = merge.branch;
-  const git::Tips tips =
-      TRY(git::find_tips(repository, trees_.settings().main_branch, text.branch));
+  git::Tips tips = TRY(git::find_tips(repository, trees_.settings().main_branch, text.branch));
   text.main = short_ref(tips.main_ref);
+  if (merge.edited && !tips.tip.empty()) tips.tip = TRY(keep_edits(merge, tips.tip));
   const MergeRefused nothing{
       merge.tree, MergeRefusal::nothing_to_merge, nothing_to_merge(text), {}};
   if (tips.tip.empty()) {
@@ -115,6 +111,10 @@ Result<Merges::Plan> Merges::plan_kept(const Merge& merge) const {
   const std::string trailer = trailer_of(merge, trees_.run());
   git::Tips tips = TRY(
       git::find_tips(repository, trees_.settings().main_branch, trees_.text_of(merge.tree).branch));
+  if (merge.edited)
+    if (const auto edits = keep_edits(merge, "");
+        !edits && edits.error().reason != Reason::not_found)
+      return tl::unexpected(edits.error());
   auto kept = trees_.work_of(merge.tree);
   if (!kept && kept.error().reason == Reason::not_found && !merge.base.empty()) {
     // Its tree is gone: perhaps because all was done.
@@ -145,7 +145,8 @@ Result<Merges::Plan> Merges::accepted(const Merge& merge, const git::BranchState
   if (!planned.plan.conflicts.empty())
     return MergeRefused{
         merge.tree, MergeRefusal::conflict, merge_conflict(text, planned.plan.conflicts), {}};
-  const bool signed_off = merge.was_signed_off && !merge.signed_off.empty();
+  // What a person has seen, and changed, is as they want it.
+  const bool signed_off = merge.was_signed_off && !merge.signed_off.empty() && !merge.edited;
   std::vector<std::string> others;
   if (signed_off) others = TRY(paths_between(merge.signed_off, work.commit));
   if (!others.empty()) {
@@ -155,7 +156,7 @@ Result<Merges::Plan> Merges::accepted(const Merge& merge, const git::BranchState
   }
   // A state that counts was tested when it was kept, by whoever asks not to test it always.
   const bool seen = signed_off ? others.empty() : merge.of == Merge::Of::kept;
-  planned.unseen = !seen || planned.plan.main_moved;
+  planned.unseen = !seen || planned.plan.main_moved || merge.edited;
   planned.work = std::move(work);
   return planned;
 }
@@ -189,27 +190,46 @@ Result<std::vector<std::string>> Merges::missing_work(
   return missing;
 }
 
-Result<workflow::Observation> Merges::to_branch(const Merge& merge) const {
+Result<std::string> Merges::keep_edits(const Merge& merge, const std::string& tip) const {
+  workflow::Keep keep;
+  keep.tree = merge.tree;
+  keep.label = "approved";
+  const workflow::Kept kept = TRY(trees_.keep(keep));
+  if (merge.of == Merge::Of::kept || merge.shown.empty()) return tip;
+  std::vector<git::Change> edits;
+  for (git::Change& change :
+       TRY(git::diff_trees(trees_.repository(), merge.shown, kept.commit, git::Renames::ignored)))
+    if (!git::is_excluded(change.path, trees_.settings().exclude))
+      edits.push_back(std::move(change));
+  if (edits.empty()) return tip;
+  const std::string tree = TRY(git::with_changes(trees_.repository(), tip, edits));
+  return git::write_commit(
+      trees_.repository(),
+      {.tree = tree, .parents = {tip}, .message = "capsule: what a person changed\n"});
+}
+
+Result<workflow::Observation> Merges::put_on_branch(const Merge& merge,
+                                                    const Planned& planned) const {
   const git::Repository& repository = trees_.repository();
-  const std::string name = trees_.text_of(merge.tree).branch;
-  git::Tips tips = TRY(git::find_tips(repository, trees_.settings().main_branch, name));
-  const Trees::Work state = TRY(trees_.work_of(merge.tree));
-  tips.tip = state.commit;
-  const git::BranchState branch =
-      TRY(git::branch_state(repository, tips, state.base, trailer_of(merge, trees_.run())));
-  if (branch.commits.empty()) return nothing_on(merge, tips.main);
-  const git::WorkCommit work =
-      TRY(git::work_commit(repository, branch, git::work_message(task_of(merge), merge.title),
-                           trees_.settings().exclude));
-  if (work.changes.empty()) return nothing_on(merge, tips.main);
   TRY_VOID(intact_());
   const git::RepositoryLock lock = TRY(git::RepositoryLock::take(repository));
-  TRY_VOID(git::put_ref(repository, "refs/heads/" + name, work.commit, "capsule: keep the work"));
+  // What was tested is on the newest main, or it is tested again.
+  if (const std::string now = git::read_ref(repository, planned.plan.main_ref);
+      !now.empty() && now != planned.plan.from)
+    return workflow::MainMoved{merge.tree};
   Merged merged;
   merged.tree = merge.tree;
-  merged.commit = work.commit;
-  for (const git::Change& change : work.changes) merged.files.push_back(change.path);
-  merged.left_out = work.excluded;
+  merged.commit = TRY(git::write_commit(
+      repository, {.tree = planned.plan.tree,
+                   .parents = {planned.plan.from},
+                   .message = git::work_message(task_of(merge), merge.title) + "\n"}));
+  const std::string branch =
+      merge.branch.empty() ? trees_.text_of(merge.tree).branch : merge.branch;
+  TRY_VOID(
+      git::put_ref(repository, "refs/heads/" + branch, merged.commit, "capsule: keep the work"));
+  merged.onto = planned.plan.from;
+  for (const git::Change& change : planned.plan.changes) merged.files.push_back(change.path);
+  merged.left_out = planned.work.excluded;
   return merged;
 }
 

@@ -64,8 +64,11 @@ class Merges {
   Result<std::vector<std::string>> missing_work(const workflow::Merge& merge,
                                                 const std::string& work,
                                                 const std::vector<std::string>& others) const;
-  // The state that counts, as one commit on its own branch; main is left alone.
-  Result<workflow::Observation> to_branch(const workflow::Merge& merge) const;
+  // What a person changed in the tree is kept. Of::branch: returns the branch with it on top.
+  Result<std::string> keep_edits(const workflow::Merge& merge, const std::string& tip) const;
+  // Main is left alone: the merged files as one commit on it, under the name of the tree's branch.
+  Result<workflow::Observation> put_on_branch(const workflow::Merge& merge,
+                                              const Planned& planned) const;
   Result<workflow::Observation> publish(const workflow::Merge& merge, const Planned& planned) const;
 
   // The merged files, by what the checks said about them and about main before.
@@ -76,7 +79,8 @@ class Merges {
   bool failed_before(const workflow::Merge& merge, const std::string& name);
   void blame(const std::shared_ptr<Trial>& trial, workflow::MergeRefused refused);
   workflow::MergeRefused main_red(const Trial& trial, const std::vector<gate::Verdict>& red);
-  Result<std::string> unasked_changes(const workflow::Merge& merge, const Planned& planned) const;
+  Result<workflow::MergeRefused> unasked_changes(const workflow::Merge& merge,
+                                                 const Planned& planned) const;
   Result<std::vector<std::string>> vanished_words(const Planned& planned) const;
 
   Trees& trees_;

@@ -22,4 +22,12 @@ std::string own_name(std::string_view run, std::string_view key) {
   return valid_id(name) ? name : prefix + "-" + short_hash(key);
 }
 
+std::string plan_branch(std::string_view plan, std::string_view subject) {
+  plan.remove_prefix(plan.find_last_of('/') + 1);
+  if (plan.ends_with(".md")) plan.remove_suffix(3);
+  std::string name =
+      "capsule-plan-" + std::string(plan.substr(0, 60)) + "-" + short_hash(subject).substr(0, 6);
+  return valid_id(name) ? name : "capsule-plan-" + short_hash(subject);
+}
+
 }  // namespace capsule::workspace

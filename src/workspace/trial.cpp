@@ -40,21 +40,25 @@ Result<std::string> text_in(const git::Repository& repository, const std::string
 
 }  // namespace
 
-// Changes of what the checks mean that the task does not ask for, as a sentence; empty: none.
-Result<std::string> Merges::unasked_changes(const Merge& merge, const Planned& planned) const {
-  std::vector<std::string> paths;
+// Changes of what the checks mean that the task does not ask for; without files: none.
+Result<MergeRefused> Merges::unasked_changes(const Merge& merge, const Planned& planned) const {
+  MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {"guard"}};
+  std::vector<std::string>& paths = refused.guarded;
   for (const git::Change& change : planned.plan.changes)
     for (const std::string& path : {change.path, change.from}) {
       if (path.empty() || !gate::is_guarded(path, guard_) ||
           gate::is_asked_for(path, merge.request) || gate::is_test_file(path, {}))
         continue;
-      if (gate::changes_meaning(path, TRY(text_in(trees_.repository(), planned.plan.from, path)),
-                                TRY(text_in(trees_.repository(), planned.plan.commit, path))))
-        paths.push_back(path);
+      const std::string before = TRY(text_in(trees_.repository(), planned.plan.from, path));
+      const std::string after = TRY(text_in(trees_.repository(), planned.plan.commit, path));
+      if (!gate::changes_meaning(path, before, after)) continue;
+      paths.push_back(path);
+      refused.guard_stat += gate::line_stat(path, before, after);
     }
-  if (paths.empty()) return std::string();
-  return "It changes what the project's checks do, and the task does not ask for that: " +
-         short_list(paths) + ". Put these files back as they are on the main branch.";
+  if (paths.empty()) return refused;
+  refused.detail = "It changes what the project's checks do, and the task does not ask for that: " +
+                   short_list(paths) + ". Put these files back as they are on the main branch.";
+  return refused;
 }
 
 // Words that are gone from the files of tests: the names of tests that were taken away.
@@ -83,9 +87,7 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
   if (merge.guarded) {
     const auto unasked = unasked_changes(merge, planned);
     if (!unasked) return trial->failed(unasked.error());
-    if (!unasked->empty())
-      return trial->done(
-          MergeRefused{merge.tree, MergeRefusal::verify_failed, *unasked, {"guard"}});
+    if (!unasked->guarded.empty()) return trial->done(*unasked);
   }
   if (!checks_.any()) return judge_merged(trial);
   if (merge.test == Merge::Test::when_unseen && !planned.unseen) {
@@ -95,11 +97,24 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
         seen_.keep({planned.plan.tree, true}, *known);
     return judge_merged(trial);
   }
+  // What this process tried before it asked a person need not be run again.
+  std::vector<std::string> names;
+  for (const std::string& name : checks_.names()) {
+    auto known = merge.edited ? seen_.find({planned.plan.tree, true}, name) : std::nullopt;
+    if (known && known->ending == gate::Ending::passed)
+      trial->verdicts.push_back(*std::move(known));
+    else
+      names.push_back(name);
+  }
+  if (names.empty()) {
+    trial->verdicts.clear();
+    return judge_merged(trial);
+  }
   gate::run_clean(
-      trees_.repository(), checks_, planned.plan.commit, checks_.names(),
+      trees_.repository(), checks_, planned.plan.commit, names,
       [this, trial](const Result<std::vector<gate::Verdict>>& verdicts) {
         if (!verdicts) return trial->failed(verdicts.error());
-        trial->verdicts = *verdicts;
+        trial->verdicts.insert(trial->verdicts.end(), verdicts->begin(), verdicts->end());
         const gate::Files main{trial->planned.plan.from, true};
         trial->before = seen_.find(main, gate::kTest);
         const bool by_name =
@@ -161,15 +176,27 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
     refused.detail = merged_files_fail(text, failures);
     return blame(trial, std::move(refused));
   }
-  auto published = publish(merge, trial->planned);
+  std::vector<event::CheckRun> runs;
+  for (const gate::Verdict& verdict : trial->verdicts)
+    runs.push_back(gate::run_of(verdict, true, false));
+  const git::MergePlan& plan = trial->planned.plan;
+  if (merge.into == Merge::Into::nowhere) {
+    for (const gate::Verdict& verdict : trial->verdicts) seen_.put({plan.tree, true}, verdict);
+    workflow::MergeTried tried{merge.tree, "", plan.from, {}, std::move(runs)};
+    tried.folder = trees_.folder_of(merge.tree).value_or("");
+    for (const git::Change& change : plan.changes) tried.files.push_back(change.path);
+    return trial->done(std::move(tried));
+  }
+  auto published = merge.into == Merge::Into::branch ? put_on_branch(merge, trial->planned)
+                                                     : publish(merge, trial->planned);
   if (!published) return trial->failed(published.error());
   if (auto* merged = std::get_if<Merged>(&*published)) {
     merged->failed = std::move(tolerated);
     merged->evidence = evidence;
+    merged->runs = std::move(runs);
     for (const gate::Verdict& verdict : trial->verdicts) {
-      merged->runs.push_back(gate::run_of(verdict, true, false));
-      seen_.put({trial->planned.plan.commit, true}, verdict);
-      seen_.keep({trial->planned.plan.tree, true}, verdict);
+      seen_.put({plan.commit, true}, verdict);
+      seen_.keep({plan.tree, true}, verdict);
     }
   }
   trial->done(*std::move(published));

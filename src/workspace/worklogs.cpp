@@ -20,7 +20,10 @@ int times_in(std::string_view text, std::string_view part) {
 
 Result<void> put_worklog(const std::string& worktree, const std::string& text) {
   TRY_VOID(make_folders_beneath(worktree, ".capsule"));
-  return write_file(worktree + "/" + kWorklogFile, text, 0644, worktree + "/.capsule/worklog.new");
+  // Not synced: what counts is the snapshot, which is, and after a power cut the tree is put back
+  // to it.
+  return replace_file(worktree + "/" + kWorklogFile, text, 0644,
+                      worktree + "/.capsule/worklog.new");
 }
 
 Result<std::string> Trees::fresh_worklog() const {

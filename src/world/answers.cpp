@@ -72,8 +72,8 @@ Result<AnswersFile> AnswersFile::read(const std::string& path) {
   if (trimmed(text).starts_with('{')) {
     const auto whole = json::canonical(text);
     if (!whole || whole->front() != '{')
-      return fail(Reason::damaged, printable(path) + " is no JSON object",
-                  "one object, such as {\"T-1\": \"the answer\"}");
+      return fail(Reason::damaged, printable(path) + " is not a JSON object",
+                  "write one object, such as {\"T-1\": \"the answer\"}");
     for (const json::Member& member : json::members_of(*whole)) {
       const auto add = [&, key = json::unquoted(member.key)](std::string_view one) {
         if (one.front() == '"') file.by_key_[key].push_back(json::unquoted(one));

@@ -52,7 +52,7 @@ Result<std::string> Assets::read(std::string_view name) const {
   std::string searched;
   for (const std::string& folder : folders_) searched += printable(folder) + ", ";
   return fail(Reason::not_found, "missing file " + printable(name),
-              "searched in " + searched + "and among those that come with Capsule");
+              "searched in " + searched + "and in Capsule itself");
 }
 
 }  // namespace capsule::world

@@ -16,7 +16,8 @@ static constexpr const char* kOwnCassette = ".capsule/cassette.yaml";
 
 Result<void> check_go() {
   if (!on_path("go"))
-    return fail(Reason::missing_program, "the demo project is written in Go, and there is no go",
+    return fail(Reason::missing_program,
+                "the demo project is written in Go, but go is not installed",
                 "install it: apt-get install golang-go");
   // The Go that is here must do: nothing is fetched.
   ::setenv("GOTOOLCHAIN", "local", 1);

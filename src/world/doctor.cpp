@@ -33,7 +33,7 @@ Finding check_git() {
   int major = 0, minor = 0;
   const std::string version(trimmed(output->out));
   if (std::sscanf(version.c_str(), "git version %d.%d", &major, &minor) != 2)
-    return {Health::doubtful, "git", "the version is not known: " + printable(version)};
+    return {Health::doubtful, "git", "unknown version: " + printable(version)};
   if (major < 2 || (major == 2 && minor < 38))
     return {Health::bad, "git", version + " is too old: 2.38 is needed", {installed_by("git")}};
   return {Health::good, "git", version};
@@ -89,11 +89,11 @@ Finding check_tracker(const Project& project) {
     if (!kind || *kind == task::BdKind::missing)
       return {Health::bad,
               "tracker",
-              where + " says bd, and there is none on PATH",
+              where + " says bd, but there is none on PATH",
               {"npm install -g @beads/bd@0.49.6", "or, in .capsule/config.yaml: tracker: native"}};
     if (*kind == task::BdKind::other)
       return {Health::doubtful, "tracker",
-              "the bd on PATH does not answer as beads does; it may be another program"};
+              "the bd on PATH does not behave like beads; it may be another program"};
     return {Health::good, "tracker", "bd: " + where + " says so"};
   }
   if (choice == task::Choice::native) return check_native(root, where + " says so");
@@ -103,7 +103,7 @@ Finding check_tracker(const Project& project) {
     return {Health::good, "tracker", "bd: it is on PATH, and nothing else is configured"};
   if (*kind == task::BdKind::silent)
     return {Health::doubtful, "tracker",
-            "bd is on PATH and does not say what it is; it is used as far as it shows beads"};
+            "bd is on PATH but does not identify itself; it is used as long as it shows beads"};
   return check_native(root, "the bd on PATH is another program");
 }
 
@@ -122,7 +122,7 @@ Finding check_files(const Project& project) {
     text += (text.empty() ? "" : ", ") + (folder.empty()             ? "built in"
                                           : folder == project.root() ? "the project's own"
                                                                      : printable(folder));
-  return {Health::good, "prompts", "and template: " + text};
+  return {Health::good, "prompts", "and the template: " + text};
 }
 
 Finding check_verify(const Project& project) {
@@ -180,7 +180,7 @@ void check_runs(const Project& project, Findings& findings) {
     }
     findings.push_back({Health::doubtful,
                         "worktree",
-                        bead + ": left from before, nobody works in it",
+                        bead + ": left over, nobody is working in it",
                         {"capsule run " + bead + project.option + " --resume",
                          "or, to remove all of them: capsule teardown" + project.option}});
   }
@@ -211,7 +211,7 @@ void check_project(const ProjectWords& words, Findings& findings) {
   findings.push_back({Health::good, "config",
                       exists(config::project_file(project->root()))
                           ? ".capsule/config.yaml"
-                          : "no .capsule/config.yaml; the defaults hold"});
+                          : "no .capsule/config.yaml; the defaults apply"});
   check_agents(*project, findings);
   findings.push_back(check_tracker(*project));
   findings.push_back(check_files(*project));

@@ -1,4 +1,4 @@
-// What a run would need in a project, what is missing, and what mends it. Changes nothing.
+// What a run would need in a project, what is missing, and what fixes it. Changes nothing.
 #pragma once
 
 #include <string>

@@ -70,7 +70,7 @@ Result<std::string> start_session(const std::string& folder, const SessionStart&
   const auto before = TRY(load_state(folder, warn));
   if (before && before->state.active && !start.force)
     return fail(Reason::refused,
-                "auto mode is active already, in phase " + printable(before->state.phase) + ": " +
+                "auto mode is already active, in phase " + printable(before->state.phase) + ": " +
                     printable(before->state.task.substr(0, 200)),
                 "end it: capsule auto cancel; or replace it with --force");
   auto_mode::State state =
@@ -85,9 +85,9 @@ Result<std::string> start_session(const std::string& folder, const SessionStart&
 Result<std::string> continue_session(const std::string& folder) {
   const auto lock = TRY(auto_state::Lock::take(folder));
   const auto document = TRY(auto_state::load(folder));
-  if (!document) return fail(Reason::not_found, "there is no auto mode to go on with");
+  if (!document) return fail(Reason::not_found, "there is no auto mode to continue");
   const auto phase = auto_mode::unfinished_phase(document->state);
-  if (!phase) return fail(Reason::refused, "auto mode is complete: there is nothing to go on with");
+  if (!phase) return fail(Reason::refused, "auto mode is complete: there is nothing to continue");
   auto_mode::State state = document->state;
   if (!state.active) {
     state = auto_mode::continued(std::move(state), utc_second());

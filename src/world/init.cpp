@@ -44,7 +44,7 @@ std::string prefix_from(const std::string& root) {
 }
 
 Result<InitStep> set_up_bd(const std::string& root) {
-  if (exists(root + "/.beads")) return InitStep{".beads", false, "beads of bd"};
+  if (exists(root + "/.beads")) return InitStep{".beads", false, "kept by bd"};
   const auto output = TRY(task::run_bd(root, {"init", "--prefix=" + prefix_from(root)}));
   if (!output.ok())
     return fail(Reason::failed, "bd init failed: " + printable(trimmed(output.err).substr(0, 500)));

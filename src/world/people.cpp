@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxTypedBytes = 64UL * 1024;
 constexpr const char* kTerminal = "terminal";
+constexpr std::size_t kMostContextLines = 20;
 
 // One of the options, in any case, when there are some.
 bool accepts(const workflow::Ask& question, std::string_view text) {
@@ -32,6 +33,9 @@ std::string question_text(const workflow::Ask& question) {
   for (std::size_t i = 0; i < question.options.size(); ++i)
     text += (i == 0 ? " [" : ", ") + question.options[i];
   if (!question.options.empty()) text += "]";
+  std::size_t lines = 0;
+  for (const std::string_view line : split(trimmed(question.context), '\n'))
+    if (!trimmed(line).empty() && ++lines <= kMostContextLines) text += "\n  " + printable(line);
   return text + "\nType the answer, or: capsule answer " + std::to_string(question.question) +
          " TEXT\n";
 }
@@ -115,7 +119,7 @@ void People::answer(int number, const std::string& text, const std::string& by) 
     const std::string file =
         answers_folder(parts_.project, parts_.run) + "/" + std::to_string(number);
     ::unlink(file.c_str());
-    parts_.tell("That is no answer to question " + std::to_string(number) + ".\n");
+    parts_.tell("That does not answer question " + std::to_string(number) + ".\n");
     return prompt();
   }
   open_.erase(open);

@@ -41,7 +41,8 @@ Result<OpenQuestion> find_question(const Project& project, store::Store* store,
   }
   const int wanted = number_in(word);
   if (wanted == 0 && !run.empty())
-    return fail(Reason::usage, "'" + printable(word.substr(0, 80)) + "' is no question's number",
+    return fail(Reason::usage,
+                "'" + printable(word.substr(0, 80)) + "' is not the number of a question",
                 "capsule answer RUN N TEXT; see: capsule questions" + project.option);
   if (!run.empty()) run = TRY(find_run(project, store, {run})).run.head.run;
   std::vector<OpenQuestion> found;

@@ -48,7 +48,7 @@ Result<RunSummary> summary_of_session(store::Store& store, const RunHead& head) 
     const auto read = TRY(event::auto_run::read_fact(fact.kind, fact.body));
     const auto* seen = std::get_if<event::auto_run::SessionSeen>(&read);
     if (seen == nullptr)
-      return fail(Reason::damaged, "'" + fact.kind + "' is no fact of a session");
+      return fail(Reason::damaged, "'" + fact.kind + "' is not a fact of a session");
     const auto document = TRY(auto_state::read_document(seen->state));
     const auto_mode::State& state = document.state;
     summary.subject = summary.title = state.task.substr(0, state.task.find('\n'));
@@ -147,7 +147,7 @@ tl::unexpected<Error> no_run(const Project& project, const std::string& word) {
   return fail(
       Reason::not_found, "there is no run of " + printable(word),
       (plan ? "start one: capsule deliver " + shell_word(word) : "start one: capsule run " + word) +
-          project.option + "; 'capsule status" + project.option + "' shows what there is");
+          project.option + "; 'capsule status" + project.option + "' lists all runs");
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ Result<Found> find_run(const Project& project, store::Store* store,
                        const std::vector<std::string>& words) {
   const std::string word = words.empty() ? "" : words.front();
   if (!valid_id(word) && !word.ends_with(".md") && !(exists(word) && !is_folder(word)))
-    return fail(Reason::usage, "'" + printable(word.substr(0, 120)) + "' names no run",
+    return fail(Reason::usage, "'" + printable(word.substr(0, 120)) + "' is not the name of a run",
                 "name a bead (letters, digits, '.', '_' and '-'), a plan's file, a run, or auto");
   if (store == nullptr) return no_run(project, word);
   std::vector<RunHead> heads = TRY(heads_of(*store, word));
@@ -217,6 +217,14 @@ std::string word_for(const Run& run) {
   if (subject.starts_with(engine::kDeliveredBead))
     return subject.substr(engine::kDeliveredBead.size());
   return shell_word(subject);
+}
+
+std::string description_path(const Project& project, const std::string& run,
+                             const std::string& subject) {
+  const std::string logs = project.root() + "/.capsule/logs/";
+  const std::string file = "/pull-request.md";
+  if (subject == engine::kAutoSubject) return logs + "auto/" + run + file;
+  return logs + (valid_id(subject) ? subject : run) + file;
 }
 
 std::string go_on_command(const Project& project, const Run& run) {

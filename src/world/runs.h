@@ -58,6 +58,10 @@ std::string word_for(const Run& run);
 // The command that brings it on, ready to be pasted; empty: nothing can.
 std::string go_on_command(const Project& project, const Run& run);
 
+// The file that describes work which waits on a branch, for a pull request.
+std::string description_path(const Project& project, const std::string& run,
+                             const std::string& subject);
+
 // The run that a folder of .capsule/worktrees belongs to, and the task when it is one of a plan's.
 struct TreeOwner {
   Run run;

@@ -78,7 +78,7 @@ Result<void> clean_worktree(Cleaning& cleaning, const std::string& name) {
   std::error_code error;
   if (!valid_id(name) || fs::is_symlink(path, error) || !is_folder(path)) {
     if (cleaning.only.empty())
-      cleaning.tell("left alone: " + printable(path) + " is no worktree of Capsule's");
+      cleaning.tell("left alone: " + printable(path) + " is not one of Capsule's worktrees");
     return {};
   }
   const auto owner = TRY(owner_of(cleaning, name));
@@ -107,7 +107,8 @@ Result<bool> is_stale(Cleaning& cleaning, const git::Ref& branch, const std::str
     return false;
   const auto owner = TRY(owner_of(cleaning, name));
   if (!is_meant(cleaning, owner) || !reason_to_stay(cleaning, owner).empty()) return false;
-  if (owner && owner->run.summary.outcome == name_of(event::Outcome::on_branch)) {
+  if (owner &&
+      owner->run.summary.on_branch == branch.name.substr(std::string_view("refs/heads/").size())) {
     cleaning.tell("left alone: branch capsule-" + name +
                   " holds the work of its run; delete it: git branch -D capsule-" + name);
     return false;

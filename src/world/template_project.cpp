@@ -59,10 +59,9 @@ Result<std::unique_ptr<Template>> Template::open(const Assets& assets) {
   }
   for (const char* name : {kCopied[0], kCopied[1], kCopied[2], kIssues})
     if (!exists(source->path_ + "/" + name))
-      return fail(
-          Reason::not_found,
-          "the template " + printable(source->path_) + " is not complete: it has no " + name,
-          "put it back, or remove it: Capsule has one of its own");
+      return fail(Reason::not_found,
+                  "the template " + printable(source->path_) + " is incomplete: it has no " + name,
+                  "put it back, or remove it: Capsule has one of its own");
   return source;
 }
 

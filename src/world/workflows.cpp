@@ -79,7 +79,7 @@ Result<WorkflowText> workflow_text(const Project& project, std::string_view name
   if (auto text = project.assets.read("workflows/" + file))
     return WorkflowText{std::string(name), "workflows/" + file, *std::move(text)};
   return fail(Reason::not_found, "there is no workflow '" + std::string(name) + "'",
-              "there are: " + short_list(workflow_names(project)) +
+              "valid: " + short_list(workflow_names(project)) +
                   "; make one: capsule workflow "
                   "init " +
                   std::string(name));
@@ -138,7 +138,7 @@ Result<std::vector<std::string>> begin_workflow(const Project& project, const st
       TRY(config::read_workflow(example.text, from, example.where));
   // Its name becomes a file's: the same rule as for the example's.
   if (const auto taken = workflow_text(project, name); taken)
-    return fail(Reason::exists, "there is a workflow '" + name + "' already: " + taken->where,
+    return fail(Reason::exists, "the workflow '" + name + "' already exists: " + taken->where,
                 "choose another name, or edit it");
   else if (taken.error().reason != Reason::not_found)
     return tl::unexpected(taken.error());

@@ -93,7 +93,7 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
             gate::lasting_environment(environ)),
       gates_(gate::world_of(project.repository, checks_,
-                            {project.config.main_branch, settings_.trees.exclude,
+                            {settings_.trees.main_branch, settings_.trees.exclude,
                              project.config.test_files, project.config.verify.guard},
                             [this](const std::string& tree) { return trees_.folder_of(tree); }),
              seen_),
@@ -245,7 +245,8 @@ void RealWorld::start_ready(const StartAgent& start, const AgentPlace& place,
 
 Result<void> RealWorld::close(const CloseTask& command) {
   if (settings_.tracker == nullptr)
-    return fail(Reason::refused, "there is no tracker to close " + printable(command.task) + " in");
+    return fail(Reason::refused,
+                "cannot close " + printable(command.task) + ": there is no tracker");
   return settings_.tracker->close(command.task, command.reason);
 }
 
@@ -266,7 +267,7 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
     auto settled = trees_.settle(start);
     if (!settled) {
       finished.fault = event::Fault::lost;
-      finished.detail = "its worktree cannot be kept: " + sentences(settled.error());
+      finished.detail = "its worktree could not be saved: " + sentences(settled.error());
     } else {
       finished.snapshot = std::move(settled->snapshot);
       finished.took_back = std::move(settled->took_back);

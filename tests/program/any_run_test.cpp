@@ -122,7 +122,7 @@ TEST_F(AnyDelivery, GcKeepsWhatADeliveryThatWaitsStillNeeds) {
   const std::string before = refs();
   ASSERT_NE(before, "");
   const std::string said = capsule_in({"gc", "--older-than=0s"}).out;
-  EXPECT_HAS(said, "0 snapshots gone");
+  EXPECT_HAS(said, "0 snapshots removed");
   EXPECT_HAS(said, plan_file() + " can still go on with");
   EXPECT_EQ(capsule_in({"gc", plan_file(), "--older-than=0s"}).exit_code, 0);
   EXPECT_EQ(refs(), before);
@@ -148,7 +148,7 @@ TEST_F(AnyDelivery, GcKeepsWhatAHaltedDeliveryStillNeedsAndRemovesItOnceThatIsOv
   ASSERT_EQ(deliver({"--answers=" + path("answers")}).exit_code, 1);
   const std::string before = refs();
   ASSERT_NE(before, "");
-  EXPECT_HAS(capsule_in({"gc", "--older-than=0s"}).out, "0 snapshots gone");
+  EXPECT_HAS(capsule_in({"gc", "--older-than=0s"}).out, "0 snapshots removed");
   EXPECT_EQ(refs(), before);
   EXPECT_HAS(capsule_in({"teardown"}).out, "can go on: capsule deliver");
   ASSERT_EQ(deliver().exit_code, 0);
@@ -298,7 +298,7 @@ TEST_F(AnyAuto, LogSnapshotsAndGcKnowIt) {
   EXPECT_EQ(back.exit_code, 0) << back.err;
   EXPECT_EQ(read_file(path("back/half.txt")), "x\n");
   const std::string before = refs();
-  EXPECT_THAT(in({"gc", "--older-than=0s"}).out, HasSubstr("0 snapshots gone"));
+  EXPECT_THAT(in({"gc", "--older-than=0s"}).out, HasSubstr("0 snapshots removed"));
   EXPECT_EQ(refs(), before) << "a person has to decide, and then it goes on";
   EXPECT_THAT(in({"teardown"}).out, HasSubstr("can go on: capsule auto continue"));
 }

@@ -334,7 +334,8 @@ TEST_F(AutoRun, WhatAReviewerChangesIsTakenBackAndReported) {
   const Outcome outcome = auto_run(kShort);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   ASSERT_EQ(rounds().size(), 1U);
-  EXPECT_EQ(rounds()[0]["note"], "a reviewer changed files, which was taken back: greeting.txt");
+  EXPECT_EQ(rounds()[0]["note"],
+            "a reviewer changed files; the changes were taken back: greeting.txt");
   EXPECT_THAT(outcome.out, HasSubstr("a reviewer changed files"));
   EXPECT_EQ(on_main("greeting.txt"), "hello\n");
 }

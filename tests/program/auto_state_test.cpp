@@ -54,7 +54,7 @@ TEST_F(AutoState, AnActiveStateIsReplacedOnlyByForce) {
   ASSERT_EQ(in({"auto", "start", "first"}).exit_code, 0);
   const Outcome second = in({"auto", "start", "second"});
   EXPECT_EQ(second.exit_code, 1);
-  EXPECT_THAT(second.err, HasSubstr("active already"));
+  EXPECT_THAT(second.err, HasSubstr("already active"));
   EXPECT_EQ(now()["task_description"], "first");
   EXPECT_EQ(in({"auto", "start", "second", "--force"}).exit_code, 0);
   EXPECT_EQ(now()["task_description"], "second");

@@ -389,7 +389,7 @@ TEST_F(BadInput, AnAgentThatPrintsNothingIsAnErrorThatKeepsTheWork) {
 
 TEST_F(BadInput, AnAgentThatEndsWithoutASignalIsQuoted) {
   on("test-writer", "echo working; printf 'Invalid key \\033[2J run /login\\n\\n'; exit 1");
-  const std::string quoted = "its agent's last line: Invalid key \\x1b[2J run /login";
+  const std::string quoted = "the agent's last line: Invalid key \\x1b[2J run /login";
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.out.find(quoted), std::string::npos) << outcome.out;

@@ -294,7 +294,7 @@ TEST_F(BeadsInAgents, AreReadAndNotChanged) {
   const std::string said = read_file(mock("said"));
   std::size_t refused = 0;
   for (const std::string& line : lines_of(said))
-    if (line.find("refuses to be called by an agent") != line.npos) ++refused;
+    if (line.find("agents may not call it") != line.npos) ++refused;
   EXPECT_EQ(refused, 7U) << said;
   EXPECT_HAS(said, "an agent ends its work with a signal");
   EXPECT_HAS(read_file(mock("shown")), "The epic");

@@ -61,7 +61,7 @@ TEST_F(LoneBinary, MakesARepositoryReadyAndTakesABeadToMain) {
   EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
   EXPECT_THAT(git_in("work", {"ls-tree", "-r", "--name-only", "main"}).out,
               HasSubstr("capsule-rehearsal/work-1.md"));
-  EXPECT_THAT(lone({"doctor"}, "work").out, HasSubstr("and template: built in"));
+  EXPECT_THAT(lone({"doctor"}, "work").out, HasSubstr("and the template: built in"));
 }
 
 TEST_F(LoneBinary, MakesTheDemoProjectAndPlaysItsCassette) {
@@ -131,7 +131,7 @@ TEST_F(LoneBinary, SaysWhereItLookedForAFileThatNobodyHas) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("phase 'dance' not found: there is no prompts/dance.md"));
   EXPECT_THAT(outcome.err, HasSubstr("searched in " + path("work") + ", "));
-  EXPECT_THAT(outcome.err, HasSubstr("and among those that come with Capsule"));
+  EXPECT_THAT(outcome.err, HasSubstr("and in Capsule itself"));
 }
 
 using LoneDelivery = DeliveryTest;

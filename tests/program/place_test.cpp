@@ -77,7 +77,7 @@ TEST_F(Place, ABranchThatIsLeftIsToldWithTheCommandThatDeletesIt) {
   ASSERT_EQ(git({"branch", "capsule-demo-1.1.1"}).exit_code, 0);
   const Outcome outcome = command("prep", {kBead});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_HAS(outcome.err, "already exists, left from before\n  delete it with `git branch -D");
+  EXPECT_HAS(outcome.err, "already exists, left over from an earlier run\n  rename it");
   ASSERT_EQ(git({"branch", "-D", "capsule-demo-1.1.1"}).exit_code, 0);
 }
 

@@ -86,7 +86,7 @@ TEST_F(SetupTemplate, AnIncompleteTemplateBesideTheScriptsIsAnErrorAndLeavesNoth
   fs::create_directories(path("own/scripts"));
   const Outcome made = in({"setup-template", path("new"), "--scripts-dir=" + path("own/scripts")});
   EXPECT_EQ(made.exit_code, 1);
-  EXPECT_THAT(made.err, HasSubstr("is not complete"));
+  EXPECT_THAT(made.err, HasSubstr("is incomplete"));
   EXPECT_FALSE(fs::exists(path("new")));
 }
 

@@ -212,7 +212,8 @@ TEST_F(OwnWorkflow, ARunThatWaitsSaysHowToAnswerAndHowToGoOn) {
   const Outcome outcome = run_with("spike");
   ASSERT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out,
-             "What next:\n  capsule answer demo-1.1.1 1 approve\n  capsule run demo-1.1.1\n");
+             "What next:\n  capsule approve demo-1.1.1\n  capsule reject demo-1.1.1 "
+             "--because=TEXT\n  capsule run demo-1.1.1\n");
   EXPECT_LACKS(outcome.out, "--resume");
 }
 
@@ -227,10 +228,49 @@ TEST_F(OwnWorkflow, StartingOverIsProposedWithTheSameWorkflow) {
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_HAS(again.err, "already exists");
   EXPECT_HAS(again.err, over);
-  const Outcome missing =
-      command("run", {kBead, "--clean", "--workflow=review-panel", "--branch=x"});
-  EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_HAS(missing.out, "capsule run demo-1.1.1 --workflow=review-panel --branch=x\n");
+}
+
+TEST_F(OwnWorkflow, StartingOverKeepsWorkflowAndBranchOfTheRunBefore) {
+  git({"branch", "topic"});
+  when("review-security", 1, "say ERROR 'cannot look'");
+  ASSERT_EQ(run_with("review-panel", {"--branch=topic"}).exit_code, 2);
+  when("review-security", 1, "say PASS fine");
+  const Outcome again = command("run", {kBead, "--clean"});
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  for (const std::string& phase : asked()) EXPECT_EQ(phase.find("review-"), 0U) << phase;
+}
+
+TEST_F(OwnWorkflow, ABranchThatIsNotThereIsRefusedBeforeAnythingIsRecordedOrRemoved) {
+  const auto missing = [&](std::vector<std::string> more) {
+    more.push_back("--branch=x");
+    const Outcome outcome = run_with("review-panel", more);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_HAS(outcome.err, "there is no branch called x");
+  };
+  missing({});
+  EXPECT_HAS(command("status", {}).out, "No runs yet");
+  git({"branch", "topic"});
+  when("review-security", 1, "say ERROR 'cannot look'");
+  ASSERT_EQ(run_with("review-panel", {"--branch=topic"}).exit_code, 2);
+  missing({"--clean"});
+  when("review-security", 1, "say PASS fine");
+  EXPECT_EQ(command("run", {kBead, "--resume"}).exit_code, 0) << "the run before is still there";
+}
+
+TEST_F(OwnWorkflow, ARunThatGoesOnKeepsItsWorkflowAndSaysSo) {
+  git({"branch", "topic"});
+  when("review-security", 1, "say ERROR 'cannot look'");
+  ASSERT_EQ(run_with("review-panel", {"--branch=topic"}).exit_code, 2);
+  const std::size_t before = asked().size();
+  const Outcome other = run_with("pipeline", {"--resume"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_HAS(other.err, "uses the workflow review-panel, not pipeline");
+  EXPECT_HAS(other.err, "capsule run demo-1.1.1 --workflow=pipeline --clean");
+  git({"branch", "other"});
+  const Outcome branch = command("run", {kBead, "--resume", "--branch=other"});
+  EXPECT_EQ(branch.exit_code, 2);
+  EXPECT_HAS(branch.err, "looks at topic, not other");
+  EXPECT_EQ(asked().size(), before) << "nobody was asked";
 }
 
 TEST_F(OwnWorkflow, AttemptsAreCountedByTheLimitOfTheirLoop) {

@@ -32,7 +32,7 @@ TEST_F(HostileAgent, CannotCallTheCommandsThatAreForPeople) {
   int refusals = 0;
   for (const std::string& line : lines_in(said)) {
     EXPECT_FALSE(line.ends_with("-> 0")) << said;
-    if (line.find("refuses to be called by an agent") != std::string::npos) ++refusals;
+    if (line.find("agents may not call it") != std::string::npos) ++refusals;
   }
   EXPECT_EQ(refusals, 7) << said;
   EXPECT_EQ(git(place_, {"log", "--merges", "--format=%s", "main"}),

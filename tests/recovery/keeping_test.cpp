@@ -53,7 +53,7 @@ TEST_F(Keeping, PauseAndAbortNeedARunThatGoesOn) {
   for (const char* command : {"pause", "abort"}) {
     const Outcome outcome = capsule_in(place_, {command, kPlain});
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_HAS(outcome.err, "no run of plain-1 is going on");
+    EXPECT_HAS(outcome.err, "no run of plain-1 is in progress");
   }
   EXPECT_EQ(capsule_in(place_, {"run", kPlain}).exit_code, 0) << "what was asked of nobody is void";
 }
@@ -112,15 +112,15 @@ TEST_F(Keeping, GcSaysWhatItRemovesAndLeavesWhatARunStillNeeds) {
   ASSERT_EQ(capsule_in(place_, {"run", kPlain}).exit_code, 0);
   before("execute", "say ERROR 'broken'; exit 0");
   ASSERT_EQ(capsule_in(place_, {"run", "plain-2"}).exit_code, 2);
-  EXPECT_HAS(capsule_in(place_, {"gc"}).out, "0 snapshots gone");
+  EXPECT_HAS(capsule_in(place_, {"gc"}).out, "0 snapshots removed");
   const Outcome would = capsule_in(place_, {"gc", "--older-than=0s", "--dry-run"});
   EXPECT_EQ(would.exit_code, 0) << would.err;
-  EXPECT_HAS(would.out, "6 snapshots would go");
+  EXPECT_HAS(would.out, "6 snapshots would be removed");
   EXPECT_EQ(snapshots(kPlain).size(), 6U);
   const Outcome done = capsule_in(place_, {"gc", "--older-than=0s"});
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_HAS(done.out, "1-test-writer");
-  EXPECT_HAS(done.out, "6 snapshots gone");
+  EXPECT_HAS(done.out, "6 snapshots removed");
   EXPECT_TRUE(snapshots(kPlain).empty());
   EXPECT_EQ(snapshots("plain-2").size(), 3U) << "that run can go on";
   before("execute", "");

@@ -148,7 +148,9 @@ void Simulation::die() {
     const bool touches = (job.what == Job::What::agent && job.writes) ||
                          (job.what == Job::What::check && !job.clean);
     if (touches && random_.chance(50)) trees_[job.tree].now = new_version();
-    if (job.what == Job::What::merge && random_.chance(30)) land(job);
+    if (job.what == Job::What::merge && random_.chance(30) &&
+        job.into != workflow::Merge::Into::nowhere)
+      land(job);
   }
   jobs_.clear();
   inbox_.clear();

@@ -93,7 +93,8 @@ class Simulation : public engine::World,
     int attempt = 1;
     workflow::Settle settle{};
     workflow::Dialect dialect{};
-    bool writes = false, watched = false, clean = false, to_branch = false;
+    bool writes = false, watched = false, clean = false;
+    workflow::Merge::Into into{};
     bool idle = false, ending = false, stopping = false;
     std::vector<std::string> options;
     std::optional<workflow::Command> command;  // of a check or merge, in case it fails

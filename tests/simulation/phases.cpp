@@ -70,6 +70,9 @@ void apply(State& s, const PipelineFact& fact) {
     case PhasesBug::cut_off_phase_forgotten:
       s.open.clear();
       break;
+    case PhasesBug::merge_without_approval:
+      if (std::holds_alternative<MergeTried>(fact)) s.step = Step::integrate, s.approved = true;
+      break;
     default:
       break;
   }
@@ -95,6 +98,12 @@ class PhasesRun : public Simulation {
     attempts_ = 1 + random().below(kSampleAttempts);
     pass_ = scripted() ? 75 : 40 + random().below(55);
     resumes_ = random().below(4);
+    const int how = random().below(10);
+    integrate_ = how < 3    ? Integrate::ask
+                 : how == 3 ? Integrate::branch
+                 : how == 4 ? Integrate::merge
+                            : Integrate::unsaid;
+    person_ = random().chance(30);
     audit_.most_runs = sample_.most_runs[static_cast<std::size_t>(attempts_ - 1)];
     convergence_ = random().chance(50) ? event::Convergence::stop : event::Convergence::off;
     // Else it would take thousands of runs.
@@ -106,6 +115,7 @@ class PhasesRun : public Simulation {
  private:
   engine::Workflow& boot() override {
     State fresh;
+    fresh.present.attended = person_;
     fresh.present.bring_back = gone_ && !tree(kBead).exists;
     workflow_ = std::make_unique<engine::WorkflowOf<Rules>>(std::move(fresh));
     return *workflow_;
@@ -116,6 +126,7 @@ class PhasesRun : public Simulation {
     if (!known) {
       RunStarted started{kBead, "title", "simulated", attempts_, convergence_, {}, ""};
       if (&sample_ != &sample(0)) started.definition = sample_.definition;
+      started.integrate = integrate_;
       TRY_VOID(runner.take(workflow_->given({started}, utc_now())));
       return true;
     }
@@ -136,7 +147,11 @@ class PhasesRun : public Simulation {
     --resumes_;
     const bool at_merge = !scripted() && &sample_ == &sample(0) && random().chance(10) &&
                           state().worktree == "folder";
-    TRY_VOID(runner.take(workflow_->given({RunResumed{attempts_, at_merge}}, utc_now())));
+    std::vector<PipelineFact> facts{RunResumed{attempts_, at_merge}};
+    if (!scripted() && random().chance(10) && state().merge_commit.empty())
+      facts.emplace_back(
+          IntegrationChosen{random().chance(50) ? Integrate::ask : Integrate::merge});
+    TRY_VOID(runner.take(workflow_->given(std::move(facts), utc_now())));
     return true;
   }
 
@@ -167,6 +182,12 @@ class PhasesRun : public Simulation {
     // Only a PASS claims that the work is as it should be.
     const bool claims = std::get<workflow::Check>(*job.command).passed_claim;
     bool passed = random.chance(90) || job.options.empty() || !claims;
+    const auto& check = std::get<workflow::Check>(*job.command);
+    if (!passed && !gate && random.chance(25)) {
+      // What a person let pass is asked for.
+      passed = check.request.find("Makefile") != std::string::npos;
+      if (!passed) checked.guarded = {"Makefile"};
+    }
     if (gate)
       passed = (audit_.worklog_says_so() || planted == PhasesBug::merge_without_sign_off) &&
                (scripted() || random.chance(97));
@@ -186,13 +207,14 @@ class PhasesRun : public Simulation {
   bool intended(const workflow::Command& command) override {
     if (const auto* start = std::get_if<workflow::StartAgent>(&command))
       return audit_.is_open(start->agent);
-    if (std::holds_alternative<workflow::Merge>(command)) return audit_.merging();
+    if (const auto* merge = std::get_if<workflow::Merge>(&command))
+      return merge->into == workflow::Merge::Into::nowhere || audit_.merging();
     if (std::holds_alternative<workflow::OpenTree>(command)) return audit_.planned();
     if (const auto* ask = std::get_if<workflow::Ask>(&command)) return audit_.asked(ask->question);
     return true;
   }
   void before(const workflow::Command& command) override {
-    const bool merges = sample_.definition.finish == Finish::merge;
+    const bool merges = audit_.to_main();
     const Tree& place = tree(kBead);
     if (std::holds_alternative<workflow::StartAgent>(command))
       claim(place.exists, "an agent works only in a worktree that is there");
@@ -227,6 +249,8 @@ class PhasesRun : public Simulation {
     add(s.tests_commit), add(s.signed_commit), add(s.previous_commit), add(s.snapshot.commit);
     count(s.questions), count(s.question), add(s.reviewed_by), add(s.reviewed_feedback);
     add(s.reviewed_tree), count(s.repeated ? 1 : 0), count(s.before_merge ? 1 : 0);
+    count(static_cast<int>(s.integrate)), count(s.approved ? 1 : 0), add(s.guard_words);
+    count(static_cast<int>(s.about)), count(static_cast<int>(s.allowed.size()));
     for (const auto& [phase, number] : s.open) add(phase), count(number);
     for (const auto& [phase, result] : s.results)
       add(phase), count(static_cast<int>(result.status));
@@ -257,7 +281,8 @@ class PhasesRun : public Simulation {
   PhasesAudit audit_;
   int attempts_ = 1, pass_ = 50, resumes_ = 0;
   event::Convergence convergence_{};
-  bool gone_ = false;
+  bool gone_ = false, person_ = false;
+  Integrate integrate_{};
 };
 
 }  // namespace
@@ -272,7 +297,8 @@ std::string_view name_of(PhasesBug bug) {
                                          "WorktreeRemovedBeforeTheMerge",
                                          "BeadClosedWithoutAMerge",
                                          "ApprovalIgnored",
-                                         "CutOffPhaseForgotten"};
+                                         "CutOffPhaseForgotten",
+                                         "MergeWithoutApproval"};
   static_assert(std::size(kNames) == kPhasesBugs);
   return kNames[static_cast<std::size_t>(bug)];
 }

@@ -20,8 +20,9 @@ enum class PhasesBug {
   bead_closed_without_a_merge,
   approval_ignored,
   cut_off_phase_forgotten,
+  merge_without_approval,
 };
-inline constexpr int kPhasesBugs = 10;  // with none
+inline constexpr int kPhasesBugs = 11;  // with none
 std::string_view name_of(PhasesBug bug);
 
 // The same seed, weather and bug give the same finding.

@@ -82,6 +82,7 @@ void PhasesAudit::started(const PhaseStarted& f) {
       claim(phase != f.phase, "a phase that was cut off starts again under its number");
   }
   last_ = std::max(last_, f.number);
+  merge_approved_ = false;
   if (!results_.empty()) {
     const Verdict now = verdict();
     if (now.complete) {
@@ -113,6 +114,16 @@ void PhasesAudit::given(const ApprovalGiven& f) {
   const auto truth = answered.find(f.question);
   claim(truth != answered.end() && (truth->second == "approve") == f.approved,
         "what a person said is recorded");
+  if (about_ == Approval::guard) return;
+  if (about_ == Approval::merge) {
+    merge_approved_ = f.approved;
+    if (f.approved) return;
+    // What people ask for has no limit but their patience.
+    signed_off_ = false;
+    results_.clear();
+    runs_ = 0;
+    return;
+  }
   approved_ = f.approved;
   sent_back_ = !f.approved;
   // Who does not approve what was signed off has taken that back.
@@ -131,6 +142,7 @@ void PhasesAudit::read(const PipelineFact& fact, int merges) {
     begun_ = true;
     limit_ = f->max_retries;
     definition_ = f->definition.phases.empty() ? phases::pipeline() : f->definition;
+    integrate_ = f->integrate;
     return;
   }
   claim(begun_, "nothing is recorded before the start of the run");
@@ -156,12 +168,18 @@ void PhasesAudit::read(const PipelineFact& fact, int merges) {
   }
   if (const auto* f = std::get_if<ApprovalAsked>(&fact)) {
     questions_.insert(f->question);
-    if (results_.empty()) return;
+    about_ = f->about;
+    if (results_.empty() || f->about == Approval::guard) return;
+    if (f->about == Approval::merge)
+      return claim(verdict().status == Status::pass, "a person is asked only about what passed");
     claim(rule(f->phase).approval && verdict().status == Status::pass,
           "a person is asked only about what passed");
   }
   if (const auto* f = std::get_if<ApprovalGiven>(&fact)) given(*f);
+  if (const auto* f = std::get_if<IntegrationChosen>(&fact)) integrate_ = f->integrate;
   if (std::holds_alternative<MergeIntended>(fact)) {
+    claim(integrate_ != Integrate::ask || merge_approved_,
+          "nothing is merged that a person has not approved");
     claim(!merged_, "nothing is merged twice");
     if (!results_.empty())
       claim(verdict().status == Status::pass && (!rule(current_).approval || approved_),
@@ -170,11 +188,11 @@ void PhasesAudit::read(const PipelineFact& fact, int merges) {
   }
   if (std::holds_alternative<MergeDone>(fact)) {
     claim(merging_ && !merged_, "nothing is merged twice");
-    claim(merges == 1 || definition_.finish != Finish::merge, "a recorded merge is on main, once");
+    claim(merges == 1 || !to_main(), "a recorded merge is on main, once");
     merged_ = true;
     merging_ = false;
   }
-  if (std::holds_alternative<MergeRefused>(fact)) merging_ = false;
+  if (std::holds_alternative<MergeRefused>(fact)) merging_ = merge_approved_ = false;
   if (const auto* f = std::get_if<RunEnded>(&fact)) {
     ended_ = true;
     open_.clear();

@@ -33,6 +33,9 @@ class PhasesAudit {
   bool asked(int question) const { return questions_.contains(question); }
   bool worklog_says_so() const { return worklog_; }  // that it is signed off
   bool ended() const { return ended_; }
+  bool to_main() const {
+    return definition_.finish == event::Finish::merge && integrate_ != event::Integrate::branch;
+  }
   int finished(const std::string& phase) const {
     const auto found = times_.find(phase);
     return found == times_.end() ? 0 : found->second;
@@ -63,6 +66,9 @@ class PhasesAudit {
   bool begun_ = false, resumed_ = false, ended_ = false, planned_ = false, merging_ = false,
        merged_ = false;
   bool signed_off_ = false, worklog_ = false;
+  event::Integrate integrate_{};
+  event::Approval about_{};  // the newest question
+  bool merge_approved_ = false;
   int limit_ = 1, last_ = 0, runs_ = 0;
   std::map<std::string, std::string> path_;
 };

@@ -43,7 +43,8 @@ void Simulation::carry_out(const Command& command) {
     } else if (auto done = at_once(command)) {
       if (!fails) inbox_.push_back(*std::move(done));
     } else if (fails && jobs_.back().what != Job::What::question) {
-      if (jobs_.back().what == Job::What::merge) land(jobs_.back());
+      if (jobs_.back().what == Job::What::merge && jobs_.back().into != Merge::Into::nowhere)
+        land(jobs_.back());
       jobs_.pop_back();
     }
   }
@@ -150,8 +151,9 @@ std::optional<Observation> Simulation::at_once(const Command& command) {
     job.what = Job::What::merge;
     job.tree = merge->tree;
     job.task = merge->task;
-    job.to_branch = merge->to_branch;
-    claim(!doubted_ || job.to_branch, "nobody merges on a main that an agent moved");
+    job.into = merge->into;
+    claim(!doubted_ || job.into == Merge::Into::branch,
+          "nobody merges on a main that an agent moved");
     job.command = command;
     nobody_works_in(merge->tree);
   } else if (const auto* ask = std::get_if<Ask>(&command)) {
@@ -269,6 +271,10 @@ void Simulation::finish_merge(const Job& job) {
     inbox_.emplace_back(std::move(merged));
     return;
   }
+  if (job.into == Merge::Into::nowhere && !done && place.kept != 0) {
+    inbox_.emplace_back(MergeTried{job.tree, "folder", "main", {"a.c"}, {}});
+    return;
+  }
   inbox_.emplace_back(land(job));
 }
 
@@ -277,8 +283,9 @@ Merged Simulation::land(const Job& job) {
   merged.tree = job.tree;
   Tree& place = trees_[job.tree];
   merged.commit = "m" + std::to_string(place.kept);
-  if (place.kept == 0 || job.to_branch) {
-    merged.nothing = !job.to_branch;
+  const bool to_branch = job.into == Merge::Into::branch;
+  if (place.kept == 0 || to_branch) {
+    merged.nothing = !to_branch;
     return merged;
   }
   if (place.merged == place.kept && bug_ != WorldBug::merged_again) {

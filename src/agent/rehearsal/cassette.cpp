@@ -75,7 +75,7 @@ Result<std::string> Reader::text(const Node& map, std::string_view key) const {
   if (node == nullptr) return bad(map.line, "'" + std::string(key) + "' is missing");
   if (node->kind == Node::Kind::null) return std::string{};
   if (node->kind != Node::Kind::scalar)
-    return bad(node->line, "'" + std::string(key) + "' has to be a text");
+    return bad(node->line, "'" + std::string(key) + "' must be text");
   return node->text;
 }
 
@@ -90,7 +90,7 @@ Result<int> Reader::number(const Node& node, std::string_view what, int least, i
   const auto [stop, error] = std::from_chars(node.text.data(), end, value);
   if (node.kind != Node::Kind::scalar || error != std::errc{} || stop != end || value < least ||
       value > most)
-    return bad(node.line, "'" + std::string(what) + "' has to be a whole number from " +
+    return bad(node.line, "'" + std::string(what) + "' must be a whole number from " +
                               std::to_string(least) + " to " + std::to_string(most));
   return value;
 }
@@ -98,11 +98,11 @@ Result<int> Reader::number(const Node& node, std::string_view what, int least, i
 Result<std::vector<std::string>> Reader::texts(const Node& node, std::string_view what) const {
   std::vector<std::string> list;
   if (node.kind != Node::Kind::list)
-    return bad(node.line, "'" + std::string(what) + "' has to be a list of texts",
+    return bad(node.line, "'" + std::string(what) + "' must be a list of texts",
                "write it as [first, second]");
   for (const Node& item : node.items) {
     if (item.kind != Node::Kind::scalar)
-      return bad(item.line, "'" + std::string(what) + "' has to be a list of texts");
+      return bad(item.line, "'" + std::string(what) + "' must be a list of texts");
     list.push_back(item.text);
   }
   return list;
@@ -118,7 +118,7 @@ Result<Step> Reader::write(const Node& node) const {
   TRY_VOID(check_keys(node, {"write", "text", "executable"}));
   const std::string flag = TRY(optional_text(node, "executable"));
   if (!flag.empty() && flag != "true" && flag != "false")
-    return bad(node.line, "'executable' has to be true or false");
+    return bad(node.line, "'executable' must be true or false");
   return Step{node.line, Write{TRY(text(node, "write")), TRY(text(node, "text")), flag == "true"}};
 }
 
@@ -143,8 +143,8 @@ Result<Step> Reader::run(const Node& node) const {
   run.folder = TRY(optional_text(node, "in"));
   run.save = TRY(optional_text(node, "save"));
   if (!run.save.empty() && !is_variable_name(run.save))
-    return bad(node.line, "'save' has to be a name of letters, digits and underscores",
-               "names that begin with CAPSULE_ are Capsule's");
+    return bad(node.line, "'save' must be a name of letters, digits and underscores",
+               "names that begin with CAPSULE_ are reserved");
   const Node* expect = child(node, "expect");
   if (expect == nullptr || expect->text == "pass") {
     run.expect = Run::Expect::pass;
@@ -155,7 +155,7 @@ Result<Step> Reader::run(const Node& node) const {
   } else {
     const auto code = number(*expect, "expect", 0, 255);
     if (!code)
-      return bad(expect->line, "'expect' has to be pass, fail, any or an exit code from 0 to 255");
+      return bad(expect->line, "'expect' must be pass, fail, any or an exit code from 0 to 255");
     run.expect = Run::Expect::code;
     run.code = *code;
   }
@@ -171,8 +171,8 @@ Result<Step> Reader::signal(const Node& node) const {
   TRY_VOID(check_keys(node, {"signal"}));
   const Node& map = *child(node, "signal");
   if (map.kind != Node::Kind::map)
-    return bad(map.line, "'signal' has to be a map of its fields",
-               "to print something else than a signal use 'print'");
+    return bad(map.line, "'signal' must be a map of its fields",
+               "to print anything but a signal, use 'print'");
   Signal signal;
   for (std::size_t i = 0; i < map.names.size(); ++i) {
     const std::string& key = map.names[i].text;
@@ -184,7 +184,7 @@ Result<Step> Reader::signal(const Node& node) const {
   const auto checked = signal::parse_contract(signal_text(signal));
   if (checked.fault != signal::ContractFault::none)
     return bad(map.line, "not a valid signal: " + checked.signal.feedback,
-               "to print something else than a signal use 'print'");
+               "to print anything but a signal, use 'print'");
   return Step{node.line, std::move(signal)};
 }
 
@@ -195,7 +195,7 @@ Result<Step> Reader::wait(const Node& node) const {
   const char* end = seconds.data() + seconds.size();
   const auto [stop, error] = std::from_chars(seconds.data(), end, value, std::chars_format::fixed);
   if (error != std::errc{} || stop != end || !(value >= 0 && value <= 3600))
-    return bad(node.line, "'wait' has to be a number of seconds from 0 to 3600");
+    return bad(node.line, "'wait' must be a number of seconds from 0 to 3600");
   return Step{node.line, Wait{std::chrono::milliseconds(static_cast<long>(value * 1000))}};
 }
 
@@ -237,7 +237,7 @@ Result<Step> Reader::step(const Node& node) const {
 }
 
 Result<Take> Reader::take(const Node& node) const {
-  if (node.kind != Node::Kind::map) return bad(node.line, "a take has to have 'phase' and 'steps'");
+  if (node.kind != Node::Kind::map) return bad(node.line, "a take needs 'phase' and 'steps'");
   TRY_VOID(check_keys(node, {"phase", "attempt", "steps"}));
   Take take{node.line, TRY(text(node, "phase")), 1, {}};
   if (take.phase.empty()) return bad(node.line, "'phase' is empty");
@@ -245,7 +245,7 @@ Result<Take> Reader::take(const Node& node) const {
     take.attempt = TRY(number(*attempt, "attempt", 1, 1'000'000));
   const Node* steps = child(node, "steps");
   if (steps == nullptr || steps->kind != Node::Kind::list)
-    return bad(steps == nullptr ? node.line : steps->line, "'steps' has to be a list");
+    return bad(steps == nullptr ? node.line : steps->line, "'steps' must be a list");
   for (const Node& item : steps->items) take.steps.push_back(TRY(step(item)));
   return take;
 }
@@ -261,7 +261,7 @@ Result<Cassette> Reader::cassette(const Node& node) const {
   TRY(optional_text(node, "about"));
   const Node* takes = child(node, "takes");
   if (takes == nullptr || takes->kind != Node::Kind::list)
-    return bad(takes == nullptr ? node.line : takes->line, "'takes' has to be a list");
+    return bad(takes == nullptr ? node.line : takes->line, "'takes' must be a list");
   Cassette cassette;
   for (const Node& item : takes->items) {
     Take next = TRY(take(item));
@@ -270,7 +270,7 @@ Result<Cassette> Reader::cassette(const Node& node) const {
         return bad(next.line,
                    "a second take for " + printable(next.phase) + ", attempt " +
                        std::to_string(next.attempt),
-                   "the first one is in line " + std::to_string(other.line));
+                   "the first one is on line " + std::to_string(other.line));
     cassette.takes.push_back(std::move(next));
   }
   return cassette;

@@ -97,9 +97,8 @@ TEST(Cassette, ErrorsNameTheFileAndTheLine) {
   EXPECT_EQ(error_of("takes: []"), "c.yaml:1: not a cassette");
   EXPECT_EQ(error_of("cassette: 2\ntakes: []"), "c.yaml:1: this is a cassette of version '2'");
   EXPECT_EQ(error_of("cassette: 1\ntakes: []\nmore: 1"), "c.yaml:3: unknown key 'more'");
-  EXPECT_EQ(error_of("cassette: 1"), "c.yaml:1: 'takes' has to be a list");
-  EXPECT_EQ(error_of("cassette: 1\ntakes: [1]"),
-            "c.yaml:2: a take has to have 'phase' and 'steps'");
+  EXPECT_EQ(error_of("cassette: 1"), "c.yaml:1: 'takes' must be a list");
+  EXPECT_EQ(error_of("cassette: 1\ntakes: [1]"), "c.yaml:2: a take needs 'phase' and 'steps'");
   EXPECT_EQ(error_of("cassette: 1\ntakes:\n- {phase: a, steps: []}\n- {phase: a, steps: []}"),
             "c.yaml:4: a second take for a, attempt 1");
   EXPECT_EQ(error_of(with_step("dance: wildly")), "c.yaml:5: not a step");
@@ -107,17 +106,17 @@ TEST(Cassette, ErrorsNameTheFileAndTheLine) {
   EXPECT_EQ(error_of(with_step("{print: a, loud: b}")), "c.yaml:5: unknown key 'loud'");
   EXPECT_EQ(error_of(with_step("{write: a}")), "c.yaml:5: 'text' is missing");
   EXPECT_EQ(error_of(with_step("{edit: a, find: '', replace: b}")), "c.yaml:5: 'find' is empty");
-  EXPECT_EQ(error_of(with_step("run: go test")), "c.yaml:5: 'run' has to be a list of texts");
+  EXPECT_EQ(error_of(with_step("run: go test")), "c.yaml:5: 'run' must be a list of texts");
   EXPECT_EQ(error_of(with_step("run: []")), "c.yaml:5: 'run' names no program");
   EXPECT_EQ(error_of(with_step("{run: [a], expect: maybe}")),
-            "c.yaml:5: 'expect' has to be pass, fail, any or an exit code from 0 to 255");
+            "c.yaml:5: 'expect' must be pass, fail, any or an exit code from 0 to 255");
   EXPECT_EQ(error_of(with_step("{run: [a], save: CAPSULE_RUN}")),
-            "c.yaml:5: 'save' has to be a name of letters, digits and underscores");
+            "c.yaml:5: 'save' must be a name of letters, digits and underscores");
   EXPECT_EQ(error_of(with_step("exit: 256")),
-            "c.yaml:5: 'exit' has to be a whole number from 0 to 255");
+            "c.yaml:5: 'exit' must be a whole number from 0 to 255");
   for (const char* wait : {"-1", "nan", "1e9", "4000", "soon", "''"})
     EXPECT_EQ(error_of(with_step("wait: " + std::string(wait))),
-              "c.yaml:5: 'wait' has to be a number of seconds from 0 to 3600");
+              "c.yaml:5: 'wait' must be a number of seconds from 0 to 3600");
   EXPECT_TRUE(error_of("cassette: 1\ntakes: [").starts_with("c.yaml:"));
 }
 
@@ -127,8 +126,7 @@ TEST(Cassette, ASignalHasToBeValid) {
   EXPECT_EQ(error_of(with_step("signal: {status: OK, feedback: f, files_changed: [], summary: s}")),
             "c.yaml:5: not a valid signal: Invalid status value: OK (must be PASS, NEEDS_WORK, or "
             "ERROR)");
-  EXPECT_EQ(error_of(with_step("signal: PASS")),
-            "c.yaml:5: 'signal' has to be a map of its fields");
+  EXPECT_EQ(error_of(with_step("signal: PASS")), "c.yaml:5: 'signal' must be a map of its fields");
 }
 
 TEST(Cassette, VariablesStandForTheirValues) {

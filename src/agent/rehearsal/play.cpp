@@ -27,11 +27,12 @@ struct Place {
 Result<std::vector<std::string_view>> parts_of(std::string_view path) {
   std::vector<std::string_view> parts;
   if (path.starts_with('/') || path.find('\0') != path.npos)
-    return fail(Reason::refused, "a path has to be relative to the worktree: " + printable(path));
+    return fail(Reason::refused, "a path must be relative to the worktree: " + printable(path));
   for (std::string_view part : split(path, '/')) {
     if (part.empty() || part == ".") continue;
-    if (part == "..") return fail(Reason::refused, "a path may not hold '..': " + printable(path));
-    if (part == ".git") return fail(Reason::refused, "git's own files are not a cassette's");
+    if (part == "..")
+      return fail(Reason::refused, "a path must not contain '..': " + printable(path));
+    if (part == ".git") return fail(Reason::refused, "a cassette must not touch git's own files");
     parts.push_back(part);
   }
   return parts;
@@ -39,7 +40,7 @@ Result<std::vector<std::string_view>> parts_of(std::string_view path) {
 
 Result<Place> place_of(std::string_view path) {
   const auto parts = TRY(parts_of(path));
-  if (parts.empty()) return fail(Reason::refused, "a path names no file: " + printable(path));
+  if (parts.empty()) return fail(Reason::refused, "the path names no file: " + printable(path));
   Place place;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i)
     place.folder += (i == 0 ? "" : "/") + std::string(parts[i]);
@@ -129,10 +130,9 @@ Player::Outcome Player::operator()(const Edit& step) {
   std::string text = TRY(read_file_beneath(stage_.worktree, path_of(TRY(place_of(path)))));
   const std::size_t at = find.empty() ? text.npos : text.find(find);
   if (at == text.npos)
-    return fail(Reason::refused, "the text to be replaced is not in " + printable(path));
+    return fail(Reason::refused, "the text to replace is not in " + printable(path));
   if (text.find(find, at + 1) != text.npos)
-    return fail(Reason::refused,
-                "the text to be replaced stands more than once in " + printable(path));
+    return fail(Reason::refused, "the text to replace occurs more than once in " + printable(path));
   text.replace(at, find.size(), TRY(filled(step.replace)));
   TRY_VOID(store(path, text, false));
   return std::nullopt;

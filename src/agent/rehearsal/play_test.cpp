@@ -93,9 +93,9 @@ TEST_F(Playing, FilesAreWrittenEditedAndDeleted) {
 TEST_F(Playing, AnEditHasToMeetItsTextExactlyOnce) {
   ASSERT_TRUE(write_file(tree_ + "/f", "aXbXc"));
   EXPECT_EQ(play_steps("      - {edit: f, find: Y, replace: Z}\n").error,
-            "the text to be replaced is not in f");
+            "the text to replace is not in f");
   const Played twice = play_steps("      - print: x\n      - {edit: f, find: X, replace: Z}\n");
-  EXPECT_EQ(twice.error, "the text to be replaced stands more than once in f");
+  EXPECT_EQ(twice.error, "the text to replace occurs more than once in f");
   EXPECT_EQ(twice.line, 6);
   EXPECT_EQ(file("f"), "aXbXc");
 }
@@ -124,7 +124,7 @@ TEST_F(Playing, NoPathLeavesTheWorktree) {
 
 TEST_F(Playing, AVariableCannotLeadAPathOutOfTheWorktree) {
   EXPECT_EQ(play_steps("      - {write: \"${BEAD}/x\", text: bad}\n", "", {{"BEAD", ".."}}).error,
-            "a path may not hold '..': ../x");
+            "a path must not contain '..': ../x");
 }
 
 TEST_F(Playing, AWorklogThatIsALinkIsNotFollowed) {

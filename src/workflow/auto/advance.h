@@ -22,6 +22,8 @@ class Advance {
   void on(const workflow::Merged& merged);
   void on(const workflow::MergeRefused& refused);
   void on(const workflow::MainMoved& moved);
+  void on(const workflow::MergeTried& tried);
+  void on(const workflow::Answered& answered);
   void on(const workflow::TreeRemoved& removed);
   void on(const workflow::StopAsked& asked);
   void on(const workflow::GroundMoved& moved);
@@ -72,6 +74,7 @@ class Advance {
   void close_review();
   void reviewed(const std::vector<std::string>& changed);
   void merge();
+  void approve();
 
   Run& run_;
   UnderWay& now_;

@@ -112,7 +112,7 @@ void Advance::reviewed(const std::vector<std::string>& changed) {
   for (UnderWay::Seat& seat : now_.seats) reviewed.verdicts.push_back(std::move(seat.verdict));
   // Who it was cannot be told.
   if (!changed.empty())
-    reviewed.note = "a reviewer changed files, which was taken back: " + short_list(changed);
+    reviewed.note = "a reviewer changed files; the changes were taken back: " + short_list(changed);
   now_.seats.clear();
   record(std::move(reviewed));
 }

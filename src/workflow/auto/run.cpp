@@ -83,7 +83,7 @@ void again(Run& run, Why why, std::string feedback) {
 void go_on(Run& run, const fact::TurnFinished& turn) {
   if (!count_iteration(run.file))
     return stop(run, Outcome::max_iterations,
-                "no signal of " + std::string(signal::name_of(run.phase)) + " after " +
+                "no signal for " + std::string(signal::name_of(run.phase)) + " after " +
                     std::to_string(run.file.max_iterations) + " continuations");
   if (turn.fault == Fault::none) return again(run, Why::go_on, run.feedback);
   run.session_alive = false;
@@ -167,6 +167,7 @@ void on(Run& run, const fact::Started& started) {
   config.skip_reflect = started.skip_reflect;
   config.parallel_validation = started.parallel;
   config.no_questions = true;
+  if (started.integrate != event::Integrate::unsaid) run.integrate = started.integrate;
   run.file = auto_mode::started(started.task, config, started.max_iterations, started.at);
   enter(run, *current_phase(run.file), started.at);
   run.step = Step::prepare;
@@ -179,6 +180,7 @@ void on(Run& run, const fact::PlaceReady& ready) {
 }
 
 void on(Run& run, const fact::TurnStarted& turn) {
+  run.approved = false;
   run.open = Step::turn;
   run.unchecked = true;
   ++run.turns;
@@ -294,6 +296,60 @@ void on(Run& run, const fact::MergeDone& merged) {
   run.step = Step::remove_place;
 }
 
+void on(Run& run, const fact::MergeTried& tried) {
+  if (run.step != Step::merge) return;
+  run.tried = tried;
+  run.asked = {0, event::Approval::merge, {}, "", ""};
+  run.step = Step::approve;
+}
+
+void on(Run& run, const fact::ApprovalAsked& asked) {
+  run.questions = std::max(run.questions, asked.question);
+  run.asked = asked;
+  run.open.reset();
+  run.step = Step::approve;
+}
+
+void on(Run& run, const fact::IntegrationChosen& chosen) {
+  if (chosen.integrate == event::Integrate::unsaid) return;
+  run.integrate = chosen.integrate;
+  const bool waits = run.step == Step::approve && run.asked.about == event::Approval::merge;
+  if (waits && run.integrate != event::Integrate::ask) run.step = Step::merge;
+}
+
+// With the words of a person: to where what reviewers raise is mended, or, without reviews, to the
+// phase that does the work. Limits count from here.
+void send_back(Run& run, const std::string& words, const std::string& at) {
+  const Phase phase = run.file.config.skip_review ? Phase::execution : Phase::fix;
+  run.outcome = Outcome::none;
+  run.round = run.qa_cycle = 0;
+  reopen(run.file, phase);
+  enter(run, phase, at);
+  again(run, Why::mend, words);
+}
+
+void on(Run& run, const fact::ApprovalGiven& given) {
+  if (run.step != Step::approve || given.question != run.asked.question) return;
+  run.asked.question = 0;
+  run.step = Step::merge;
+  if (run.asked.about == event::Approval::guard) {
+    const std::string files = short_list(run.asked.files);
+    if (!given.approved)
+      return send_back(run,
+                       "Put these files back as they are on the main branch: they say what the "
+                       "project's checks do, and a person did not let the change pass: " +
+                           files + (given.text.empty() ? "" : "\n" + given.text),
+                       given.at);
+    run.allowed.insert(run.allowed.end(), run.asked.files.begin(), run.asked.files.end());
+    return;
+  }
+  run.approved = given.approved;
+  if (given.approved) return;
+  if (given.text.empty()) return stop(run, Outcome::not_approved, "the merge was not approved");
+  send_back(run, "A person looked at the work before it was merged, and says:\n" + given.text,
+            given.at);
+}
+
 void on(Run& run, const fact::PlaceRemoved&) { run.step = Step::end; }
 
 ExitReason exit_reason_of(const Run& run) {
@@ -322,6 +378,7 @@ Fault fault_of(Outcome outcome) {
 void on(Run& run, const fact::Ended& ended) {
   if (run.step != Step::end && run.step != Step::ended) run.after = run.step;
   if (run.open != Step::turn) run.open.reset();
+  run.approved = false;
   for (workflow::AgentSummary& agent : run.agents) {
     if (!agent.running) continue;
     agent.running = false;
@@ -355,7 +412,7 @@ void on(Run& run, const fact::Resumed&) {
   if (run.why == Why::go_on) run.why = Why::restart;
   // A person may have worked there.
   run.unchecked = true;
-  if (run.step == Step::merge) run.step = step_after_all(run);
+  if (run.step == Step::merge || run.step == Step::approve) run.step = step_after_all(run);
   if (run.step == Step::checks && run.phase == Phase::qa) run.qa_cycle = 0;
   if (run.step == Step::review) run.round = 0;
 }

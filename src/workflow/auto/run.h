@@ -28,7 +28,8 @@ enum class Step {
   turn,          // an agent works: `phase`, `why`, `feedback`
   checks,        // the project's own commands
   review,        // three reviewers
-  merge,         // the work to main
+  merge,         // the work to main, to its branch, or as a trial
+  approve,       // a person looks at what would be merged
   remove_place,  // the worktree
   end,           // record `outcome`
   ended,         // nothing
@@ -47,6 +48,7 @@ struct UnderWay {
     after_review,  // what reviewers changed is taken back
     merge,
     removing,
+    asking,
     keeping,  // what a person did, before the run goes on
   };
   struct Seat {
@@ -64,6 +66,7 @@ struct UnderWay {
 };
 
 struct Run {
+  bool attended = false;  // a person is there to be asked; of this process
   std::string id;  // of the run, for the sessions of agents; given by who makes it, in no fact
   UnderWay under_way;
 
@@ -91,8 +94,14 @@ struct Run {
   std::string learnings;               // of reflect
   Outcome outcome = Outcome::none;
   std::string detail;
-  std::string folder, branch;  // where agents work
-  std::string merged_as;
+  std::string folder, branch;                            // where agents work
+  std::string merged_as;                                 // on main, or on its branch
+  event::Integrate integrate = event::Integrate::merge;  // never unsaid
+  fact::MergeTried tried;                                // the newest trial
+  bool approved = false;                                 // a person has approved the merge
+  int questions = 0;                                     // asked so far
+  fact::ApprovalAsked asked;                             // the newest; its question is 0: not open
+  std::vector<std::string> allowed;                      // guarded files that a person let pass
   fact::Started begun;
   fact::TurnFinished last;
   std::vector<workflow::AgentSummary> agents;

@@ -1,3 +1,4 @@
+#include "workflow/approval.h"
 #include "workflow/auto/workflow.h"
 
 namespace capsule::auto_mode {
@@ -6,6 +7,7 @@ namespace {
 using workflow::Standing;
 
 Standing standing_of(const Run& run) {
+  if (Rules::waits_for_person(run)) return Standing::waiting;
   if (run.step != Step::ended) return Standing::open;
   switch (run.outcome) {
     case Outcome::complete:
@@ -41,6 +43,8 @@ std::string now_of(const Run& run) {
              std::to_string(kReviewRounds) + ")";
     case Step::merge:
       return "merge";
+    case Step::approve:
+      return "the merge waits for approval";
     case Step::remove_place:
     case Step::end:
       break;
@@ -57,6 +61,23 @@ bool has_tree(const Run& run) {
 
 }  // namespace
 
+workflow::Waiting waiting_of(const Run& run) {
+  workflow::Waiting wait;
+  wait.what = workflow::Waiting::For::approval;
+  wait.question = run.asked.question;
+  if (run.asked.about == event::Approval::guard) {
+    wait.kind = "guard";
+    wait.text = workflow::guard_question("The run", run.asked.files);
+    wait.context = run.asked.detail;
+    return wait;
+  }
+  wait.kind = "merge";
+  wait.text = workflow::merge_question(run.folder);
+  wait.context =
+      workflow::merge_evidence(run.tried.onto, run.tried.files, run.tried.changed, run.tried.runs);
+  return wait;
+}
+
 std::string Rules::outcome(const Run& run) {
   return run.step == Step::ended ? std::string(fact::name_of(run.outcome)) : std::string();
 }
@@ -72,7 +93,10 @@ workflow::RunSummary Rules::summary(const Run& run) {
   if (run.step == Step::ended) summary.detail = run.detail;
   summary.now = now_of(run);
   summary.can_go_on = run.step != Step::ended || run.outcome != Outcome::complete;
-  summary.merged_as = run.merged_as;
+  const bool on_branch = run.integrate == event::Integrate::branch;
+  if (!on_branch) summary.merged_as = run.merged_as;
+  if (on_branch && !run.merged_as.empty()) summary.on_branch = run.branch;
+  if (Rules::waits_for_person(run)) summary.waits.push_back(waiting_of(run));
   if (run.step == Step::ended && run.outcome == Outcome::needs_person) {
     workflow::Waiting waiting;
     waiting.what = workflow::Waiting::For::answer;

@@ -1,6 +1,7 @@
 #include "workflow/auto/workflow.h"
 
 #include "base/text.h"
+#include "workflow/approval.h"
 #include "workflow/auto/advance.h"
 #include "workflow/auto/texts.h"
 
@@ -63,7 +64,8 @@ void Advance::given(fact::Fact fact) {
   now_ = {};
   // What a person did there since counts, so that one state is checked, reviewed and merged.
   // First: cut off in between, the run has still ended, and this is done again.
-  const bool at_work = changes_files(run_.after) || run_.after == Step::merge;
+  const bool at_work =
+      changes_files(run_.after) || run_.after == Step::merge || run_.after == Step::approve;
   if (!at_work || run_.open == Step::turn) return record(fact::Resumed{});
   now_.what = What::keeping;
   workflow::Keep keep;
@@ -108,19 +110,38 @@ void Advance::on(const workflow::Merged& merged) {
   if (merged.nothing)
     return end(Outcome::merge_refused,
                "there is nothing to merge: no file differs from the main branch");
-  record(fact::MergeDone{merged.commit, merged.nothing, merged.adopted, "", merged.evidence,
-                         merged.runs});
+  record(fact::MergeDone{merged.commit, merged.nothing, merged.adopted, "", merged.onto,
+                         merged.runs, merged.evidence});
+}
+
+void Advance::on(const workflow::MergeTried& tried) {
+  if (!done(What::merge)) return;
+  fact::MergeTried recorded{tried.onto, tried.files, static_cast<int>(tried.files.size()),
+                            tried.runs, ""};
+  if (recorded.files.size() > workflow::kFilesNamed) recorded.files.resize(workflow::kFilesNamed);
+  record(std::move(recorded));
+}
+
+void Advance::on(const workflow::Answered& answered) {
+  if (run_.step != Step::approve || answered.question != run_.asked.question || !done(What::asking))
+    return;
+  const workflow::Approved given = workflow::approved_by(answered.text);
+  record(fact::ApprovalGiven{answered.question, given.yes, given.words, answered.by, ""});
 }
 
 void Advance::on(const workflow::MergeRefused& refused) {
   if (!done(What::merge)) return;
+  const bool person = run_.attended || run_.integrate == event::Integrate::ask;
+  if (!refused.guarded.empty() && person)
+    return record(fact::ApprovalAsked{run_.questions + 1, event::Approval::guard, refused.guarded,
+                                      refused.guard_stat, ""});
   end(refused.why == event::MergeRefusal::error ? Outcome::error : Outcome::merge_refused,
       refused.detail);
 }
 
 void Advance::on(const workflow::MainMoved&) {
   if (!done(What::merge) || now_.tries < workflow::kMergeTries) return;
-  std::string detail = "main moved again and again while merging\nonce it rests: ";
+  std::string detail = "main kept moving while merging\ntry again later: ";
   detail += kGoOn;
   end(Outcome::merge_refused, std::move(detail));
 }
@@ -149,6 +170,8 @@ void Advance::proceed() {
   const Step step = run_.step;
   if (step == Step::start || step == Step::ended) return;
   if (step == Step::end) return end(run_.outcome, run_.detail);
+  // Who is asked can answer later: it stays open.
+  if (now_.stop && step == Step::approve) return;
   // Merged is merged: only the worktree is left to remove.
   if (now_.stop && step != Step::remove_place) return end_by_person();
   if (run_.open == step && changes_files(step) && !now_.put_back) {
@@ -191,10 +214,13 @@ void Advance::proceed() {
       return start_review();
     case Step::merge:
       return merge();
+    case Step::approve:
+      return approve();
     case Step::remove_place: {
       now_.what = What::removing;
       workflow::RemoveTree remove;
       remove.tree = tree();
+      remove.keep_branch = run_.integrate == event::Integrate::branch;
       return command(std::move(remove));
     }
     case Step::start:
@@ -286,12 +312,14 @@ void Advance::on(const workflow::GroundMoved& moved) {
 
 void Advance::merge() {
   // Main was moved while agents ran: a person looks before anything is put on it.
-  if (run_.ground.doubted())
+  const bool to_branch = run_.integrate == event::Integrate::branch;
+  const bool asks = run_.integrate == event::Integrate::ask && !run_.approved;
+  if (run_.ground.doubted() && !to_branch)
     return end(Outcome::merge_refused,
                workflow::main_moved_text(
                    run_.ground.main.front(),
                    [this](int agent) { return workflow::agent_words(run_.agents, agent); }, kGoOn));
-  if (run_.open != Step::merge) {
+  if (!asks && run_.open != Step::merge) {
     now_.tries = 0;
     record(fact::MergeIntended{});
   }
@@ -304,8 +332,29 @@ void Advance::merge() {
   merge.test = workflow::Merge::Test::when_unseen;
   merge.go_on = kGoOn;
   merge.request = run_.begun.task;
-  merge.guarded = true;
+  for (const std::string& file : run_.allowed) merge.request += "\n" + file;
+  // What a person has seen, and changed, is as they want it.
+  merge.guarded = !run_.approved;
+  merge.edited = run_.approved;
+  merge.into = asks        ? workflow::Merge::Into::nowhere
+               : to_branch ? workflow::Merge::Into::branch
+                           : workflow::Merge::Into::main;
   command(std::move(merge));
+}
+
+void Advance::approve() {
+  if (run_.asked.question == 0) {
+    fact::ApprovalAsked asked = run_.asked;
+    asked.question = run_.questions + 1;
+    record(std::move(asked));
+  }
+  now_.what = What::asking;
+  const workflow::Waiting wait = waiting_of(run_);
+  workflow::Ask ask;
+  ask.question = wait.question;
+  ask.text = wait.text;
+  ask.context = wait.context;
+  command(std::move(ask));
 }
 
 Rules::Turn Rules::advance(Run& run, std::vector<Fact> given,

@@ -17,6 +17,9 @@ namespace capsule::auto_mode {
 inline constexpr std::string_view kTree = "auto";
 inline constexpr std::string_view kCheckout = "checkout";
 
+// What a person is asked now. Requires: Step::approve.
+workflow::Waiting waiting_of(const Run& run);
+
 struct Rules {
   using State = Run;
   using Fact = fact::Fact;
@@ -37,9 +40,13 @@ struct Rules {
   static std::string outcome(const State& run);  // empty: not ended
   // Ended, and about to go on: that is recorded when what is there is kept.
   static bool resuming(const State& run) { return run.under_way.what == UnderWay::What::keeping; }
-  // Whoever has to decide something ends the run; whoever stops it, too.
-  static bool waits_for_person(const State&) { return false; }
-  static bool stopped(const State&) { return false; }
+  static bool waits_for_person(const State& run) {
+    return run.step == Step::approve && run.asked.question != 0;
+  }
+  // A stop is recorded as an end; only a question that nobody answered stays open.
+  static bool stopped(const State& run) {
+    return run.step == Step::approve && run.under_way.stop.has_value();
+  }
 
   static std::string_view kind_of(const Fact& fact) { return fact::kind_of(fact); }
   static std::string body_of(const Fact& fact) { return fact::body_of(fact); }

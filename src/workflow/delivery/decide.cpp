@@ -16,8 +16,8 @@ constexpr int kRunsOfOneExpert = 2;
 
 // What the agent waited for is on main, so it has to be in its worktree too.
 bool tells_of_main(Why why) {
-  return why == Why::merge_failed || why == Why::remediated || why == Why::dependency_done ||
-         why == Why::file_free || why == Why::retried;
+  return why == Why::merge_failed || why == Why::not_approved || why == Why::remediated ||
+         why == Why::dependency_done || why == Why::file_free || why == Why::retried;
 }
 
 workflow::BringMain bring_main(const Telling& telling) {
@@ -122,8 +122,12 @@ Merge merge(const State& s, const std::string& tree, const std::string& title) {
   command.test = Merge::Test::always;
   command.known = s.baseline;
   if (const auto found = s.index.find(tree); found != s.index.end()) {
-    command.guarded = true;
-    command.request = request_of(s.tasks[found->second].task);
+    const TaskState& t = s.tasks[found->second];
+    // What a person has seen, and changed, is as they want it.
+    command.guarded = !t.approved;
+    command.edited = t.approved || t.mended;
+    command.request = request_of(t.task) + "\n" + joined(t.allowed, "\n");
+    if (s.integrate == event::Integrate::ask && !t.approved) command.into = Merge::Into::nowhere;
   }
   return command;
 }
@@ -195,7 +199,7 @@ std::string context_of(const TaskState& t) {
   std::string text = t.context;
   if (t.stage != Stage::development) return text;
   for (const std::string& earlier : t.unsettled)
-    if (earlier != t.context) text += "\n\nFrom before, still to be settled:\n\n" + earlier;
+    if (earlier != t.context) text += "\n\nFrom before, still open:\n\n" + earlier;
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "workflow/approval.h"
 #include "workflow/delivery/parts.h"
 
 namespace capsule::delivery {
@@ -103,6 +104,7 @@ struct Fold {
     t.again = false;
     t.attempts[at(f.role)] = f.attempt;
     t.sessions[at(f.role)] = f.session;
+    if (f.role == Role::developer) t.approved = t.mended = false;
     if (f.role == Role::developer) t.notices.clear();  // the others are told, but can do nothing
     ++s.busy[slot_class(f.role)];
     if (f.role == Role::developer && !t.begun) hold_files(s, agent.task);
@@ -179,6 +181,9 @@ struct Fold {
     remove_tree(s, f.task);
     close_task(s, task);
   }
+  void operator()(const MergeTried& f) {
+    if (const int task = merged(f.task); task >= 0) merge_tried(s, task, f);
+  }
   void operator()(const MainMoved& f) {
     if (s.remediation.step == Step::merging && f.tree == tree_for(s, Role::remediation, -1)) {
       ++s.remediation.merge_tries;
@@ -197,18 +202,28 @@ struct Fold {
   void operator()(const MergeRefused& f) {
     const int task = merged(f.task);
     if (task < 0) return;
+    TaskState& t = s.tasks[task];
+    const bool again = std::exchange(t.mended, false);
+    t.approved = false;
     if (f.why == MergeRefusal::main_red) {
-      TaskState& t = s.tasks[task];
       if (t.doubted) return doubt(s, task);
       s.merges.emplace(t.queued, task);  // its place is its own
       return main_turned_red(s, f);
     }
     found_at_merge(s, task, f);
+    if (f.asks && !f.guarded.empty()) {
+      t.guarded = f.guarded;
+      return ask_person(s, QuestionKind::guard, task, 0,
+                        workflow::guard_question(t.task.id, f.guarded), f.guard_stat);
+    }
+    // What it left is gone: it is done again.
+    if (again && f.why == MergeRefusal::error)
+      return ask_for(s, task, Stage::development, Why::retried, f.detail, false);
     // A file of the user's in the way, a full disk: no developer can change that.
     if (f.why == MergeRefusal::checkout_in_the_way || f.why == MergeRefusal::refused ||
         f.why == MergeRefusal::error)
       return ask_person(s, QuestionKind::merge, task, 0,
-                        "It cannot be merged as things are. Put that right, then answer 'retry'.",
+                        "It cannot be merged as things are. Fix that, then answer 'retry'.",
                         f.detail, {"retry", "rework"});
     merge_failed(s, task, name_of(f.why), f.detail);
   }

@@ -151,8 +151,13 @@ struct TaskState {
   std::string detail;       // why it failed, for people
   std::string commit;       // on main; empty: it changed nothing
   event::TestEvidence evidence;
-  int merge_tries = 0;      // of this merge, that others were quicker than
-  bool closed = false;      // in the tracker
+  int merge_tries = 0;    // of this merge, that others were quicker than
+  bool approved = false;  // a person has approved the merge, and nobody has worked on it since
+  bool to_merge = false;  // it failed at its merge: who has it tried again begins with that
+  bool mended = false;    // such a try: a person may have changed files
+  std::vector<std::string> guarded;  // of the newest question about such files
+  std::vector<std::string> allowed;  // those that a person let pass
+  bool closed = false;               // in the tracker
   std::vector<std::string> merged_files;
   std::vector<Run> runs;
 };
@@ -276,8 +281,10 @@ struct State {
   Remediation remediation;
   std::vector<std::string> baseline;  // checks that failed at the start, and still do
   bool red_allowed = false;           // they may
-  std::string no_ground;              // why nobody can work on what main is; empty: they can
-  std::set<std::string> trees;        // that agents were given, until they are removed
+  event::Integrate integrate = event::Integrate::merge;  // never unsaid
+  std::string branch;           // integrate: branch: that takes the tasks in turn
+  std::string no_ground;        // why nobody can work on what main is; empty: they can
+  std::set<std::string> trees;  // that agents were given, until they are removed
   Numbered<AgentRecord> history;
   std::string newest_commit;  // that a task became; empty: none
   workflow::GroundState ground;
@@ -285,7 +292,7 @@ struct State {
   // remediation has mended it. Empty: it does not, as far as is known.
   std::string red_main;
   int red_main_asked = 0;  // how often in a row
-  bool attended = true;    // somebody is there to answer
+  bool can_ask = true;     // somebody is there to answer, or has left answers; as recorded
   std::int64_t checks_ms = 0;
 
   int next_agent = 1;
@@ -314,6 +321,7 @@ struct State {
   std::map<std::string, Role> to_settle;  // trees, and whose agent left them half done
   std::set<std::string> settling;
   // Of this process: no fact tells of it.
+  bool attended = false;  // a person is there to be asked
   std::optional<workflow::Stop> stop;
   // Agents or commands were: a stop that is more than a pause is on its way.
   bool ended_by_person = false;

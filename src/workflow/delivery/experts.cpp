@@ -57,7 +57,7 @@ void expert_requested(State& s, int task, const Agent& asker, const AgentFinishe
   if (!s.experts.contains(d.expert))
     return to_person(s, d, asker.number, "there is no such expert", "");
   if (count >= s.limits.expert_requests)
-    return to_person(s, d, asker.number, "experts were asked often enough for it", "");
+    return to_person(s, d, asker.number, "it has asked experts too often", "");
   ++count;
   d.number = s.delegations.count() + 1;
   announce(s, ExpertDelegated{d.expert, std::string(id_of(s, task)),
@@ -98,7 +98,7 @@ void expert_finished(State& s, const Agent& agent, const AgentFinished& f) {
   }
   if (f.fault == Fault::none && f.signal == Signal::expert_unsuccessful) {
     d.done = true;
-    return to_person(s, d, agent.number, "it was unsuccessful", all_fields(f));
+    return to_person(s, d, agent.number, "the expert could not help", all_fields(f));
   }
   Why why{};
   if (f.fault == Fault::none && not_a_signal(s, d.talk, f, agent, why) == Heard::ask_again) {
@@ -109,7 +109,8 @@ void expert_finished(State& s, const Agent& agent, const AgentFinished& f) {
   }
   d.done = true;
   to_person(s, d, agent.number,
-            f.fault == Fault::timed_out ? "it did not answer in time" : "it gave no advice",
+            f.fault == Fault::timed_out ? "the expert did not answer in time"
+                                        : "the expert gave no advice",
             f.detail);
 }
 

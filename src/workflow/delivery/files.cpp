@@ -241,7 +241,7 @@ void file_conflict(State& s, int task, const AgentFinished& f, bool writer) {
   if (++t.file_conflicts >= s.limits.file_waits)
     return ask_person(s, QuestionKind::file_wait, task, f.agent,
                       "Task " + t.task.id + " asks for " + f.argument +
-                          ", and for files of others again and again. How shall it go on?",
+                          ", and has asked for files of others too often. How should it go on?",
                       all_fields(f));
   t.wanted.clear();
   std::vector<std::string> names{f.argument};
@@ -263,7 +263,7 @@ void file_conflict(State& s, int task, const AgentFinished& f, bool writer) {
   if (!writer) {  // it holds nothing and changes nothing: it is only told
     coordinate(s, task);
     return ask_for(s, task, t.stage, Why::coordinated,
-                   "You need not change files; the holder was told.", true);
+                   "You do not change files yourself; the holder was told.", true);
   }
   if (take_wanted(s, task))
     return ask_for(s, task, t.stage, Why::file_free, "The files that you asked for are yours now.",
@@ -271,7 +271,7 @@ void file_conflict(State& s, int task, const AgentFinished& f, bool writer) {
   if (patient && !waits_for(s, s.files[t.wanted.front()].holder, task)) return wait_for(s, task);
   coordinate(s, task);
   ask_for(s, task, t.stage, Why::coordinated,
-          patient ? "The holder waits for this task itself, so waiting would never end." : "",
+          patient ? "The holder is itself waiting for this task, so waiting would never end." : "",
           true);
 }
 
@@ -287,9 +287,9 @@ void file_wait_expired(State& s, const FileWaitExpired& f) {
     return;
   }
   const int file = t.wanted.front();
-  const std::string text = "Task " + t.task.id + " has waited long for " + s.files[file].name +
-                           ", which task " + s.tasks[s.files[file].holder].task.id +
-                           " holds. How shall it go on?";
+  const std::string text = "Task " + t.task.id + " has waited a long time for " +
+                           s.files[file].name + ", which task " +
+                           s.tasks[s.files[file].holder].task.id + " holds. How should it go on?";
   forget_wanted(s, task);
   ask_person(s, QuestionKind::file_wait, task, 0, text, "");
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "workflow/approval.h"
 #include "workflow/delivery/parts.h"
 
 namespace capsule::delivery {
@@ -49,9 +50,8 @@ struct Translate {
     }
     if (!o.took_back.empty()) {
       fact.wrote = true;
-      add(fact.detail, "may not write, and changed " + printable(o.took_back.front()) +
-                           (o.took_back.size() > 1 ? " and others" : "") +
-                           ", which was taken back");
+      add(fact.detail, "may not write, but changed " + printable(o.took_back.front()) +
+                           (o.took_back.size() > 1 ? " and others" : "") + "; that was taken back");
     }
     if (fact.fault == Fault::none && fact.signal == Signal::ready_for_review &&
         !o.unresolved.empty()) {
@@ -76,7 +76,9 @@ struct Translate {
     return facts;
   }
   Facts operator()(const workflow::MergeRefused& o) const {
-    if (!is_repair(s, o.tree)) return {MergeRefused{o.tree, o.why, o.detail, o.failed, o.main}};
+    if (!is_repair(s, o.tree))
+      return {MergeRefused{o.tree, o.why, o.detail, o.guarded, o.guard_stat,
+                           s.attended || s.integrate == event::Integrate::ask, o.failed, o.main}};
     switch (o.why) {
       case MergeRefusal::main_red:  // which is what the repair is for
       case MergeRefusal::verify_failed:
@@ -89,8 +91,13 @@ struct Translate {
         return {health({"merge"}, o.detail)};
     }
   }
+  Facts operator()(const workflow::MergeTried& o) const {
+    MergeTried fact{o.tree, o.folder, o.onto, o.files, static_cast<int>(o.files.size()), o.runs};
+    if (fact.files.size() > workflow::kFilesNamed) fact.files.resize(workflow::kFilesNamed);
+    return {std::move(fact)};
+  }
   Facts operator()(const workflow::MainMoved& o) const {
-    constexpr std::string_view kAgain = "main was moved by others again and again";
+    constexpr std::string_view kAgain = "others kept moving main";
     if (is_repair(s, o.tree)) {
       if (s.remediation.merge_tries + 1 >= workflow::kMergeTries)
         return {health({"merge"}, std::string(kAgain))};
@@ -111,7 +118,7 @@ struct Translate {
     fact.runs = o.runs;
     fact.detail =
         o.any ? o.feedback
-              : "no checks are set (verify.test, verify.lint, …), so merges are not checked";
+              : "no checks are configured (verify.test, verify.lint, …), so merges are not checked";
     return {std::move(fact)};
   }
   Facts operator()(const workflow::Kept& o) const { return settled(o.tree, {}, ""); }

@@ -33,6 +33,8 @@ void complete(State&, int task);
 void drop(State&, int task);  // removed from the plan
 void fail_task(State&, int task, FailCause cause, FailureKind kind, const std::string& blocker,
                const std::string& detail);
+// Tried and tested as it would be merged: a person is asked.
+void merge_tried(State&, int task, const MergeTried& f);
 void merge_failed(State&, int task, std::string_view why, const std::string& detail);
 // One more failure of this kind. False: that was the last, and the task has failed.
 bool strike(State&, int task, FailureKind kind, const std::string& detail);
@@ -126,6 +128,7 @@ void close_questions(State&, int task);
 
 void started(State&, const DeliveryStarted& f);  // recovery.cpp
 void resumed(State&, const DeliveryResumed& f);
+void choose_integration(State&, event::Integrate how);
 void plan_changed(State&, const PlanChanged& f);
 void remove_task(State&, int task);
 void cut_off(State&, const Agent& agent);  // its run counts as not begun, and begins again

@@ -13,28 +13,29 @@ namespace {
 // One sentence on why the agent is started, in the order of the enumerators.
 constexpr std::string_view kWhy[] = {
     "",
-    "The Critic has failed the review. Settle the findings.",
-    "The Auditor has failed the audit. Settle what failed.",
-    "The work could not be merged into the main branch. Mend it.",
-    "What you claimed was checked and is not so.",
-    "The agent before you ended without a result. Its work, as far as it came, is in the "
+    "The Critic has failed the review. Address the findings.",
+    "The Auditor has failed the audit. Fix what failed.",
+    "The work could not be merged into the main branch. Fix that.",
+    "What you claimed was checked and is not true.",
+    "The agent before you ended without a result. Its work so far is in the "
     "directory.",
-    "The agents before you sent no signal that could be read. Print one of the signals below in "
+    "The agents before you sent no readable signal. Print one of the signals below in "
     "exactly its format, as the last thing you print.",
-    "Your last answer held no signal that counts. Print the signal now, in exactly its format.",
-    "Your last answer held no signal that counts. Say where you stand with a CHECKPOINT, or print "
+    "Your last answer contained no valid signal. Print the signal now, in exactly its format.",
+    "Your last answer contained no valid signal. Say where you stand with a CHECKPOINT, or print "
     "the signal that you meant, in exactly its format.",
     "A person has answered.",
     "The expert has answered.",
     "The file that you waited for is yours now.",
-    "Go on although another task works on the file; the section on coordination says which.",
+    "Go on although another task is working on the file; the section on coordination says which.",
     "About the task that yours waited for:",
     "Remediation is over, and the newest main branch is in your directory.",
     "The coordinator was cut off. What was done so far is in the directory: go on from there.",
     "This task has failed before, and a person has it tried again. What was done then is in the "
     "directory: go on from there.",
+    "A person has looked at the work before it was merged, and wants something changed.",
 };
-static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::retried) + 1);
+static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::not_approved) + 1);
 
 std::string experts_of(const State& s) {
   std::string text;
@@ -60,7 +61,7 @@ std::string context_of(const State& s, const Telling& telling) {
   add(telling.context);
   if (!s.baseline.empty())
     add("These verification commands failed before any task began, so their failure alone is not "
-        "this task's:\n" +
+        "the fault of this task:\n" +
         bulleted(s.baseline));
   return text;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "workflow/approval.h"
 #include "workflow/delivery/parts.h"
 
 namespace capsule::delivery {
@@ -12,17 +13,42 @@ std::string both(const Question& q) {
   return "Question: " + q.text + "\n\nAnswer: " + q.answer + "\n\n" + q.context;
 }
 
+// What a person says before work reaches main.
+void approval_given(State& s, const Question& q) {
+  TaskState& t = s.tasks[q.task];
+  const workflow::Approved given = workflow::approved_by(q.answer);
+  if (q.kind == QuestionKind::guard) {
+    if (!given.yes)
+      return merge_failed(s, q.task, name_of(MergeRefusal::verify_failed),
+                          "A person did not let these changes pass. Put the files back as they are "
+                          "on the main branch: " +
+                              short_list(t.guarded) + "\n" + given.words);
+    t.allowed.insert(t.allowed.end(), t.guarded.begin(), t.guarded.end());
+    return enqueue_merge(s, q.task);
+  }
+  t.approved = given.yes;
+  if (given.yes) return enqueue_merge(s, q.task);
+  if (!given.words.empty())
+    return ask_for(s, q.task, Stage::development, Why::not_approved,
+                   "A person looked at the work before it was merged, and says:\n\n" + given.words,
+                   true);
+  t.to_merge = true;
+  fail_task(s, q.task, FailCause::limit, FailureKind::merge, "", "a person did not approve it");
+}
+
 void answered_task(State& s, const Question& q) {
   TaskState& t = s.tasks[q.task];
   if (t.hold != Hold::person) return;
   if (q.kind == QuestionKind::merge)
     return signal::same_letters(q.answer, "retry") ? enqueue_merge(s, q.task)
                                                    : merge_failed(s, q.task, "refused", q.context);
+  if (q.kind == QuestionKind::approval || q.kind == QuestionKind::guard)
+    return approval_given(s, q);
   const bool expanded = q.kind == QuestionKind::low_confidence;
   // Part of the task from now on: whoever reviews and audits it has to know it too.
   if (expanded)
     t.task.work += "\n\nThe business analyst proposes, without being sure:\n\n" + q.context +
-                   "A person was asked whether that is meant. This answer goes before the "
+                   "A person was asked whether that is right. This answer overrides the "
                    "proposal:\n\n" +
                    q.answer;
   ask_for(s, q.task, expanded ? Stage::development : t.stage, Why::answered, both(q), !expanded);
@@ -63,9 +89,11 @@ void ask_person(State& s, QuestionKind kind, int task, int agent, std::string te
                 std::string context, std::vector<std::string> options) {
   const bool parks = kind != QuestionKind::removed_task && kind != QuestionKind::main_moved &&
                      kind != QuestionKind::main_red;
-  if (parks && task >= 0 && ++s.tasks[task].questions > s.limits.questions)
+  // Who has to approve is not asked by agents, however often.
+  const bool ours = kind == QuestionKind::approval || kind == QuestionKind::guard;
+  if (parks && !ours && task >= 0 && ++s.tasks[task].questions > s.limits.questions)
     return fail_task(s, task, FailCause::limit, FailureKind::questions, "",
-                     "it asked a person too often");
+                     "it asked people too often");
   Question q;
   q.number = s.questions.count() + 1;
   q.kind = kind;
@@ -83,6 +111,11 @@ void ask_person(State& s, QuestionKind kind, int task, int agent, std::string te
   } else {
     s.remediation.step = Step::person;
   }
+}
+
+void merge_tried(State& s, int task, const MergeTried& f) {
+  ask_person(s, QuestionKind::approval, task, 0, workflow::merge_question(f.folder),
+             workflow::merge_evidence(f.onto, f.files, f.changed, f.runs));
 }
 
 void answered(State& s, const QuestionAnswered& f) {
@@ -137,7 +170,7 @@ void main_turned_red(State& s, const MergeRefused& f) {
   s.red_main = f.main.empty() ? "main" : f.main;
   // Whoever always says 'retry' is not asked for ever.
   if (++s.red_main_asked > s.limits.questions) return halt(s);
-  if (!s.attended) {
+  if (!s.can_ask) {
     s.red_main.clear();
     return enter_remediation(s, -1, f.detail);
   }

@@ -29,8 +29,8 @@ int limit_of(const Limits& limits, FailureKind kind) {
 
 // Whether what the developer is told holds until the next review, whatever comes between.
 bool lasts(Why why) {
-  return why == Why::review_failed || why == Why::audit_failed || why == Why::merge_failed ||
-         why == Why::answered || why == Why::advised;
+  return why == Why::not_approved || why == Why::review_failed || why == Why::audit_failed ||
+         why == Why::merge_failed || why == Why::answered || why == Why::advised;
 }
 
 void finish(State& s, int task, Stage stage) {
@@ -150,6 +150,10 @@ void ask_for(State& s, int task, Stage stage, Why why, std::string context, bool
 
 void make_ready(State& s, int task) {
   TaskState& t = s.tasks[task];
+  if (std::exchange(t.to_merge, false)) {
+    t.begun = t.mended = true;
+    return enqueue_merge(s, task);
+  }
   ask_for(s, task, t.task.unclear ? Stage::analysis : Stage::development,
           t.again ? Why::retried : Why::fresh, t.again ? t.context : "", false);
 }
@@ -209,7 +213,7 @@ void fail_task(State& s, int task, FailCause cause, FailureKind kind, const std:
         s, TaskFailed{t.task.id, t.cause, i == 0 ? kind : FailureKind{}, ends[i].second, t.detail});
     for (const int other : t.unblocks)
       if (s.tasks[other].stage == Stage::blocked) ends.emplace_back(other, t.task.id);
-    release_awaiting(s, at, " failed; it will not be there.");
+    release_awaiting(s, at, " failed; do not count on its work.");
   }
 }
 
@@ -227,7 +231,8 @@ bool strike(State& s, int task, FailureKind kind, const std::string& detail) {
 void merge_failed(State& s, int task, std::string_view why, const std::string& detail) {
   const std::string reason(why);
   if (strike(s, task, FailureKind::merge, "it could not be merged: " + reason))
-    ask_for(s, task, Stage::development, Why::merge_failed, reason + "\n" + detail, true);
+    return ask_for(s, task, Stage::development, Why::merge_failed, reason + "\n" + detail, true);
+  s.tasks[task].to_merge = true;
 }
 
 void link(State& s) {

@@ -56,6 +56,8 @@ void renew(State& s, TaskState& t) {
   fresh.runs = std::move(t.runs);
   fresh.asked = std::move(t.asked);
   fresh.wait = t.wait;
+  fresh.to_merge = t.to_merge;
+  fresh.allowed = std::move(t.allowed);
   t = std::move(fresh);
   --s.finished;
 }
@@ -113,8 +115,10 @@ void started(State& s, const DeliveryStarted& f) {
   s.with_experts = f.experts;
   s.tracked = f.tracked;
   s.red_allowed = f.red_allowed;
+  if (f.integrate != event::Integrate::unsaid) s.integrate = f.integrate;
+  s.branch = f.branch;
   s.roles = f.agents;
-  s.attended = f.attended;
+  s.can_ask = f.attended;
   s.tasks.reserve(f.tasks.size());
   for (const Task& task : f.tasks) add_task(s, task);
   for (const std::string& name : f.known_experts) register_expert(s, name, "", "");
@@ -168,6 +172,20 @@ void cut_off(State& s, const Agent& agent) {
   enqueue(s, agent.task);
 }
 
+// Who no longer wants to be asked has answered what was open.
+void choose_integration(State& s, event::Integrate how) {
+  if (how == event::Integrate::unsaid) return;
+  s.integrate = how;
+  if (how == event::Integrate::ask) return;
+  for (int i = 0; i < s.questions.count(); ++i) {
+    Question& q = s.questions[i];
+    if (q.closed || q.kind != QuestionKind::approval) continue;
+    q.closed = true;
+    q.by = "--integrate";
+    if (s.tasks[q.task].hold == Hold::person) enqueue_merge(s, q.task);
+  }
+}
+
 void resumed(State& s, const DeliveryResumed& f) {
   if (!s.started) return;
   s.slots = f.slots;
@@ -192,6 +210,7 @@ void resumed(State& s, const DeliveryResumed& f) {
     if (s.tasks[task].doubted) doubt(s, task);
   }
   s.red_allowed = f.red_allowed;
+  choose_integration(s, f.integrate);
   s.no_ground.clear();
   if (s.prelude == Prelude::verifying || s.prelude == Prelude::refused)
     s.prelude = Prelude::baseline;
@@ -206,7 +225,7 @@ void resumed(State& s, const DeliveryResumed& f) {
     s.to_wait.push_back(i);
   }
   // Main may have been mended meanwhile: the next merge shows it, and asks again when it was not.
-  s.attended = f.attended;
+  s.can_ask = f.attended;
   s.red_main.clear();
   s.red_main_asked = 0;
   for (Question& q : s.questions) q.closed |= q.kind == QuestionKind::main_red;
@@ -256,7 +275,7 @@ void plan_changed(State& s, const PlanChanged& f) {
     });
     if (asked) continue;
     ask_person(s, QuestionKind::removed_task, found->second, 0,
-               "Task " + id + " is not in the plan any more: keep or remove it?", "",
+               "Task " + id + " is no longer in the plan: keep or remove it?", "",
                {"keep", "remove"});
     doubt(s, found->second);
   }

@@ -4,7 +4,13 @@
 namespace capsule::delivery {
 namespace {
 
-const MergeRefused kRed{"T1", MergeRefusal::main_red, "main is red since abc", {"test"}, "abc"};
+MergeRefused red() {
+  MergeRefused refused{"T1", MergeRefusal::main_red, "main is red since abc"};
+  refused.failed = {"test"};
+  refused.main = "abc";
+  return refused;
+}
+const MergeRefused kRed = red();
 
 TEST(DeliveryRedMain, BlamesNoTaskAsksAPersonAndLetsOtherWorkGoOn) {
   Desk desk({task("T1"), task("T2")});

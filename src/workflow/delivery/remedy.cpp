@@ -22,11 +22,11 @@ void next_attempt(State& s, const std::string& context) {
   Remediation& r = s.remediation;
   r.talk = {};
   if (r.attempt < s.limits.remediation_attempts)
-    return go(r, Step::mend, Why::fresh, "The attempt before did not help:\n\n" + context, false);
+    return go(r, Step::mend, Why::fresh, "The previous attempt did not help:\n\n" + context, false);
   r.after = Step::mend;
   ask_person(s, QuestionKind::remediation, -1, 0,
              "The infrastructure is still broken after " + std::to_string(r.attempt) +
-                 " attempts: retry, override (go on in spite of it) or halt?",
+                 " attempts: retry, override (go on anyway) or halt?",
              r.issue + "\n" + context, {"retry", "override", "halt"});
 }
 
@@ -60,7 +60,7 @@ void leave_remediation(State& s, bool overridden) {
     if (s.tasks[task].hold != Hold::remediation) continue;
     ask_for(s, task, s.tasks[task].stage, Why::remediated,
             overridden ? "A person decided to go on although the infrastructure is not healthy."
-                       : "The infrastructure was mended.",
+                       : "The infrastructure was repaired.",
             true);
   }
 }
@@ -117,7 +117,7 @@ void remedy_agent_finished(State& s, const Agent& agent, const AgentFinished& f)
       Why why{};
       if (not_a_signal(s, r.talk, f, agent, why) == Heard::ask_again)
         return go(r, step, why, r.context, true);
-      next_attempt(s, "The agent before printed no signal that is known.");
+      next_attempt(s, "The previous agent printed no valid signal.");
     }
   }
 }

@@ -19,11 +19,18 @@ Standing standing_of(Stage stage) {
                                    : Standing::open;
 }
 
+bool asks_approval(const State& s, const TaskState& t) {
+  return std::any_of(t.asked.begin(), t.asked.end(), [&](int number) {
+    const Question& q = s.questions[number - 1];
+    return !q.closed && (q.kind == QuestionKind::approval || q.kind == QuestionKind::guard);
+  });
+}
+
 std::string words_for(const State& s, const TaskState& t) {
   if (standing_of(t.stage) != Standing::open) return std::string(name_of(t.stage));
   switch (t.hold) {
     case Hold::person:
-      return "waits for a person";
+      return asks_approval(s, t) ? "waits for approval" : "waits for a person";
     case Hold::expert:
       return "waits for an expert";
     case Hold::file:
@@ -87,7 +94,8 @@ void add_questions(const State& s, RunSummary& to) {
     const bool about_main = q.kind == QuestionKind::main_moved || q.kind == QuestionKind::main_red;
     if (q.closed || (about_main && s.outcome != Outcome::none)) continue;
     Waiting wait;
-    wait.what = Waiting::For::answer;
+    const bool approval = q.kind == QuestionKind::approval || q.kind == QuestionKind::guard;
+    wait.what = approval ? Waiting::For::approval : Waiting::For::answer;
     wait.task = id_of(s, q.task);
     wait.question = q.number;
     wait.text = q.text;
@@ -200,7 +208,9 @@ RunSummary run_summary(const State& s) {
   }
   summary.detail = detail_of(s, tasks);
   summary.can_go_on = can_go_on(s);
-  summary.merged_as = s.newest_commit;
+  const bool on_branch = s.integrate == event::Integrate::branch;
+  if (!on_branch) summary.merged_as = s.newest_commit;
+  if (on_branch && !s.newest_commit.empty()) summary.on_branch = s.branch;
   add_questions(s, summary);
   for (int i = 0; i < s.tasks.count(); ++i) {
     const TaskState& t = s.tasks[i];

@@ -142,7 +142,7 @@ void expanded(State& s, int task, const Agent& agent, const AgentFinished& f) {
   if (!signal::same_letters(t.confidence, "high") && !signal::same_letters(t.confidence, "medium"))
     return ask_person(s, QuestionKind::low_confidence, task, agent.number,
                       "The business analyst is not sure what task " + t.task.id +
-                          " means. Is this what is wanted, and what has to be different?",
+                          " means. Is this right? If not, what should be different?",
                       all_fields(f));
   if (const std::string_view work = field(f, "Expanded Specification"); !work.empty())
     t.task.work = work;
@@ -233,9 +233,9 @@ void task_agent_finished(State& s, const Agent& agent, const AgentFinished& f) {
       return ask_for(s, task, t.stage, why, t.context, true);
     return agent_failed(
         s, task, agent, FailureKind::unknown, Why::signal_failed, true,
-        "its agents printed no signal that counts" +
-            (t.talk.missed.why == signal::Miss::none ? std::string()
-                                                     : ": " + signal::sentence(t.talk.missed)));
+        "its agents printed no valid signal" + (t.talk.missed.why == signal::Miss::none
+                                                    ? std::string()
+                                                    : ": " + signal::sentence(t.talk.missed)));
   }
   t.talk = {};
   for (const Row& row : kRows)

@@ -52,6 +52,8 @@ void remove_tree(State& s, const std::string& tree) {
 }
 
 void close_task(State& s, int task) {
+  // What waits on a branch is not done yet for whoever tracks it.
+  if (s.integrate == event::Integrate::branch) return;
   if (s.tracked && !s.tasks[task].closed) s.to_close.insert(task);
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "workflow/approval.h"
 #include "workflow/phases/phases.h"
 
 namespace capsule::phases {
@@ -76,18 +77,6 @@ PhaseFinished finished(const State& s, const std::string& phase, const flow::Age
   return fact;
 }
 
-// "yes", in the words that people use.
-bool approves(std::string_view text) {
-  for (const std::string_view word : {"approve", "approved", "yes", "y", "ok"})
-    if (signal::same_letters(text, word)) return true;
-  return false;
-}
-bool rejects(std::string_view text) {
-  for (const std::string_view word : {"reject", "rejected", "no", "n"})
-    if (signal::same_letters(text, word)) return true;
-  return false;
-}
-
 class Decider {
  public:
   Decider(State& s, Turn& turn, Apply apply) : s_(s), turn_(turn), apply_(apply) {}
@@ -144,8 +133,13 @@ class Decider {
       else
         now().passed_gate = true;
     } else if (s_.step == Step::check) {
-      PhaseChecked fact{s_.phase,   number_of_phase(), f.feedback.empty(),
-                        f.feedback, f.claims,          f.runs};
+      if (!f.guarded.empty() && person_there() && !s_.guard_refused)
+        return record(ApprovalAsked{s_.phase, number_of_phase(), s_.questions + 1, Approval::guard,
+                                    f.guarded, f.guard_stat});
+      PhaseChecked fact{s_.phase, number_of_phase(), f.feedback.empty(), f.feedback, f.claims,
+                        f.runs,   f.guarded};
+      if (!fact.passed && !s_.guard_words.empty())
+        fact.feedback += "\n\nA person was asked about it, and says: " + s_.guard_words;
       for (const auto& [phase, result] : s_.results)
         if (!result.took_back.empty())
           fact.claims.push_back(
@@ -159,9 +153,8 @@ class Decider {
   void operator()(const flow::Answered& f) {
     if (s_.step != Step::approve || f.question != s_.question) return;
     now().waiting = false;
-    const std::string text(trimmed(f.text));
-    record(ApprovalGiven{f.question, approves(text), approves(text) || rejects(text) ? "" : text,
-                         f.by});
+    const flow::Approved given = flow::approved_by(f.text);
+    record(ApprovalGiven{f.question, given.yes, given.words, f.by});
   }
   void operator()(const flow::Merged& f) {
     if (!answered(Step::integrate)) return;
@@ -169,7 +162,13 @@ class Decider {
       record(MergeRefused{MergeRefusal::nothing_to_merge,
                           "there is nothing to merge: no file differs from the main branch"});
     else
-      record(MergeDone{f.commit, f.adopted, f.evidence, f.runs});
+      record(MergeDone{f.commit, f.adopted, f.onto, f.runs, f.evidence});
+  }
+  void operator()(const flow::MergeTried& f) {
+    if (!answered(Step::integrate)) return;
+    MergeTried fact{f.onto, f.files, static_cast<int>(f.files.size()), f.runs};
+    if (fact.files.size() > flow::kFilesNamed) fact.files.resize(flow::kFilesNamed);
+    record(std::move(fact));
   }
   void operator()(const flow::MergeRefused& f) {
     if (answered(Step::integrate)) record(MergeRefused{f.why, f.detail, f.main});
@@ -239,6 +238,7 @@ class Decider {
 
  private:
   Present& now() { return s_.present; }
+  bool person_there() const { return s_.present.attended || s_.integrate == Integrate::ask; }
 
   // The command of this step was carried out.
   bool answered(Step step) {
@@ -297,8 +297,8 @@ class Decider {
       case Step::archive:
         return ask(flow::Archive{s_.bead, s_.worktree, s_.bead});
       case Step::remove_worktree:
-        return ask(flow::RemoveTree{s_.bead, s_.worktree, s_.branch,
-                                    s_.definition.finish == Finish::branch});
+        return ask(
+            flow::RemoveTree{s_.bead, s_.worktree, s_.branch, s_.integrate == Integrate::branch});
       case Step::close_bead:
         return ask(flow::CloseTask{s_.bead, "Merged by Capsule"});
       case Step::start:
@@ -413,26 +413,30 @@ class Decider {
     command.accepted = s_.accepted_commit;
     // Who wrote which test is not known.
     if (s_.by_hand && s_.tests_commit.empty()) std::erase(command.names, "tests-untouched");
-    command.request = s_.title + "\n" + s_.request;
+    command.request = request();
     command.red_allowed = s_.red_allowed;
     if (rule().commits) command.head = s_.snapshot.head;
     ask(std::move(command));
   }
 
   void approve() {
-    if (s_.question == 0) record(ApprovalAsked{s_.phase, number_of_phase(), s_.questions + 1});
+    if (s_.question == 0) {
+      ApprovalAsked fact{s_.phase, number_of_phase(), s_.questions + 1, s_.about};
+      if (s_.about == Approval::guard) fact.files = s_.guard.files, fact.detail = s_.guard.detail;
+      record(std::move(fact));
+    }
+    const flow::Waiting wait = waiting_of(s_);
     flow::Ask command;
-    command.question = s_.question;
-    command.task = s_.bead;
-    command.text = "Is what " + s_.phase +
-                   " left as it should be? 'approve', 'reject', or say what to do otherwise.";
-    command.context = s_.last.summary;
+    command.question = wait.question;
+    command.task = wait.task;
+    command.text = wait.text;
+    command.context = wait.context;
     ask(std::move(command));
   }
 
   // Main was moved while agents ran: a person looks before anything is put on it.
   bool main_doubted() {
-    if (!s_.ground.doubted() || s_.definition.finish != Finish::merge) return false;
+    if (!s_.ground.doubted() || s_.integrate == Integrate::branch) return false;
     const auto name = [this](int agent) { return flow::agent_words(s_.agents, agent); };
     record(MergeRefused{
         MergeRefusal::main_moved,
@@ -440,9 +444,17 @@ class Decider {
     return true;
   }
 
+  // What the task asks for, and what a person has allowed besides.
+  std::string request() const {
+    std::string text = s_.title + "\n" + s_.request;
+    for (const std::string& file : s_.allowed) text += "\n" + file;
+    return text;
+  }
+
   void merge() {
     if (main_doubted()) return;
-    record(MergeIntended{});
+    const bool asks = s_.integrate == Integrate::ask && !s_.approved;
+    if (!asks) record(MergeIntended{});
     flow::Merge command;
     command.tree = s_.bead;
     command.task = s_.bead;
@@ -456,9 +468,13 @@ class Decider {
     command.signed_off = s_.signed_commit;
     command.tests = s_.tests_commit;
     command.claimed.assign(s_.claimed.begin(), s_.claimed.end());
-    command.request = s_.title + "\n" + s_.request;
+    command.request = request();
     command.test = flow::Merge::Test::when_unseen;
-    command.to_branch = s_.definition.finish == Finish::branch;
+    command.into = asks                                ? flow::Merge::Into::nowhere
+                   : s_.integrate == Integrate::branch ? flow::Merge::Into::branch
+                                                       : flow::Merge::Into::main;
+    command.edited = s_.approved;
+    command.shown = s_.snapshot.commit;
     ask(std::move(command));
   }
 

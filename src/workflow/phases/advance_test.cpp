@@ -379,7 +379,7 @@ TEST(Advance, WorkThatStaysOnABranchClosesNoTask) {
   play.phase("plan", Status::pass);
   play.see({flow::Answered{1, "yes", "me"}});
   play.phase("code", Status::pass);
-  EXPECT_TRUE(play.command<flow::Merge>().to_branch);
+  EXPECT_TRUE(play.command<flow::Merge>().into == flow::Merge::Into::branch);
   EXPECT_EQ(play.command<flow::Merge>().of, flow::Merge::Of::kept);
   play.see({flow::Merged{"demo-1", "def", {}, false, false, {}, {}}});
   play.see({flow::TreeArchived{"demo-1", "/l"}});
@@ -445,6 +445,112 @@ TEST(Advance, TheSummaryNamesAgentsWithTheirLogsAndWhatTheyClaimed) {
   EXPECT_EQ(sum.claims[0].role, "test-writer");
   EXPECT_EQ(sum.now, "test-review (attempt 1/3)");
   EXPECT_EQ(sum.trees.size(), 1U);
+}
+
+// ---- Before main
+
+struct AskPlay : Play {
+  AskPlay() {
+    RunStarted started{"demo-1", "Title", "claude", 3, Convergence::stop, {}, ""};
+    started.integrate = Integrate::ask;
+    s = {};
+    facts.clear();
+    take(phases::advance(s, {started}, {}, "t"));
+    prepare();
+    for (const char* phase :
+         {"test-writer", "test-review", "execute", "execute-review", "sign-off"})
+      this->phase(phase, Status::pass);
+    flow::Checked gate;
+    see({gate});
+    this->phase("merge", Status::pass);
+  }
+  void tried() { see({flow::MergeTried{"demo-1", "/w", "abc", {"a.c", "b.c"}, {}}}); }
+};
+
+TEST(Advance, WorkIsTriedBeforeAPersonIsAskedAndMergedOnceTheyApprove) {
+  AskPlay play;
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
+  play.tried();
+  const auto ask = play.command<flow::Ask>();
+  EXPECT_NE(ask.text.find("/w"), std::string::npos) << "where a person may change files";
+  EXPECT_NE(ask.context.find("a.c"), std::string::npos);
+  EXPECT_EQ(summary(play.s).standing, flow::Standing::waiting);
+  EXPECT_EQ(summary(play.s).waits.at(0).kind, "merge");
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::Ask>().question, ask.question) << "the same question";
+  play.see({flow::Answered{ask.question, "yes", "me"}});
+  const auto merge = play.command<flow::Merge>();
+  EXPECT_EQ(merge.into, flow::Merge::Into::main);
+  EXPECT_TRUE(merge.edited);
+  play.see({flow::MainMoved{"demo-1"}});
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::main) << "approved is approved";
+}
+
+TEST(Advance, WhatAPersonDoesNotApproveGoesBackToWhoWrites) {
+  AskPlay play;
+  play.tried();
+  play.see({flow::Answered{1, "reject: ok", "me"}});
+  EXPECT_EQ(play.command<flow::StartAgent>().role, "execute");
+  EXPECT_EQ(play.command<flow::StartAgent>().prompt.feedback, "ok");
+  EXPECT_FALSE(play.s.signed_off);
+  play.phase("execute", Status::pass);
+  EXPECT_EQ(play.command<flow::StartAgent>().role, "sign-off");
+}
+
+TEST(Advance, ARefusalWithoutWordsEndsTheRunWhichAsksAgainWhenItGoesOn) {
+  AskPlay play;
+  play.tried();
+  play.see({flow::Answered{1, "no", "me"}});
+  EXPECT_EQ(Rules::outcome(play.s), "rejected");
+  play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
+}
+
+TEST(Advance, AnApprovalEndsWithARefusedMerge) {
+  AskPlay play;
+  play.tried();
+  play.see({flow::Answered{1, "approve", "me"}});
+  play.see({flow::MergeRefused{"demo-1", MergeRefusal::conflict, "a.c", {}}});
+  EXPECT_EQ(Rules::outcome(play.s), "merge_refused");
+  play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
+}
+
+TEST(Advance, WhoNoLongerWantsToBeAskedHasTheWorkMerged) {
+  AskPlay play;
+  play.tried();
+  play.take(phases::advance(play.s, {IntegrationChosen{Integrate::merge}}, {}, "t"));
+  // The question is still being put: nothing else is asked for in this process.
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::main);
+}
+
+TEST(Advance, AGuardedChangeIsPutToAPersonWhoIsThere) {
+  Play play;
+  play.s.present.attended = true;
+  play.prepare();
+  play.see({Play::said(1, Status::pass)});
+  play.see({flow::Kept{"demo-1", "ref", "commit", "tree", "head"}});
+  flow::Checked checked;
+  checked.number = play.command<flow::Check>().number;
+  checked.feedback = "put it back";
+  checked.guarded = {"Makefile"};
+  State alone = play.s;
+  alone.present.attended = false;
+  play.see({checked});
+  EXPECT_EQ(play.fact<ApprovalAsked>().about, Approval::guard);
+  EXPECT_NE(play.command<flow::Ask>().text.find("Makefile"), std::string::npos);
+  Play refused = play;
+  play.see({flow::Answered{1, "approve", "me"}});
+  EXPECT_NE(play.command<flow::Check>().request.find("Makefile"), std::string::npos);
+  refused.see({flow::Answered{1, "keep it as it was", "me"}});
+  refused.see({checked});
+  EXPECT_NE(refused.command<flow::StartAgent>().prompt.feedback.find("keep it as it was"),
+            std::string::npos);
+  const Turn turn = phases::advance(alone, {}, {checked}, "t");
+  EXPECT_TRUE(std::holds_alternative<PhaseChecked>(turn.facts.front())) << "nobody is there";
 }
 
 }  // namespace

@@ -70,20 +70,20 @@ class Checker {
     const std::ptrdiff_t to = place_of(d_, route.to);
     if (to < 0)
       return say(from.name, std::string(status) + " leads to '" + printable(route.to) +
-                                "', which is no phase");
+                                "', which is not a phase");
     if (to > at)
       say(from.name, std::string(status) + " can only retry this phase or an earlier one, not '" +
                          route.to + "'");
     if (route.limit < 0)
       say(from.name, std::string(status) + ": a loop without a limit never ends");
     if (route.limit > kMostAttempts)
-      say(from.name, std::string(status) + ": more than " + std::to_string(kMostAttempts) +
-                         " attempts are no limit");
+      say(from.name,
+          std::string(status) + ": the limit must be at most " + std::to_string(kMostAttempts));
     if (route.then.empty()) return;
     const std::ptrdiff_t then = place_of(d_, route.then);
     if (then < 0)
       say(from.name, std::string(status) + ": 'then' names '" + printable(route.then) +
-                         "', which is no phase");
+                         "', which is not a phase");
     else if (then <= to)
       say(from.name, std::string(status) + ": 'then' must come after '" + route.to + "'");
   }
@@ -96,7 +96,7 @@ class Checker {
     if (!p.pass.to.empty()) {
       const std::ptrdiff_t to = place_of(d_, p.pass.to);
       if (to < 0)
-        say(p.name, "PASS leads to '" + printable(p.pass.to) + "', which is no phase");
+        say(p.name, "PASS leads to '" + printable(p.pass.to) + "', which is not a phase");
       else if (to <= place)
         say(p.name, "PASS leads back to '" + p.pass.to + "': a loop without a limit never ends");
     }
@@ -106,7 +106,8 @@ class Checker {
           say(p.name, "there is no check '" + printable(name) + "'");
     for (const std::string& name : p.needs)
       if (name != kSignedOff)
-        say(p.name, "'needs' knows '" + std::string(kSignedOff) + "' alone; all others are checks");
+        say(p.name,
+            "'needs' accepts only '" + std::string(kSignedOff) + "'; the others go into 'checks'");
     const auto has = [&](std::string_view name) {
       return std::find(p.checks.begin(), p.checks.end(), name) != p.checks.end() ||
              std::find(p.needs.begin(), p.needs.end(), name) != p.needs.end();
@@ -123,23 +124,23 @@ class Checker {
       say(p.name, "'as-signed-off' is about the commit of a phase with 'commits: true'");
     if (p.commits && at + 1 != d_.phases.size())
       say(p.name, "only the last phase can commit the work");
-    if (p.timeout_seconds < 0) say(p.name, "a time limit is positive");
+    if (p.timeout_seconds < 0) say(p.name, "a time limit must be positive");
   }
 
   void groups() {
     for (const PhaseRule& p : d_.phases) {
       if (p.group == 0) continue;
       const auto group = group_of(d_, p.name);
-      if (group.size() < 2) say(p.name, "a parallel step has two phases or more");
+      if (group.size() < 2) say(p.name, "a parallel step needs at least two phases");
       if (static_cast<std::size_t>(group.back() - group.front()) + 1 != group.size())
-        say(p.name, "the phases of a parallel step stand one after the other");
+        say(p.name, "the phases of a parallel step must be next to each other");
       if (p.writes)
         say(p.name,
             "phases that run at once share one worktree: they can only look "
             "('write: false')");
       if (p.approval || p.commits || p.signs_off || p.writes_tests)
         say(p.name,
-            "a phase that runs beside others can neither commit, sign off, write tests nor "
+            "a phase that runs beside others cannot commit, sign off, write tests or "
             "be approved");
     }
   }
@@ -166,7 +167,7 @@ class Checker {
       return judges(p) || p.approval || p.signs_off || !p.checks.empty();
     });
     if (d_.finish != Finish::nothing && !judged)
-      say("", "what it makes is neither reviewed, checked nor approved", false);
+      say("", "nothing reviews, checks or approves its work", false);
     const bool writes = std::any_of(d_.phases.begin(), d_.phases.end(),
                                     [](const PhaseRule& p) { return p.writes; });
     if (d_.finish != Finish::nothing && !writes)

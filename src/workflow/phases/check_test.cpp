@@ -36,13 +36,13 @@ TEST(DefinitionCheck, ThePipelineCostsAtMostThreeOfEachAndWhatSignOffSendsBack) 
 TEST(DefinitionCheck, UnknownNamesAreFound) {
   PhaseRule code = phase("code");
   code.needs_work.to = "coder";
-  EXPECT_TRUE(says(of({code}), "'coder', which is no phase"));
+  EXPECT_TRUE(says(of({code}), "'coder', which is not a phase"));
   code = phase("code");
   code.checks = {"greeen"};
   EXPECT_TRUE(says(of({code}), "no check 'greeen'"));
   code = phase("code");
   code.needs_work = {"code", "later", 0};
-  EXPECT_TRUE(says(of({code}), "'later', which is no phase"));
+  EXPECT_TRUE(says(of({code}), "'later', which is not a phase"));
 }
 
 TEST(DefinitionCheck, APhaseThatNothingLeadsToIsFound) {
@@ -66,7 +66,7 @@ TEST(DefinitionCheck, WhatRunsAtOnceMayOnlyLook) {
   EXPECT_TRUE(says(of({a, b}), "only look"));
   a.writes = b.writes = false;
   EXPECT_TRUE(check(of({a, b})).empty());
-  EXPECT_TRUE(says(of({a}), "two phases or more"));
+  EXPECT_TRUE(says(of({a}), "at least two phases"));
 }
 
 TEST(DefinitionCheck, NothingLeadsFromAPhaseToThoseThatRunWithIt) {

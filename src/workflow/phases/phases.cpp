@@ -69,6 +69,27 @@ bool converged(State& s, const std::string& feedback) {
   return s.repeated && s.convergence == event::Convergence::stop;
 }
 
+// A person did not approve what would be merged: whoever the last judge sends work back to begins
+// anew, with their words. What people ask for has no limit but their patience.
+void send_back(State& s, const std::string& words) {
+  Route route;
+  for (const PhaseRule& rule : s.definition.phases)
+    if (judges(rule)) route = rule.needs_work;
+  if (route.to.empty())
+    for (const PhaseRule& rule : s.definition.phases)
+      if (rule.writes && !rule.commits && !rule.signs_off) route.to = rule.name;
+  if (route.to.empty() || words.empty()) {
+    const std::string said = words.empty() ? "" : ": " + words;
+    return end(s, Outcome::rejected, "the merge was not approved" + said, Step::integrate);
+  }
+  s.signed_off = false;
+  s.signed_commit.clear();
+  s.sent_back.clear();
+  s.reviewed_feedback.clear();
+  go_to(s, route.to, 1, words);
+  s.then = route.then;
+}
+
 // NEEDS_WORK of a review, of a check or of a person: the writer goes again while attempts are left.
 void retry(State& s, const Route& route, const std::string& feedback, bool checked_false = false) {
   const PhaseRule& rule = rule_of(s, s.phase);
@@ -108,6 +129,7 @@ void judge(State& s, Status status, const std::string& feedback, bool checked_fa
     case Status::pass:
       if (rule.approval && s.step == Step::check) {
         s.step = Step::approve;
+        s.about = Approval::phase;
         return;
       }
       return pass(s);
@@ -190,6 +212,9 @@ struct Fold {
     s.on_branch = f.branch;
     s.request = f.request;
     s.red_allowed = f.red_allowed;
+    s.integrate = f.integrate != Integrate::unsaid        ? f.integrate
+                  : s.definition.finish == Finish::branch ? Integrate::branch
+                                                          : Integrate::merge;
     s.phase = s.definition.phases.front().name;
     s.step = Step::prepare;
   }
@@ -212,6 +237,9 @@ struct Fold {
     if (!s.baselined) end(s, Outcome::prep_failed, f.detail, s.step);
   }
   void operator()(const PhaseStarted& f) {
+    s.approved = false;
+    // Earlier versions called the merge agent again after a merge that was refused.
+    if (s.step == Step::integrate && !f.by_hand) go_to(s, f.phase, f.attempt, "");
     s.number = std::max(s.number, f.number);
     if (!f.by_hand) s.open[f.phase] = f.number;
     workflow::AgentSummary agent;
@@ -272,6 +300,8 @@ struct Fold {
     s.checks_ms += workflow::time_of(f.runs);
     note_finding(f);
     if (s.step != Step::check) return;
+    s.guard_refused = false;
+    s.guard_words.clear();
     const Joined result = joined(s);
     const bool lied = !f.passed && result.status == Status::pass;
     if (!lied && result.status == Status::pass) s.accepted_commit = s.snapshot.commit;
@@ -296,10 +326,42 @@ struct Fold {
   void operator()(const ApprovalAsked& f) {
     s.questions = std::max(s.questions, f.question);
     s.question = f.question;
+    s.about = f.about;
+    if (f.about != Approval::guard) return;
+    s.guard = f;
+    if (s.step == Step::check) s.step = Step::approve;
+  }
+  void operator()(const MergeTried& f) {
+    if (s.step != Step::integrate) return;
+    s.tried = f;
+    s.step = Step::approve;
+    s.about = Approval::merge;
+    s.question = 0;
+  }
+  void operator()(const IntegrationChosen& f) {
+    if (f.integrate == Integrate::unsaid) return;
+    s.integrate = f.integrate;
+    const bool waits = s.step == Step::approve && s.about == Approval::merge;
+    if (!waits || s.integrate == Integrate::ask) return;
+    s.question = 0;
+    s.step = Step::integrate;
   }
   void operator()(const ApprovalGiven& f) {
     if (s.step != Step::approve || f.question != s.question) return;
     s.question = 0;
+    if (s.about == Approval::guard) {
+      s.step = Step::check;
+      if (f.approved) s.allowed.insert(s.allowed.end(), s.guard.files.begin(), s.guard.files.end());
+      s.guard_refused = !f.approved;
+      s.guard_words = f.text;
+      return;
+    }
+    if (s.about == Approval::merge) {
+      s.approved = f.approved;
+      if (!f.approved) return send_back(s, f.text);
+      s.step = Step::integrate;
+      return;
+    }
     if (f.approved) return pass(s);
     // Who does not approve a sign-off takes it back.
     if (rule_of(s, s.phase).signs_off) {
@@ -318,12 +380,16 @@ struct Fold {
   }
   void operator()(const MergeRefused& f) {
     s.merge_open = false;
+    s.approved = false;
     if (f.why == MergeRefusal::main_moved || f.why == MergeRefusal::main_red) {
       s.ground.refused = s.ground.doubted();
       return end(s, Outcome::merge_refused, f.detail, s.step);
     }
     s.phase = s.definition.phases.back().name;
-    end(s, Outcome::merge_refused, f.detail, Step::run_phase);
+    // The commit is there: who goes on merges that, and pays no agent. Without one the phase that
+    // should have made it goes again.
+    const bool there = s.step == Step::integrate && f.why != MergeRefusal::nothing_to_merge;
+    end(s, Outcome::merge_refused, f.detail, there ? Step::integrate : Step::run_phase);
     if (f.why != MergeRefusal::no_sign_off || !s.before_merge) return;
     s.after = s.before_merge->step;
     s.phase = s.before_merge->phase;
@@ -334,11 +400,11 @@ struct Fold {
   }
   void operator()(const RunArchived&) { s.step = Step::remove_worktree; }
   void operator()(const WorktreeRemoved&) {
-    if (s.definition.finish == Finish::merge) {
+    const bool kept = s.integrate == Integrate::branch;
+    if (s.definition.finish != Finish::nothing && !kept) {
       s.step = Step::close_bead;
       return;
     }
-    const bool kept = s.definition.finish == Finish::branch;
     end(s, kept ? Outcome::on_branch : Outcome::finished, kept ? s.branch : "", Step::ended);
   }
   void operator()(const GroundMoved& f) {
@@ -359,7 +425,8 @@ struct Fold {
   }
   void operator()(const RunResumed& f) {
     if (s.outcome == Outcome::merged) return;
-    if (s.step == Step::ended) s.step = s.after == Step::start ? Step::prepare : s.after;
+    const bool ended = s.step == Step::ended;
+    if (ended) s.step = s.after == Step::start ? Step::prepare : s.after;
     s.max_retries = f.max_retries;
     s.outcome = Outcome::none;
     s.detail.clear();
@@ -367,9 +434,11 @@ struct Fold {
     s.reviewed_feedback.clear();
     s.reviewed_tree.clear();
     s.sent_back.clear();
-    if (s.step == Step::approve) s.question = 0;
+    if (ended && s.step == Step::approve) s.question = 0;
     // Work that is on main already is cleaned up, not merged again.
-    if (f.at_merge && s.merge_commit.empty() && s.step != Step::integrate) {
+    const bool there =
+        s.step == Step::integrate || (s.step == Step::approve && s.about == Approval::merge);
+    if (f.at_merge && s.merge_commit.empty() && !there) {
       s.open.clear();
       if (!s.signed_off) s.before_merge = {s.step, s.phase, s.attempt, s.then, s.feedback};
       s.then.clear();
@@ -413,6 +482,10 @@ bool needs_baseline(const Definition& definition) {
       if (std::find(std::begin(kWithout), std::end(kWithout), check) == std::end(kWithout))
         return true;
   return false;
+}
+
+bool merges_again(const State& s) {
+  return s.step == Step::ended && s.after == Step::integrate && s.merge_commit.empty();
 }
 
 int attempts_of(const Definition& definition, std::string_view phase, int max_retries) {

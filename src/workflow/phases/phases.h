@@ -35,7 +35,7 @@ enum class Step {
   run_phase,        // `phase` and those that run with it, `attempt`, with `feedback`
   snapshot,         // of what it left
   check,            // its claims
-  approve,          // a person looks at it
+  approve,          // a person looks at it, or at what would be merged
   integrate,        // bring the work to main, or to its branch
   archive,          // worklog and logs
   remove_worktree,  // and its branch
@@ -56,6 +56,7 @@ struct Present {
   bool bring_back = false;              // the worktree is gone: made anew before anything else
   bool taken_up = false;                // an earlier process may have left things half done
   bool waiting = false;                 // a command is being carried out
+  bool attended = false;                // a person is there to be asked
   bool passed_gate = false;             // what the phase needs before it starts holds
   int merge_tries = 0;
   std::optional<workflow::Stop> stop;      // a person wants it to end
@@ -104,8 +105,16 @@ struct State {
   event::SnapshotTaken snapshot;  // the newest one
   bool merge_open = false;        // intended, and neither done nor refused
   std::string merge_commit;
-  int questions = 0;  // asked so far
-  int question = 0;   // open; 0: none
+  event::Integrate integrate = event::Integrate::merge;  // never unsaid
+  event::MergeTried tried;                               // the newest trial
+  bool approved = false;                                 // a person has approved the merge
+  int questions = 0;                                     // asked so far
+  int question = 0;                                      // open; 0: none
+  event::Approval about{};                               // what Step::approve is about
+  event::ApprovalAsked guard;                            // the newest question about guarded files
+  std::vector<std::string> allowed;                      // guarded files that a person let pass
+  bool guard_refused = false;                            // they did not, of this phase
+  std::string guard_words;                               // what they said
   // Where the run was when `capsule merge` was asked for, and goes on when there is no sign-off.
   struct Place {
     Step step{};
@@ -143,6 +152,8 @@ Turn advance(State& state, std::vector<PipelineFact> given,
              Apply apply = phases::apply);
 
 workflow::RunSummary summary(const State& state);
+// What a person is asked now. Requires: Step::approve.
+workflow::Waiting waiting_of(const State& state);
 
 // ---- What people and programs ask
 
@@ -153,6 +164,9 @@ std::vector<const PhaseRule*> group_of(const Definition& definition, std::string
 bool judges(const PhaseRule& phase);
 // Whether the project's commands have a say in it, so that it matters what they say at the start.
 bool needs_baseline(const Definition& definition);
+// Where a run goes on by itself when its command is repeated: at its merge, with the work that is
+// there.
+bool merges_again(const State& state);
 // How many attempts the loop has that a phase is in: by its own route, or that of the first judge
 // that sends work back to it.
 int attempts_of(const Definition& definition, std::string_view phase, int max_retries);

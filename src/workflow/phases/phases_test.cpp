@@ -157,17 +157,36 @@ TEST(Pipeline, AMergeAgentThatNeedsWorkEndsWithOneAndAnErrorWithTwo) {
   error.expect_end(Outcome::phase_error, 2);
 }
 
-TEST(Pipeline, ARefusedMergeEndsWithOneAndAResumedRunAsksTheMergeAgentAgain) {
+TEST(Pipeline, ARefusedMergeEndsWithOneAndAResumedRunMergesTheCommitThatIsThere) {
   PipelinePlay play;
   play.tests_pass().code_pass().phase("sign-off", Status::pass).phase("merge", Status::pass);
   phases::apply(play.s, MergeIntended{"main", "abc"});
   phases::apply(play.s, MergeRefused{MergeRefusal::conflict, "src/a.go"});
   play.expect_end(Outcome::merge_refused, 1);
   play.record_end();
+  EXPECT_TRUE(merges_again(play.s));
+  for (const bool at_merge : {false, true}) {
+    State again = play.s;
+    phases::apply(again, RunResumed{3, at_merge});
+    EXPECT_EQ(again.step, Step::integrate);
+    EXPECT_TRUE(again.signed_off);
+    // What a version did that called the merge agent again is still read.
+    phases::apply(again, PhaseStarted{"merge", 7, 1, "", "claude", "", false});
+    EXPECT_EQ(again.step, Step::run_phase);
+    EXPECT_EQ(again.phase, "merge");
+  }
+}
+
+TEST(Pipeline, AMergeWithoutACommitAsksTheMergeAgentAgain) {
+  PipelinePlay play;
+  play.tests_pass().code_pass().phase("sign-off", Status::pass).phase("merge", Status::pass);
+  phases::apply(play.s, MergeIntended{"main", "abc"});
+  phases::apply(play.s, MergeRefused{MergeRefusal::nothing_to_merge, ""});
+  play.expect_end(Outcome::merge_refused, 1);
+  play.record_end();
   phases::apply(play.s, RunResumed{3, false});
   EXPECT_EQ(play.s.step, Step::run_phase);
   EXPECT_EQ(play.s.phase, "merge");
-  EXPECT_TRUE(play.s.signed_off);
 }
 
 TEST(Pipeline, AMergeThatWasAskedForTooEarlyLeavesTheRunWhereItWas) {

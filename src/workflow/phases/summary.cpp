@@ -1,3 +1,4 @@
+#include "workflow/approval.h"
 #include "workflow/phases/phases.h"
 
 namespace capsule::phases {
@@ -25,7 +26,8 @@ Standing standing_of(const State& s) {
 
 std::string now_of(const State& s) {
   if (s.step == Step::ended) return {};
-  if (s.step == Step::approve) return s.phase + " waits for approval";
+  if (s.step == Step::approve)
+    return (s.about == event::Approval::merge ? "the merge" : s.phase) + " waits for approval";
   if (s.step != Step::run_phase && s.open.empty())
     return "stage " + std::to_string(stage_of(s)) + " of " + std::to_string(stages(s.definition));
   std::string names;
@@ -35,6 +37,33 @@ std::string now_of(const State& s) {
 }
 
 }  // namespace
+
+workflow::Waiting waiting_of(const State& s) {
+  workflow::Waiting wait;
+  wait.what = workflow::Waiting::For::approval;
+  wait.task = s.bead;
+  wait.question = s.question;
+  switch (s.about) {
+    case event::Approval::phase:
+      wait.text = "Do you approve what " + s.phase +
+                  " left? Answer 'approve', 'reject', or say what should be different.";
+      wait.kind = "approval";
+      wait.context = s.last.summary;
+      break;
+    case event::Approval::merge:
+      wait.text = workflow::merge_question(s.worktree);
+      wait.kind = "merge";
+      wait.context =
+          workflow::merge_evidence(s.tried.onto, s.tried.files, s.tried.changed, s.tried.runs);
+      break;
+    case event::Approval::guard:
+      wait.text = workflow::guard_question(s.phase, s.guard.files);
+      wait.kind = "guard";
+      wait.context = s.guard.detail;
+      break;
+  }
+  return wait;
+}
 
 workflow::RunSummary summary(const State& s) {
   workflow::RunSummary summary;
@@ -49,18 +78,11 @@ workflow::RunSummary summary(const State& s) {
   summary.now = now_of(s);
   summary.can_go_on = !ended || (s.outcome != Outcome::merged && s.outcome != Outcome::on_branch &&
                                  s.outcome != Outcome::finished);
-  if (s.definition.finish == event::Finish::merge) summary.merged_as = s.merge_commit;
-  if (summary.standing == Standing::waiting) {
-    workflow::Waiting wait;
-    wait.what = workflow::Waiting::For::approval;
-    wait.task = s.bead;
-    wait.question = s.question;
-    wait.text = "Is what " + s.phase +
-                " left as it should be? 'approve', 'reject', or say what to do otherwise.";
-    wait.kind = "approval";
-    wait.context = s.last.summary;
-    summary.waits.push_back(std::move(wait));
-  }
+  const bool on_branch = s.integrate == event::Integrate::branch;
+  if (s.definition.finish != event::Finish::nothing && !on_branch)
+    summary.merged_as = s.merge_commit;
+  if (on_branch && !s.merge_commit.empty()) summary.on_branch = s.branch;
+  if (summary.standing == Standing::waiting) summary.waits.push_back(waiting_of(s));
   if (!s.worktree.empty() && summary.can_go_on) summary.trees.push_back({"", s.worktree, s.branch});
   summary.agents = s.agents;
   summary.claims = s.claims;
