@@ -21,16 +21,18 @@ constexpr Option kAutoRunOptions[] = {
     {"json", "", "One event per line on stdout, nothing else"},
     {"force", "", "Replace an active state"},
     kProjectDir,
+    kRecheck,
 };
 constexpr Option kContinueOptions[] = {
     kProvider,
     kIntegrate,
     {"json", "", "One event per line on stdout, nothing else"},
     kProjectDir,
+    kRecheck,
 };
 
 Result<std::unique_ptr<run::AutoRun>> open_run(const Args& args) {
-  return run::AutoRun::open(TRY(open_project(args)), ui::look_for(args.flag("json")));
+  return run::AutoRun::open(TRY(open_checked_project(args)), ui::look_for(args.flag("json")));
 }
 
 Result<int> auto_run(const Args& args) {

@@ -22,6 +22,7 @@ constexpr Option kDeliverOptions[] = {
     {"answers", "FILE", "Answers to questions, for a delivery that nobody watches"},
     {"wait", "", "Keep running while it waits for a person's answer"},
     kIntegrate,
+    kRecheck,
     {"json", "", "One event per line on stdout, nothing else"},
     kScriptsDir,
 };
@@ -41,7 +42,7 @@ Result<void> read_count(const Args& args, std::string_view name, int& count) {
 }
 
 Result<int> deliver(const Args& args) {
-  world::Project project = TRY(open_project(args));
+  world::Project project = TRY(open_checked_project(args));
   run::DeliveryOrder order;
   order.plan = args.positional(0).value_or("");
   order.slots = world::slots_of(project.config);

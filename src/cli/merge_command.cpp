@@ -9,12 +9,13 @@ namespace {
 constexpr Positional kMergePositionals[] = {{"BEAD", "The bead whose worktree to merge"}};
 constexpr Option kMergeOptions[] = {kProjectDir,
                                     kProvider,
+                                    kRecheck,
                                     {"json", "", "One event per line on stdout, nothing else"},
                                     kScriptsDir};
 
 Result<int> merge(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
-  return run::merge_bead(TRY(open_project(args)), bead, ui::look_for(args.flag("json")));
+  return run::merge_bead(TRY(open_checked_project(args)), bead, ui::look_for(args.flag("json")));
 }
 
 }  // namespace

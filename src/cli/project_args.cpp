@@ -19,6 +19,12 @@ Result<world::Project> open_project(const Args& args) {
   return world::open_project(project_words(args));
 }
 
+Result<world::Project> open_checked_project(const Args& args) {
+  world::Project project = TRY(open_project(args));
+  project.config.verify.recheck = args.flag("recheck");
+  return project;
+}
+
 Result<world::Project> open_loose_project(const Args& args, const std::string& folder) {
   return world::open_loose_project(project_words(args), folder);
 }

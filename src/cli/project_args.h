@@ -13,6 +13,8 @@ inline constexpr Option kProjectDir{"project-dir", "DIR", "The project's folder"
 inline constexpr Option kProvider{"provider", "NAME", "Which agent to use", "", "claude"};
 inline constexpr Option kIntegrate{"integrate", "HOW",
                                    "What becomes of work that is ready: merge, ask or branch"};
+inline constexpr Option kRecheck{
+    "recheck", "", "Run the project's checks again, also on files that they have seen"};
 inline constexpr Option kJson{"json", "", "Print JSON"};
 inline constexpr Option kScriptsDir{
     .name = "scripts-dir",
@@ -24,6 +26,8 @@ inline constexpr Option kScriptsDir{
 world::ProjectWords project_words(const Args& args);
 // world::open_project() and the like for these.
 Result<world::Project> open_project(const Args& args);
+// The same for a command with kRecheck.
+Result<world::Project> open_checked_project(const Args& args);
 Result<world::Project> open_loose_project(const Args& args, const std::string& folder);
 std::string project_folder(const Args& args);
 

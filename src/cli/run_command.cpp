@@ -16,6 +16,7 @@ constexpr Option kRunOptions[] = {
     {"workflow", "NAME", "A workflow other than the pipeline; see: capsule workflow list"},
     {"branch", "NAME", "The branch that such a workflow looks at"},
     kIntegrate,
+    kRecheck,
     {"json", "", "One event per line on stdout, nothing else"},
     kScriptsDir,
 };
@@ -30,7 +31,8 @@ Result<int> run_bead(const Args& args) {
   order.clean = args.flag("clean");
   if (order.resume && order.clean)
     return fail(Reason::usage, "--resume goes on and --clean starts over: give one of them");
-  return run::run_bead(TRY(open_project(args)), bead, order, ui::look_for(args.flag("json")));
+  return run::run_bead(TRY(open_checked_project(args)), bead, order,
+                       ui::look_for(args.flag("json")));
 }
 
 }  // namespace

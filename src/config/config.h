@@ -53,6 +53,7 @@ struct Verify {
   std::vector<std::string> guard;  // patterns; empty: the usual ones
   std::chrono::seconds timeout{};
   std::string test_report;  // auto, junit:PATH, gotest, tap, none
+  bool recheck = false;     // of this call alone: what is known is run again all the same
 };
 
 struct Worktree {

@@ -72,7 +72,7 @@ void members(V& v, Reviewed& f) {
 template <class V>
 void members(V& v, MergeDone& f) {
   v("commit", f.commit), v("nothing", f.nothing), v("adopted", f.adopted), v("at", f.at),
-      v("onto", f.onto), v("runs", f.runs), v("evidence", f.evidence);
+      v("onto", f.onto), v("runs", f.runs), v("claims", f.claims), v("evidence", f.evidence);
 }
 template <class V>
 void members(V& v, PlaceRemoved& f) {

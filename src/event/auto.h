@@ -141,6 +141,7 @@ struct MergeDone {
   std::string at;
   std::string onto = {};            // the main that it was tested on
   std::vector<CheckRun> runs = {};  // what the merged files were checked by
+  std::vector<Claim> claims = {};   // that differ: what a person should know of it
   TestEvidence evidence = {};       // of these
   bool operator==(const MergeDone&) const = default;
 };

@@ -102,7 +102,7 @@ void members(V& v, AgentIdle& f) {
 template <class V>
 void members(V& v, MergeDone& f) {
   v("task", f.task), v("commit", f.commit), v("files", f.files), v("adopted", f.adopted),
-      v("nothing", f.nothing), v("runs", f.runs), v("evidence", f.evidence);
+      v("nothing", f.nothing), v("runs", f.runs), v("claims", f.claims), v("evidence", f.evidence);
 }
 template <class V>
 void members(V& v, MergeRefused& f) {

@@ -205,6 +205,7 @@ struct MergeDone {
   bool adopted = false;             // found done when the delivery was taken up again
   bool nothing = false;             // no file differs from main: there was nothing to merge
   std::vector<CheckRun> runs = {};  // what the merged files were checked by
+  std::vector<Claim> claims = {};   // that differ: what a person should know of it
   TestEvidence evidence = {};
   bool operator==(const MergeDone&) const = default;
 };

@@ -188,6 +188,12 @@ std::vector<std::string> Checks::names() const {
   return names;
 }
 
+std::string Checks::text() const {
+  std::string text;
+  for (const NamedCommand& known : verify_.commands) text += spelled(known.command) + "\n";
+  return text;
+}
+
 void Checks::run(const std::string& folder, const std::vector<std::string>& names, Done done) {
   const std::uint64_t id = next_++;
   auto job = std::make_unique<Job>(*this, id, folder, names, std::move(done));

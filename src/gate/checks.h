@@ -47,6 +47,7 @@ class Checks {
   bool any() const { return !verify_.commands.empty(); }
   bool has(std::string_view name) const { return verify_.find(name) != nullptr; }
   std::vector<std::string> names() const;
+  std::string text() const;  // of all commands, a line each
 
   // In `folder`/`verify.dir`; names without a command are passed over. `done` is called once, from
   // a turn of the loop; when nothing can be started, from within. Requires: `folder` stays until

@@ -1,6 +1,7 @@
 #include "gate/compare.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 
@@ -33,7 +34,34 @@ void added(Compared& result, const std::string& name, TestState now) {
   list.push_back(name);
 }
 
+// Random or dated parameters make new names in each run. As many as are gone may take their place.
+void pair_parameters(Compared& result, const TestReport& before, const TestReport& now) {
+  std::multimap<std::string_view, std::string> fresh;
+  for (auto* list : {&result.new_passing, &result.new_failing, &result.new_skipped})
+    for (const std::string& name : *list)
+      if (const auto stem = without_parameters(name); !stem.empty()) fresh.emplace(stem, name);
+  if (fresh.empty()) return;
+  std::vector<std::string> gone;
+  for (const std::string& name : result.gone) {
+    const auto found = fresh.find(without_parameters(name));
+    if (found == fresh.end()) {
+      gone.push_back(name);
+      continue;
+    }
+    const std::string taken = found->second;
+    fresh.erase(found);
+    for (auto* list : {&result.new_passing, &result.new_failing, &result.new_skipped})
+      std::erase(*list, taken);
+    both(result, taken, *before.find(name), *now.find(taken));
+  }
+  result.gone = std::move(gone);
+}
+
 }  // namespace
+
+std::string_view without_parameters(std::string_view name) {
+  return name.ends_with(']') ? name.substr(0, name.find('[')) : std::string_view();
+}
 
 Compared compare(const TestReport& before, const TestReport& now) {
   Compared result;
@@ -57,6 +85,7 @@ Compared compare(const TestReport& before, const TestReport& now) {
       ++b;
     }
   }
+  if (!result.gone.empty()) pair_parameters(result, before, now);
   return result;
 }
 

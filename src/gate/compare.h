@@ -23,6 +23,9 @@ struct Compared {
 };
 Compared compare(const TestReport& before, const TestReport& now);
 
+// The test without what it was given: "test_mul" of "test_mul[3-4]". Empty: it was given nothing.
+std::string_view without_parameters(std::string_view name);
+
 // The words (letters, digits and _) of a text, each once, in their order.
 std::vector<std::string> words_in(std::string_view text);
 

@@ -46,6 +46,19 @@ TEST(Compare, NothingAndSomethingAreComparedToo) {
   EXPECT_EQ(compare(some, {}).gone, List{"a"});
 }
 
+TEST(Compare, ParametersThatVaryAreNoOtherTest) {
+  const TestReport before{{{"t[17]", kRan}, {"t[23]", kRan}, {"u[1]", kRan}}};
+  const TestReport now{{{"t[5]", kRan}, {"t[9]", kFell}, {"v[1]", kRan}}};
+  const Compared compared = compare(before, now);
+  EXPECT_EQ(compared.gone, List{"u[1]"});
+  EXPECT_EQ(compared.broken, List{"t[9]"});
+  EXPECT_EQ(compared.still_passing, 1U);
+  EXPECT_EQ(compared.new_passing, List{"v[1]"});
+  EXPECT_TRUE(compared.new_failing.empty());
+  EXPECT_EQ(compare(before, {{{"t[5]", kRan}, {"u[1]", kRan}}}).gone, List{"t[23]"})
+      << "one fewer is one fewer";
+}
+
 TEST(Compare, ATestIsExplainedByAWordThatVanished) {
   EXPECT_EQ(words_in("def test_add(a, b):  # 1"), (List{"1", "a", "b", "def", "test_add"}));
   EXPECT_TRUE(explained_by("example.com/x/calc.TestAdd/empty", {"TestAdd"}));

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "gate/guard.h"
+#include "gate/telltale.h"
 #include "worklog/signoff.h"
 
 namespace capsule::gate {
@@ -16,6 +17,9 @@ using workflow::Check;
 using workflow::Checked;
 
 constexpr const char* kWorklog = "worklog.md";
+
+// A suite that takes longer is not run once more only to see its new tests fail again.
+constexpr std::int64_t kSoonMs = 20'000;
 
 // Long enough that an agent can put all of it right at once.
 constexpr std::size_t kListed = 20;
@@ -170,7 +174,8 @@ Result<void> Gates::tests_untouched(Checked& result, const Check& check) {
 Result<void> Gates::only_tests(Checked& result, const Check& check) {
   std::vector<std::string> others;
   for (const Changed& change : TRY(changes(check.base, check.commit)))
-    if (!world_.is_test_file(change.path)) others.push_back(change.path);
+    for (const std::string& path : {change.path, change.from})
+      if (!path.empty() && !world_.is_test_file(path)) others.push_back(path);
   hold(result, "only test files changed", others.empty(), short_list(others, kListed),
        "This phase may only write test files, but it changed " + short_list(others, kListed) +
            ". Undo these changes: the implementation is written later.");
@@ -201,20 +206,16 @@ Result<void> Gates::look(Checked& result, const Check& check) {
 Result<Names> Gates::guard(Checked& result, const Check& check) {
   const std::string& from = check.tests.empty() ? check.base : check.tests;
   if (from.empty() || check.commit.empty()) return Names{};
-  Names asked, unasked;
-  std::set<std::string> seen;
-  for (const Changed& change : TRY(changes(from, check.commit)))
-    for (const std::string& path : {change.path, change.from}) {
-      if (path.empty() || !world_.is_guarded(path) || !seen.insert(path).second) continue;
-      // Files of tests have a rule of their own, where there are tests to keep.
-      if (named(check, "tests-untouched") && world_.is_test_file(path)) continue;
-      const std::string before = TRY(world_.text_of(from, path));
-      const std::string after = TRY(world_.text_of(check.commit, path));
-      if (!changes_meaning(path, before, after)) continue;
-      const bool asks = is_asked_for(path, check.request);
-      (asks ? asked : unasked).push_back(path);
-      if (!asks) result.guard_stat += line_stat(path, before, after);
-    }
+  // Files of tests have a rule of their own, where there are tests to keep.
+  const bool tests_kept = named(check, "tests-untouched");
+  auto [asked, unasked] = TRY(meaning_changes(
+      TRY(changes(from, check.commit)), from, check.commit, check.request,
+      {world_.is_guarded,
+       [&](std::string_view path) { return tests_kept && world_.is_test_file(path); },
+       world_.command_text, world_.text_of}));
+  for (const std::string& path : unasked)
+    result.guard_stat +=
+        line_stat(path, TRY(world_.text_of(from, path)), TRY(world_.text_of(check.commit, path)));
   if (!asked.empty())
     say(result, "what the checks mean was not changed", event::Verdict::differs,
         "the task asks for it: " + short_list(asked, kListed));
@@ -226,7 +227,20 @@ Result<Names> Gates::guard(Checked& result, const Check& check) {
             ". Put them back as they were. The checks below were run with these files as they "
             "were.");
   result.guarded = unasked;
-  return unasked;
+  return std::move(unasked);
+}
+
+// Code that knows of its tests can tell that it is tested, and what is to be said then. That may
+// have a good reason, which only a person can see.
+Result<void> Gates::telltales(Checked& result, const Check& check, const TestReport* tests) {
+  // Each phase answers for what it did itself.
+  const std::string& from = check.previous.empty() ? check.base : check.previous;
+  const Names found = TRY(telltales_in(TRY(changes(from, check.commit)), from, check.commit,
+                                       world_.is_test_file, world_.text_of, tests));
+  if (!found.empty())
+    say(result, "the code does not look at its tests", event::Verdict::differs,
+        short_list(found, kListed));
+  return {};
 }
 
 // What who writes tests did to the tests that were there before.
@@ -236,22 +250,11 @@ Result<Evidence> Gates::evidence(const Check& check) {
   evidence.test_first = !check.tests.empty() && check.tests != check.commit;
   evidence.changed = !TRY(changes(check.base, check.commit)).empty();
   const std::string& now = check.tests.empty() ? check.commit : check.tests;
-  std::vector<std::string> before, after;
-  for (const Changed& change : TRY(changes(check.base, now))) {
-    const std::string& old = change.from.empty() ? change.path : change.from;
-    if (change.status == 'A' || !world_.is_test_file(old)) continue;
-    evidence.rewritten = true;
-    for (std::string& word : words_in(TRY(world_.text_of(check.base, old))))
-      before.push_back(std::move(word));
-    for (std::string& word : words_in(TRY(world_.text_of(now, change.path))))
-      after.push_back(std::move(word));
-  }
-  std::sort(before.begin(), before.end());
-  std::sort(after.begin(), after.end());
-  std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
-                      std::back_inserter(evidence.vanished));
-  evidence.vanished.erase(std::unique(evidence.vanished.begin(), evidence.vanished.end()),
-                          evidence.vanished.end());
+  RewrittenTests rewritten = TRY(rewritten_tests(TRY(changes(check.base, now)), check.base, now,
+                                                 world_.is_test_file, world_.text_of));
+  evidence.rewritten = !rewritten.files.empty();
+  evidence.rewritten_files = std::move(rewritten.files);
+  evidence.vanished = std::move(rewritten.vanished);
   return evidence;
 }
 
@@ -267,6 +270,7 @@ struct Gates::Inquiry {
   std::vector<Verdict> verdicts;
   std::vector<std::string> known;  // of them, by name: not run again
   std::optional<Verdict> base, tests;
+  std::optional<Verdict> without;  // the tests that were written, once more without the work
 
   void failed(const Error& error) const { done(workflow::failed(check, error)); }
 };
@@ -304,7 +308,7 @@ void Gates::check(const Check& check, std::function<void(workflow::Observation)>
 void Gates::ask(const std::shared_ptr<Inquiry>& inquiry) {
   Names names;
   for (const std::string& name : inquiry->names) {
-    auto known = seen_.find(inquiry->files, name);
+    auto known = seen_.instead(inquiry->files, name);
     if (!known) {
       names.push_back(name);
       continue;
@@ -337,12 +341,33 @@ void Gates::ask_base(const std::shared_ptr<Inquiry>& inquiry) {
     inquiry->tests = seen_.find({key_of(check.tests, "").first, false}, kTest);
   const Files base{check.base, true};
   inquiry->base = seen_.find(base, kTest);
-  if (inquiry->base || !test->tests) return judge(inquiry);
+  if (inquiry->base || !test->tests) return ask_without(inquiry);
   world_.in_clean(check.base, {std::string(kTest)}, {},
                   [this, inquiry, base](const Result<std::vector<Verdict>>& verdicts) {
                     if (!verdicts) return inquiry->failed(verdicts.error());
                     inquiry->base = verdicts->front();
                     seen_.put(base, verdicts->front());
+                    ask_without(inquiry);
+                  });
+}
+
+// Tests that fail once and then never again prove nothing: before the work is signed off, they fail
+// without it once more. Not where that would take long.
+void Gates::ask_without(const std::shared_ptr<Inquiry>& inquiry) {
+  const Check& check = inquiry->check;
+  const auto test = std::find_if(inquiry->verdicts.begin(), inquiry->verdicts.end(),
+                                 [](const Verdict& verdict) { return verdict.name == kTest; });
+  if (!check.clean || check.tests.empty() || check.tests == check.commit ||
+      test->ending != Ending::passed || test->duration_ms > kSoonMs)
+    return judge(inquiry);
+  const Files tests{key_of(check.tests, "").first, true};
+  inquiry->without = seen_.instead(tests, kTest);
+  if (inquiry->without) return judge(inquiry);
+  world_.in_clean(check.tests, {std::string(kTest)}, {},
+                  [this, inquiry, tests](const Result<std::vector<Verdict>>& verdicts) {
+                    if (!verdicts) return inquiry->failed(verdicts.error());
+                    inquiry->without = verdicts->front();
+                    seen_.put(tests, verdicts->front());
                     judge(inquiry);
                   });
 }
@@ -353,6 +378,18 @@ void Gates::judge(const std::shared_ptr<Inquiry>& inquiry) {
   if (!inquiry->verdicts.empty()) {
     auto evidence = this->evidence(check);
     if (!evidence) return inquiry->failed(evidence.error());
+    // Who writes tests may change those of before; so may who does all the work. A person sees it.
+    const auto changed =
+        changes(check.previous.empty() ? check.base : check.previous, check.commit);
+    if (evidence->rewritten && (check.tests.empty() || named(check, "only-tests")) && changed &&
+        !changed->empty())
+      say(result, "the tests that were there before are as they were", event::Verdict::differs,
+          "changed or removed: " + short_list(evidence->rewritten_files, kListed));
+    if (!named(check, "red") && !check.base.empty() && !check.commit.empty()) {
+      const bool named_tests = inquiry->base && inquiry->base->tests;
+      const auto looked = telltales(result, check, named_tests ? &*inquiry->base->tests : nullptr);
+      if (!looked) return inquiry->failed(looked.error());
+    }
     for (const Verdict& verdict : inquiry->verdicts) {
       const bool tests = verdict.name == kTest;
       Evidence held = *evidence;
@@ -361,6 +398,7 @@ void Gates::judge(const std::shared_ptr<Inquiry>& inquiry) {
       if (tests && inquiry->base) held.base = &*inquiry->base;
       if (!tests && before) held.base = &*before;
       if (tests && inquiry->tests) held.tests = &*inquiry->tests;
+      if (tests && inquiry->without) judge_without(result, verdict, *inquiry->without, held);
       if (tests && named(check, "red")) judge_red(result, verdict, held);
       if (!tests || !named(check, "red") || named(check, "green"))
         judge_green(result, check, verdict, held);

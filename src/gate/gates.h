@@ -14,17 +14,12 @@
 #include "base/result.h"
 #include "gate/checks.h"
 #include "gate/judge.h"
+#include "gate/rewritten.h"
 #include "gate/seen.h"
 #include "git/repository.h"
 #include "workflow/step.h"
 
 namespace capsule::gate {
-
-struct Changed {
-  char status = 'M';  // A, M, D, R, T
-  std::string path;
-  std::string from;  // where it was, if renamed
-};
 
 using Names = std::vector<std::string>;
 
@@ -41,14 +36,14 @@ struct World {
       changes;
   std::function<bool(std::string_view path)> is_test_file;
   std::function<bool(std::string_view path)> is_guarded;  // it says what a check means
-  // The file as it is in a commit; empty where it is not there.
-  std::function<Result<std::string>(const std::string& commit, const std::string& path)> text_of;
+  TextOf text_of;
   std::function<Result<std::string>(const std::string& commit)> tree_of;  // the id of its files
   // Puts these files of a worktree back, for good; what the commit does not have is removed.
   std::function<Result<void>(const std::string& folder, const AsBefore& files)> put_back;
   std::function<Result<std::string>(const std::string& tree)> folder_of;  // where the tree is
   std::function<Result<std::string>()> newest_main;
-  Names commands;  // that the project has
+  Names commands;            // that the project has
+  std::string command_text;  // what they say, all of them
   // Runs those of the commands that are named, and answers once. In a tree, whose files are
   // afterwards as they were; `commit` is its newest snapshot, empty: there is none.
   std::function<void(const std::string& folder, const std::string& commit, const Names&,
@@ -86,10 +81,13 @@ class Gates {
   // Changes of what a check means that the task does not ask for.
   Result<Names> guard(workflow::Checked& result, const workflow::Check& check);
   Result<Evidence> evidence(const workflow::Check& check);
+  Result<void> telltales(workflow::Checked& result, const workflow::Check& check,
+                         const TestReport* tests);
   struct Inquiry;
   void baseline(const std::shared_ptr<Inquiry>& inquiry);
   void ask(const std::shared_ptr<Inquiry>& inquiry);
   void ask_base(const std::shared_ptr<Inquiry>& inquiry);
+  void ask_without(const std::shared_ptr<Inquiry>& inquiry);
   void judge(const std::shared_ptr<Inquiry>& inquiry);
   bool has(std::string_view command) const;
   Names commands_in(const workflow::Check& check) const;
@@ -112,6 +110,8 @@ struct ProjectFiles {
   std::vector<std::string> test_files;  // patterns; empty: the usual ones
   std::vector<std::string> guard;       // the same, for what says what a check means
 };
+
+TextOf texts_of(const git::Repository& repository);
 
 // The real one. `checks` must outlive it. The user's own checkout (the top of the repository) is
 // never put back.

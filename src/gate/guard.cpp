@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -22,14 +23,44 @@ constexpr const char* kUsuallyGuarded[] = {
     "Taskfile.y*ml",
     "Rakefile",
     "noxfile.py",
+    "*.mk",
     // What test runners read before the first test
     "conftest.py",
     "pytest.ini",
+    ".pytest.ini",
+    "pytest.toml",
+    ".pytest.toml",
     "tox.ini",
     "setup.cfg",
     "pyproject.toml",
     ".coveragerc",
     "sitecustomize.py",
+    "usercustomize.py",
+    "node.config.json",
+    "bunfig.toml",
+    "deno.json*",
+    "ava.config.*",
+    "karma.conf.*",
+    "playwright.config.*",
+    "cypress.config.*",
+    "babel.config.*",
+    ".babelrc*",
+    // What takes the place of a runner, or of what it is made of: "python -m unittest" looks here
+    // first
+    "unittest.py",
+    "unittest/__init__.py",
+    "unittest/__main__.py",
+    "pytest.py",
+    "pytest/__init__.py",
+    "pytest/__main__.py",
+    "_pytest/",
+    "/argparse.py",
+    "/contextlib.py",
+    "/difflib.py",
+    "/fnmatch.py",
+    "/functools.py",
+    "/traceback.py",
+    "/warnings.py",
     "vitest.config.*",
     "vitest.workspace.*",
     "vite.config.*",
@@ -44,6 +75,10 @@ constexpr const char* kUsuallyGuarded[] = {
     "CTestCustom.cmake",
     "CMakeLists.txt",
     "phpunit.xml*",
+    "pom.xml",
+    "build.gradle*",
+    "gradle.properties",
+    ".mvn/",
     ".rspec",
     // What lint reads
     ".eslintrc*",
@@ -58,7 +93,12 @@ constexpr const char* kUsuallyGuarded[] = {
     "yarn.lock",
     "pnpm-lock.yaml",
     "Cargo.lock",
+    "go.mod",
     "go.sum",
+    "go.work",
+    "go.work.sum",
+    "vendor/",
+    "node_modules/",
     "poetry.lock",
     "Pipfile.lock",
     "uv.lock",
@@ -96,6 +136,10 @@ const std::vector<Part>& parts() {
       {"pyproject.toml", {"pytest", "tox", "coverage", "nox", "ruff", "hatch.envs"}, {}},
       {"setup.cfg", {"pytest", "tox", "testenv", "coverage", "flake8"}, {}},
       {"Cargo.toml", {"[[test]]", "profile.test", "[[bench]]"}, {"harness", "autotests", "test ="}},
+      {"go.mod", {}, {"=>", "replace", "exclude", "toolchain"}},
+      {"pom.xml", {}, {"surefire", "failsafe", "skip", "testSource", "exclude", "include"}},
+      {"build.gradle", {}, {"test", "Test", "exclude", "onlyIf", "enabled"}},
+      {"build.gradle.kts", {}, {"test", "Test", "exclude", "onlyIf", "enabled"}},
       {"CMakeLists.txt",
        {},
        {"add_test", "enable_testing", "discover_tests", "set_tests_properties", "TEST_COMMAND"},
@@ -166,6 +210,54 @@ bool changes_meaning(std::string_view path, std::string_view before, std::string
     return !std::includes(new_lines.begin(), new_lines.end(), old_lines.begin(), old_lines.end());
   }
   return true;
+}
+
+bool is_run_by(std::string_view path, std::string_view commands) {
+  constexpr std::string_view kScriptEnds[] = {".sh", ".bash", ".mk", ".cmake", ".bat", ".ps1"};
+  constexpr std::string_view kScriptWords[] = {"test", "check", "lint", "verify", "spec"};
+  const std::string_view name = name_in(path);
+  const bool script =
+      name.find('.') == name.npos ||
+      std::any_of(std::begin(kScriptEnds), std::end(kScriptEnds),
+                  [&](std::string_view end) { return name.ends_with(end); }) ||
+      std::any_of(std::begin(kScriptWords), std::end(kScriptWords),
+                  [&](std::string_view word) { return name.find(word) != name.npos; });
+  return script && names(commands, path);
+}
+
+Result<std::string> handed_over(std::string_view commands, const std::string& commit,
+                                const TextOf& text_of) {
+  std::string text(commands);
+  constexpr std::string_view kScriptRunners[] = {"npm", "pnpm", "yarn", "bun"};
+  if (std::any_of(std::begin(kScriptRunners), std::end(kScriptRunners),
+                  [&](std::string_view runner) { return names(commands, runner); })) {
+    const auto package = json::Object::parse(TRY(text_of(commit, "package.json")));
+    if (package)
+      if (const std::string* scripts = package->find("scripts")) text += "\n" + *scripts;
+  }
+  if (names(commands, "make"))
+    for (const char* name : {"GNUmakefile", "makefile", "Makefile"})
+      text += "\n" + TRY(text_of(commit, name));
+  return text;
+}
+
+Result<MeaningChanges> meaning_changes(const std::vector<Changed>& changes, const std::string& from,
+                                       const std::string& to, std::string_view request,
+                                       const MeaningRules& rules) {
+  MeaningChanges result;
+  std::set<std::string> seen;
+  std::optional<std::string> commands;
+  for (const Changed& change : changes)
+    for (const std::string& path : {change.path, change.from}) {
+      if (path.empty() || !seen.insert(path).second || rules.is_someone_elses(path)) continue;
+      if (!rules.is_guarded(path)) {
+        if (!commands) commands = TRY(handed_over(rules.commands, from, rules.text_of));
+        if (!is_run_by(path, *commands)) continue;
+      }
+      if (changes_meaning(path, TRY(rules.text_of(from, path)), TRY(rules.text_of(to, path))))
+        (is_asked_for(path, request) ? result.asked : result.unasked).push_back(path);
+    }
+  return result;
 }
 
 bool is_asked_for(std::string_view path, std::string_view request) {

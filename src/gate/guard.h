@@ -2,9 +2,13 @@
 // any check pass without doing any work. Pure.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
+#include "gate/rewritten.h"
 
 namespace capsule::gate {
 
@@ -16,6 +20,24 @@ bool is_guarded(std::string_view path, const std::vector<std::string>& patterns)
 // only what is about tests, so that a new dependency or source file is nobody's business; of all
 // others every change does. Texts are empty where the file is not there.
 bool changes_meaning(std::string_view path, std::string_view before, std::string_view now);
+
+// Whether the text of commands names the file as one that they run: a script, or what is called
+// after tests or checks. A source that a command names, as in "cc main.c", is nobody's business.
+bool is_run_by(std::string_view path, std::string_view commands);
+
+struct MeaningRules {
+  std::function<bool(std::string_view path)> is_guarded;
+  std::function<bool(std::string_view path)> is_someone_elses;  // another rule is about it
+  std::string commands;  // the text of all; what package.json and Makefiles say is added to it
+  TextOf text_of;
+};
+struct MeaningChanges {
+  std::vector<std::string> asked, unasked;  // paths
+};
+// Of the changes between two commits those that change what a check means.
+Result<MeaningChanges> meaning_changes(const std::vector<Changed>& changes, const std::string& from,
+                                       const std::string& to, std::string_view request,
+                                       const MeaningRules& rules);
 
 // Whether the words of a task name the file: its path, or its last part, as a word of its own.
 bool is_asked_for(std::string_view path, std::string_view request);

@@ -76,6 +76,19 @@ void judge_red_by_name(Checked& result, const Verdict& now, const Evidence& evid
   proof.others_pass = static_cast<int>(compared.still_passing);
 }
 
+// Parameters that are drawn anew in each run make another name of the same test.
+bool passes_with_others(const TestReport& tests, std::string_view name) {
+  const std::string_view stem = without_parameters(name);
+  if (stem.empty()) return false;
+  bool any = false;
+  for (const TestResult& test : tests.tests) {
+    if (without_parameters(test.name) != stem) continue;
+    if (test.state != TestState::passed) return false;
+    any = true;
+  }
+  return any;
+}
+
 // New tests that failed when they were written, and do not pass now.
 std::vector<std::string> unmet(const Evidence& evidence, const Verdict& now) {
   std::vector<std::string> names;
@@ -90,7 +103,9 @@ std::vector<std::string> unmet(const Evidence& evidence, const Verdict& now) {
         state == nullptr &&
         std::any_of(now.tests->tests.begin(), now.tests->tests.end(),
                     [&](const TestResult& part) { return is_part_of(part.name, test.name); });
-    if (!whole && (state == nullptr || *state != TestState::passed)) names.push_back(test.name);
+    const bool given_others = state == nullptr && passes_with_others(*now.tests, test.name);
+    if (!whole && !given_others && (state == nullptr || *state != TestState::passed))
+      names.push_back(test.name);
   }
   return names;
 }
@@ -160,6 +175,28 @@ void judge_red(Checked& result, const Verdict& now, const Evidence& evidence) {
        red_before ? "known by the exit status alone, which was the same before"
                   : "known by the exit status alone",
        "");
+}
+
+void judge_without(Checked& result, const Verdict& now, const Verdict& without,
+                   const Evidence& evidence) {
+  constexpr const char* kWhat = "the new tests fail without the work";
+  std::vector<std::string> passing;
+  if (by_name(&now) && by_name(&without) && by_name(evidence.tests) && by_name(evidence.base))
+    for (const TestResult& test : evidence.tests->tests->tests) {
+      const TestState* before = evidence.base->tests->find(test.name);
+      const TestState* again = without.tests->find(test.name);
+      if (test.state == TestState::failed && before == nullptr && again != nullptr &&
+          *again == TestState::passed)
+        passing.push_back(test.name);
+    }
+  if (without.ending != Ending::passed && passing.empty()) return;
+  hold(result, kWhat, false, passing.empty() ? "they pass" : short_list(passing, 5),
+       with_output("The tests that were written for this task failed once, and now pass without "
+                   "any of the work" +
+                       (passing.empty() ? "" : ": " + short_list(passing, kMostNamed)) +
+                       ". They hang on something else than the code: mend that.",
+                   without));
+  result.failed.push_back(now.name);
 }
 
 Regress regress_of(const Verdict& before, const Verdict& now, bool old_failures,

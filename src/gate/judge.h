@@ -22,17 +22,22 @@ void say(workflow::Checked& result, std::string what, event::Verdict verdict, st
 
 // What a verdict is held against.
 struct Evidence {
-  const Verdict* base = nullptr;      // of the same command, before anybody worked; null: not known
-  const Verdict* tests = nullptr;     // when these had been written; null: not known
-  bool test_first = false;            // somebody wrote tests that others have to meet
-  bool changed = true;                // anything at all, since then
-  bool rewritten = false;             // tests of before were changed or removed by who writes tests
+  const Verdict* base = nullptr;   // of the same command, before anybody worked; null: not known
+  const Verdict* tests = nullptr;  // when these had been written; null: not known
+  bool test_first = false;         // somebody wrote tests that others have to meet
+  bool changed = true;             // anything at all, since then
+  bool rewritten = false;          // tests of before were changed or removed by who writes tests
+  std::vector<std::string> rewritten_files;
   std::vector<std::string> vanished;  // words that are gone from the files of tests with that
 };
 
 void judge_red(workflow::Checked& result, const Verdict& now, const Evidence& evidence);
 void judge_green(workflow::Checked& result, const workflow::Check& check, const Verdict& now,
                  const Evidence& evidence);
+// The tests that were written fail without the work, whenever they are run. `without`: a later run
+// of them on the files as they were when they had been written.
+void judge_without(workflow::Checked& result, const Verdict& now, const Verdict& without,
+                   const Evidence& evidence);
 // All commands on the commit that the work begins with: sets result.baseline, and the feedback when
 // that is no ground to work on.
 void judge_baseline(workflow::Checked& result, const workflow::Check& check,

@@ -103,8 +103,8 @@ void prune(const std::string& folder) {
 
 }  // namespace
 
-Seen::Seen(std::string folder, const Verify& verify, std::string_view environment)
-    : folder_(std::move(folder)) {
+Seen::Seen(std::string folder, const Verify& verify, std::string_view environment, Known known)
+    : folder_(std::move(folder)), again_(known == Known::is_run_again) {
   for (const NamedCommand& command : verify.commands) {
     std::string all = verify.dir + '\0' + verify.test_report + '\0';
     for (const std::string& word : words_of(command.command)) all += word + '\0';
@@ -128,6 +128,10 @@ std::optional<Verdict> Seen::find(const Files& files, std::string_view name) con
   return found->second;
 }
 
+std::optional<Verdict> Seen::instead(const Files& files, std::string_view name) const {
+  return again_ ? std::nullopt : find(files, name);
+}
+
 void Seen::put(const Files& files, const Verdict& verdict) {
   const std::string key = key_of(files, verdict.name);
   if (!key.empty() && is_answer(verdict)) known_[key] = verdict;
@@ -145,6 +149,7 @@ void Seen::keep(const Files& files, const Verdict& verdict) {
 }
 
 std::optional<Verdict> Seen::recall(const Files& files, std::string_view name) {
+  if (again_) return std::nullopt;
   if (auto known = find(files, name)) return known;
   const std::string key = key_of(files, name);
   if (key.empty() || folder_.empty()) return std::nullopt;

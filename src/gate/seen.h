@@ -26,12 +26,19 @@ class Seen {
  public:
   // `folder`: .capsule/checks of the project; empty: nothing outlives the process. `environment`:
   // what the commands inherit, in any form; another one makes another answer.
-  Seen(std::string folder, const Verify& verify, std::string_view environment);
+  enum class Known { saves_a_run, is_run_again };
+  Seen(std::string folder, const Verify& verify, std::string_view environment,
+       Known known = Known::saves_a_run);
+  bool runs_again() const { return again_; }
 
+  // What was said in this process, to hold something against it.
   std::optional<Verdict> find(const Files& files, std::string_view name) const;
+  // The same in the place of a run; nothing where all are to be run again.
+  std::optional<Verdict> instead(const Files& files, std::string_view name) const;
   void put(const Files& files, const Verdict& verdict);
   // The same, and for other processes too.
   void keep(const Files& files, const Verdict& verdict);
+  // As instead(), of other processes too.
   std::optional<Verdict> recall(const Files& files, std::string_view name);
   // As if it had never been: the next look runs the command again.
   void forget(const Files& files, std::string_view name);
@@ -41,6 +48,7 @@ class Seen {
   std::string path_of(const std::string& key) const;
 
   std::string folder_;
+  bool again_ = false;
   std::map<std::string, std::string, std::less<>> commands_;  // all that an answer hangs on
   std::map<std::string, Verdict> known_;
 };

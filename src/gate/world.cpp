@@ -3,10 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "base/files.h"
-
 #include "gate/clean_checkout.h"
 #include "gate/gates.h"
 #include "gate/guard.h"
@@ -21,25 +21,52 @@
 namespace capsule::gate {
 namespace {
 
-// Nothing is written through a link that an agent has put there.
+// What stands in the way of a file: a link or a file where a folder of its path should be, anything
+// but a file in its own place. Nothing is written or removed through a link that an agent has put
+// there.
+Result<void> clear_the_way(const std::string& folder, const std::string& path) {
+  for (std::size_t at = path.find('/');; at = path.find('/', at + 1)) {
+    const std::string place = folder + "/" + path.substr(0, at);
+    struct stat info {};
+    if (::lstat(place.c_str(), &info) != 0) return {};
+    const bool whole = at == path.npos;
+    if (whole ? !S_ISREG(info.st_mode) : !S_ISDIR(info.st_mode)) return git::remove_tree(place);
+    if (whole) return {};
+  }
+}
+
+Result<void> put_file(const std::string& folder, const std::string& path, const git::Entry& entry) {
+  const std::string place = folder + "/" + path;
+  if (const std::size_t slash = path.rfind('/'); slash != path.npos)
+    TRY_VOID(make_folders_beneath(folder, path.substr(0, slash)));
+  if (S_ISLNK(entry.mode)) {
+    if ((::unlink(place.c_str()) == 0 || errno == ENOENT) &&
+        ::symlink(entry.text.c_str(), place.c_str()) == 0)
+      return {};
+    return tl::unexpected(io_error("make the link", place, errno));
+  }
+  const File file = TRY(open_beneath(folder, path, O_WRONLY | O_CREAT | O_TRUNC));
+  TRY_VOID(write_all(file.fd(), entry.text, place));
+  // The bit for its owner is all that git knows.
+  const bool runs = (entry.mode & S_IXUSR) != 0;
+  if (::fchmod(file.fd(), runs ? 0755 : 0644) != 0)
+    return tl::unexpected(io_error("change the mode of", place, errno));
+  return {};
+}
+
 Result<void> put_files(const git::Repository& repository, const std::string& folder,
                        const AsBefore& as_before) {
+  // All that is in the way first: a link that takes the place of a folder hides what is gone.
+  for (const std::string& path : as_before.paths) TRY_VOID(clear_the_way(folder, path));
   for (const std::string& path : as_before.paths) {
-    const std::string place = folder + "/" + path;
-    struct stat info {};
-    if (::lstat(place.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
-      TRY_VOID(git::remove_tree(place));
-    const auto text = git::read_blob(repository, as_before.commit, path);
-    if (!text && text.error().reason != Reason::not_found) return tl::unexpected(text.error());
-    if (!text) {
-      // Only what is beneath the folder: no part of the way there may be a link.
-      if (open_beneath(folder, path, O_RDONLY)) ::unlink(place.c_str());
-      continue;
+    const auto entry = git::read_entry(repository, as_before.commit, path);
+    if (entry) {
+      TRY_VOID(put_file(folder, path, *entry));
+    } else if (entry.error().reason != Reason::not_found) {
+      return tl::unexpected(entry.error());
+    } else if (open_beneath(folder, path, O_RDONLY)) {
+      ::unlink((folder + "/" + path).c_str());
     }
-    if (const std::size_t slash = path.rfind('/'); slash != path.npos)
-      TRY_VOID(make_folders_beneath(folder, path.substr(0, slash)));
-    const File file = TRY(open_beneath(folder, path, O_WRONLY | O_CREAT | O_TRUNC));
-    TRY_VOID(write_all(file.fd(), *text, place));
   }
   return {};
 }
@@ -65,10 +92,19 @@ void run_in_tree(const git::Repository& repository, Checks& checks, const std::s
 
 }  // namespace
 
+TextOf texts_of(const git::Repository& repository) {
+  return [repository](const std::string& commit, const std::string& path) -> Result<std::string> {
+    auto text = git::read_blob(repository, commit, path);
+    if (!text && text.error().reason == Reason::not_found) return std::string();
+    return text;
+  };
+}
+
 World world_of(const git::Repository& repository, Checks& checks, const ProjectFiles& files,
                std::function<Result<std::string>(const std::string&)> folder_of) {
   World world;
   world.commands = checks.names();
+  world.command_text = checks.text();
   world.folder_of = std::move(folder_of);
   world.changes = [repository, exclude = files.exclude](
                       const std::string& from,
@@ -85,12 +121,7 @@ World world_of(const git::Repository& repository, Checks& checks, const ProjectF
   world.is_guarded = [patterns = files.guard](std::string_view path) {
     return is_guarded(path, patterns);
   };
-  world.text_of = [repository](const std::string& commit,
-                               const std::string& path) -> Result<std::string> {
-    auto text = git::read_blob(repository, commit, path);
-    if (!text && text.error().reason == Reason::not_found) return std::string();
-    return text;
-  };
+  world.text_of = texts_of(repository);
   world.tree_of = [repository](const std::string& commit) {
     return git::tree_of(repository, commit);
   };

@@ -90,14 +90,19 @@ std::string without_own_lines(const std::string& text) {
 }
 
 void note_settings(const Repository& repository, Ground& ground) {
-  const auto note = [&](const std::string& name, bool exclude = false) {
-    const std::string path = repository.common_dir + "/" + name;
+  const auto note_at = [&](const std::string& shown, const std::string& path, bool exclude) {
     const Stamp stamp = stamp_of(path);
     if (stamp == Stamp{}) return;
     const std::string text = read_file(path, kMaxSettingBytes).value_or("");
     if (exclude && without_own_lines(text).empty()) return;
-    ground.settings[".git/" + name] =
+    ground.settings[shown] =
         hash_of(exclude ? without_own_lines(text) : text, hash_step(kHashStart, stamp.mode));
+  };
+  const auto note = [&](const std::string& name, bool exclude = false) {
+    note_at(".git/" + name, repository.common_dir + "/" + name, exclude);
+  };
+  const auto note_own = [&](const std::string& name) {
+    note_at(name, repository.top + "/" + name, false);
   };
   note("config");
   note("config.worktree");
@@ -106,6 +111,10 @@ void note_settings(const Repository& repository, Ground& ground) {
   note("info/grafts");
   note("objects/info/alternates");
   for (const std::string& hook : names_in(repository.common_dir + "/hooks")) note("hooks/" + hook);
+  // What the next run goes by; git may ignore it.
+  note_own(".capsule/config.yaml");
+  for (const std::string& name : names_in(repository.top + "/.capsule/workflows"))
+    note_own(".capsule/workflows/" + name);
 }
 
 // ---- Files of the checkout

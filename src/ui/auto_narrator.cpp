@@ -35,6 +35,9 @@ class AutoNarrator : public Narrator {
     if (const auto* checks = std::get_if<fact::ChecksDone>(&*read)) take(*checks);
     if (const auto* checked = std::get_if<fact::BaselineChecked>(&*read)) take(*checked);
     if (const auto* reviewed = std::get_if<fact::Reviewed>(&*read)) take(*reviewed);
+    if (const auto* merged = std::get_if<fact::MergeDone>(&*read))
+      for (const event::Claim& claim : merged->claims)
+        line("      ! not exact: " + printable(claim.what) + " (" + printable(claim.detail) + ")");
     if (const auto* moved = std::get_if<fact::GroundMoved>(&*read); moved != nullptr) take(*moved);
     if (const auto* asked = std::get_if<fact::ApprovalAsked>(&*read))
       line("      ? waits for approval (question " + std::to_string(asked->question) + ")");

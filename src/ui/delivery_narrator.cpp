@@ -132,10 +132,14 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
           },
           [&](const MergeDone& f) {
             const std::string evidence = workflow::evidence_words(f.evidence);
-            return row(style, Tone::good, good, f.task,
-                       f.nothing ? "nothing to merge: it changed no file"
-                                 : "merged as " + printable(f.commit.substr(0, 12)) +
-                                       (evidence.empty() ? "" : ": " + evidence));
+            std::string rows = row(style, Tone::good, good, f.task,
+                                   f.nothing ? "nothing to merge: it changed no file"
+                                             : "merged as " + printable(f.commit.substr(0, 12)) +
+                                                   (evidence.empty() ? "" : ": " + evidence));
+            for (const event::Claim& claim : f.claims)
+              rows += row(style, Tone::warn, "!", f.task,
+                          "not exact: " + printable(claim.what) + " (" + brief(claim.detail) + ")");
+            return rows;
           },
           [&](const MergeRefused& f) {
             const bool several = trimmed(f.detail).find('\n') != std::string_view::npos;

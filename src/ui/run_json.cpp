@@ -217,6 +217,7 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
             {"standing", name_of(summary.standing)},
             {"waits_for", waits_json(summary)},
             {"merged_as", or_null(summary.merged_as)},
+            {"on_branch", or_null(summary.on_branch)},
             {"evidence", evidence_json(summary.evidence)}};
   if (summary.workflow != engine::kDelivery) return json.compact() + "\n";
   const TaskLists lists = lists_of(summary, completed_before);
@@ -268,6 +269,7 @@ std::string cut_off_line(const std::string& run, const RunSummary& summary, cons
               {"standing", name_of(workflow::Standing::open)},
               {"waits_for", nullptr},
               {"merged_as", nullptr},
+              {"on_branch", nullptr},
               {"error", error.message},
               {"hint", error.hint}}
              .compact() +

@@ -178,7 +178,7 @@ TEST(RunJson, HasOneFormForAllWorkflows) {
   for (const auto& one : list)
     for (const char* key :
          {"run", "workflow", "subject", "title", "state", "outcome", "now", "waits_for",
-          "can_go_on", "holder", "started_at", "ended_at", "merged_as", "usage"})
+          "can_go_on", "holder", "started_at", "ended_at", "merged_as", "on_branch", "usage"})
       EXPECT_TRUE(one.contains(key)) << key;
   EXPECT_EQ(list[0]["state"], "waiting");
   EXPECT_EQ(list[0]["waits_for"][0]["question"], 4);

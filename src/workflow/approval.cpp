@@ -67,6 +67,11 @@ std::string merge_evidence(std::string_view onto, const std::vector<std::string>
   return text;
 }
 
+bool voids_approval(event::MergeRefusal why) {
+  using enum event::MergeRefusal;
+  return why != checkout_in_the_way && why != refused && why != error && why != main_moved;
+}
+
 std::string guard_question(std::string_view who, const std::vector<std::string>& files) {
   return std::string(who) +
          " changed what the project's checks do, and the task does not ask for "

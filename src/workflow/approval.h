@@ -30,6 +30,10 @@ std::vector<std::string> check_lines(const std::vector<event::CheckRun>& runs);
 // About files that say what the project's checks do.
 std::string guard_question(std::string_view who, const std::vector<std::string>& files);
 
+// Whether a merge that was refused for this has to be approved anew: what is only in its way says
+// nothing about the work.
+bool voids_approval(event::MergeRefusal why);
+
 // How many files a fact names; the rest is counted.
 inline constexpr std::size_t kFilesNamed = 50;
 

@@ -161,7 +161,8 @@ struct Check {
   bool claims_files = false;  // `files_changed` is held against git
   std::vector<std::string> files_changed;
   std::string phase;  // who is checked, for the texts
-  // Snapshots to compare with; empty: there is none.
+  // Snapshots to compare with; empty: there is none. A check of a worktree without `base` is one of
+  // the state that counts, held against where the tree began.
   std::string commit, previous, base, tests, signed_off, head;
   std::string accepted;  // the newest state that a phase passed with: what came since is its own
   std::string request;   // what the task asks for: files that it names may be changed
@@ -315,6 +316,7 @@ struct Merged {
   std::vector<std::string> failed;    // of Merge::known, those that failed again
   std::vector<event::CheckRun> runs = {};  // what the merged files were checked by
   std::string onto = {};                   // where main was until then
+  std::vector<event::Claim> claims = {};   // that differ: what a person should know of it
   event::TestEvidence evidence = {};       // what the tests of the merged files say
 };
 struct MergeRefused {

@@ -78,6 +78,12 @@ std::string work_missing(const TreeText& tree, const std::vector<std::string>& f
          tree.name;
 }
 
+std::string spoilt_after_sign_off(const TreeText& tree, const std::vector<std::string>& files) {
+  return "the commit changes tests, or what the checks do, after sign-off: " + short_list(files) +
+         "\nput them back in " + shell_word(tree.folder) +
+         ", or have the work signed off as it is, then: capsule merge " + tree.name;
+}
+
 std::string merged_files_fail(const TreeText& tree, const std::string& failures) {
   if (tree.advice == Advice::plan)
     return "The checks fail on the files as they are after the merge:\n\n" + failures + "\n\n";

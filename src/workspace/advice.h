@@ -33,6 +33,7 @@ Error tree_vanished(const TreeText& tree);
 std::string nothing_to_merge(const TreeText& tree);
 std::string foreign_commits(const TreeText& tree, std::size_t count);
 std::string merge_conflict(const TreeText& tree, const std::vector<std::string>& files);
+std::string spoilt_after_sign_off(const TreeText& tree, const std::vector<std::string>& files);
 std::string work_missing(const TreeText& tree, const std::vector<std::string>& files);
 // `failures`: one paragraph for each command.
 std::string merged_files_fail(const TreeText& tree, const std::string& failures);

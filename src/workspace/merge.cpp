@@ -154,8 +154,14 @@ Result<Merges::Plan> Merges::accepted(const Merge& merge, const git::BranchState
     if (!missing.empty())
       return MergeRefused{merge.tree, MergeRefusal::work_missing, work_missing(text, missing), {}};
   }
-  // A state that counts was tested when it was kept, by whoever asks not to test it always.
-  const bool seen = signed_off ? others.empty() : merge.of == Merge::Of::kept;
+  if (!others.empty() && !merge.edited) {
+    const std::string spoilt = TRY(spoilt_since(merge, work.commit, others));
+    if (!spoilt.empty())
+      return MergeRefused{merge.tree, MergeRefusal::verify_failed, spoilt, {"guard"}};
+  }
+  // Checks in a worktree have seen files there that do not reach main: only what was signed off in
+  // a fresh checkout counts. Where nobody signs off, what stands on a branch is as it was kept.
+  const bool seen = signed_off ? others.empty() : merge.into == Merge::Into::branch;
   planned.unseen = !seen || planned.plan.main_moved || merge.edited;
   planned.work = std::move(work);
   return planned;
@@ -206,6 +212,31 @@ Result<std::string> Merges::keep_edits(const Merge& merge, const std::string& ti
   return git::write_commit(
       trees_.repository(),
       {.tree = tree, .parents = {tip}, .message = "capsule: what a person changed\n"});
+}
+
+// After sign-off nobody looks any more: tests, and what checks mean, stay as they were then.
+Result<std::string> Merges::spoilt_since(const Merge& merge, const std::string& work,
+                                         const std::vector<std::string>& others) const {
+  std::vector<std::string> tests;
+  std::vector<gate::Changed> changes;
+  const std::vector<std::string> brought =
+      TRY(paths_between(merge.base.empty() ? trees_.base_of(merge.tree) : merge.base, work));
+  for (const std::string& path : others) {
+    if (!std::binary_search(brought.begin(), brought.end(), path)) continue;
+    if (is_test_(path)) tests.push_back(path);
+    changes.push_back({'M', path, ""});
+  }
+  const auto meaning =
+      TRY(gate::meaning_changes(changes, merge.signed_off, work, merge.request, meaning_rules()));
+  if (tests.empty() && meaning.unasked.empty()) return std::string();
+  tests.insert(tests.end(), meaning.unasked.begin(), meaning.unasked.end());
+  TreeText text = trees_.text_of(merge.tree);
+  return spoilt_after_sign_off(text, tests);
+}
+
+gate::MeaningRules Merges::meaning_rules() const {
+  return {[this](std::string_view path) { return gate::is_guarded(path, files_.guard); }, is_test_,
+          checks_.text(), text_of_};
 }
 
 Result<workflow::Observation> Merges::put_on_branch(const Merge& merge,

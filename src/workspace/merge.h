@@ -15,6 +15,8 @@
 
 #include "base/result.h"
 #include "gate/checks.h"
+#include "gate/gates.h"
+#include "gate/guard.h"
 #include "gate/seen.h"
 #include "git/merge.h"
 #include "workflow/step.h"
@@ -26,15 +28,15 @@ class Merges {
  public:
   using Done = std::function<void(workflow::Observation)>;
 
-  // `guard`: patterns of what says what a check means; empty: the usual ones. `intact` is asked
-  // right before main or a branch moves; an error stops it.
+  // `files`: which are tests, and which say what a check means. `intact` is asked right before main
+  // or a branch moves; an error stops it.
   Merges(
-      Trees& trees, gate::Checks& checks, gate::Seen& seen, std::vector<std::string> guard = {},
+      Trees& trees, gate::Checks& checks, gate::Seen& seen, gate::ProjectFiles files = {},
       std::function<Result<void>()> intact = [] { return Result<void>{}; })
       : trees_(trees),
         checks_(checks),
         seen_(seen),
-        guard_(std::move(guard)),
+        files_(std::move(files)),
         intact_(std::move(intact)) {}
   Merges(const Merges&) = delete;
   Merges& operator=(const Merges&) = delete;
@@ -69,6 +71,10 @@ class Merges {
   // Main is left alone: the merged files as one commit on it, under the name of the tree's branch.
   Result<workflow::Observation> put_on_branch(const workflow::Merge& merge,
                                               const Planned& planned) const;
+  // Tests, and what checks mean, that were changed after sign-off, as a sentence; empty: none.
+  Result<std::string> spoilt_since(const workflow::Merge& merge, const std::string& work,
+                                   const std::vector<std::string>& others) const;
+  gate::MeaningRules meaning_rules() const;
   Result<workflow::Observation> publish(const workflow::Merge& merge, const Planned& planned) const;
 
   // The merged files, by what the checks said about them and about main before.
@@ -81,12 +87,16 @@ class Merges {
   workflow::MergeRefused main_red(const Trial& trial, const std::vector<gate::Verdict>& red);
   Result<workflow::MergeRefused> unasked_changes(const workflow::Merge& merge,
                                                  const Planned& planned) const;
-  Result<std::vector<std::string>> vanished_words(const Planned& planned) const;
+  Result<std::vector<event::Claim>> worth_a_look(const Trial& trial) const;
 
   Trees& trees_;
   gate::Checks& checks_;
   gate::Seen& seen_;
-  const std::vector<std::string> guard_;
+  const gate::ProjectFiles files_;
+  const std::function<bool(std::string_view)> is_test_ = [this](std::string_view path) {
+    return gate::is_test_file(path, files_.test_files);
+  };
+  const gate::TextOf text_of_ = gate::texts_of(trees_.repository());
   const std::function<Result<void>()> intact_;
 };
 

@@ -21,7 +21,7 @@ class MergesTest : public TreesFixture {
                                const std::function<void()>& meanwhile = {}) {
     gate::Checks checks(*loop_, verify_, [this] { return stopped_; });
     gate::Seen seen("", verify_, "");
-    Merges merges(all, checks, seen);
+    Merges merges(all, checks, seen, files_);
     std::optional<workflow::Observation> answer;
     merges.merge(merge, [&](workflow::Observation made) { answer = std::move(made); });
     if (meanwhile) meanwhile();
@@ -88,6 +88,7 @@ class MergesTest : public TreesFixture {
   }
 
   gate::Verify verify_;
+  gate::ProjectFiles files_;
   bool stopped_ = false;
   std::string last_error_;
   std::unique_ptr<process::Loop> loop_ = process::testing::make_loop();
@@ -174,6 +175,24 @@ TEST_F(MergesTest, AFailureThatWasThereBeforeMayBeThereStill) {
   worked(*all, "T-1", "new.txt", "new\n");
   Merge merge = task("T-1");
   merge.known = {"test"};
+  must<Merged>(merged(*all, merge));
+}
+
+TEST_F(MergesTest, WhichFilesAreTestsIsForTheConfigurationToSay) {
+  write(project_ + "/proofs/parses_dates", "ok 1 - parses_dates\n");
+  write(project_ + "/proofs/parses_names", "ok 2 - parses_names\n");
+  commit(project_, {"proofs"}, "Proofs");
+  verify_with("cat proofs/*");
+  verify_.test_report = "tap";
+  const auto all = trees();
+  const std::string path = worked(*all, "T-1", "new.txt", "new\n");
+  fs::remove(path + "/proofs/parses_dates");
+  ASSERT_TRUE(all->settle(writer("T-1")));
+  Merge merge = task("T-1");
+  merge.request = "Dates are gone: remove parses_dates";
+  EXPECT_EQ(must<MergeRefused>(merged(*all, merge)).why, MergeRefusal::verify_failed)
+      << "no file of tests was touched, and a test is gone";
+  files_.test_files = {"proofs/"};
   must<Merged>(merged(*all, merge));
 }
 

@@ -8,6 +8,7 @@
 #include "gate/gates.h"
 #include "gate/guard.h"
 #include "gate/judge.h"
+#include "gate/telltale.h"
 #include "git/blob.h"
 #include "git/branch.h"
 #include "git/commit.h"
@@ -31,11 +32,11 @@ gate::Watch::About about_main(const Merge& merge) {
   return {merge.task, workflow::CheckFor::health};
 }
 
-Result<std::string> text_in(const git::Repository& repository, const std::string& commit,
-                            const std::string& path) {
-  auto text = git::read_blob(repository, commit, path);
-  if (!text && text.error().reason == Reason::not_found) return std::string();
-  return text;
+std::vector<gate::Changed> changes_of(const git::MergePlan& plan) {
+  std::vector<gate::Changed> changes;
+  for (const git::Change& change : plan.changes)
+    changes.push_back({change.status, change.path, change.from});
+  return changes;
 }
 
 }  // namespace
@@ -43,42 +44,32 @@ Result<std::string> text_in(const git::Repository& repository, const std::string
 // Changes of what the checks mean that the task does not ask for; without files: none.
 Result<MergeRefused> Merges::unasked_changes(const Merge& merge, const Planned& planned) const {
   MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {"guard"}};
-  std::vector<std::string>& paths = refused.guarded;
-  for (const git::Change& change : planned.plan.changes)
-    for (const std::string& path : {change.path, change.from}) {
-      if (path.empty() || !gate::is_guarded(path, guard_) ||
-          gate::is_asked_for(path, merge.request) || gate::is_test_file(path, {}))
-        continue;
-      const std::string before = TRY(text_in(trees_.repository(), planned.plan.from, path));
-      const std::string after = TRY(text_in(trees_.repository(), planned.plan.commit, path));
-      if (!gate::changes_meaning(path, before, after)) continue;
-      paths.push_back(path);
-      refused.guard_stat += gate::line_stat(path, before, after);
-    }
-  if (paths.empty()) return refused;
+  const std::string &from = planned.plan.from, &to = planned.plan.commit;
+  auto changed = TRY(
+      gate::meaning_changes(changes_of(planned.plan), from, to, merge.request, meaning_rules()));
+  if (changed.unasked.empty()) return refused;
+  for (const std::string& path : changed.unasked)
+    refused.guard_stat += gate::line_stat(path, TRY(text_of_(from, path)), TRY(text_of_(to, path)));
   refused.detail = "It changes what the project's checks do, and the task does not ask for that: " +
-                   short_list(paths) + ". Put these files back as they are on the main branch.";
+                   short_list(changed.unasked) +
+                   ". Put these files back as they are on the main branch.";
+  refused.guarded = std::move(changed.unasked);
   return refused;
 }
 
-// Words that are gone from the files of tests: the names of tests that were taken away.
-Result<std::vector<std::string>> Merges::vanished_words(const Planned& planned) const {
-  std::vector<std::string> before, after, vanished;
-  for (const git::Change& change : planned.plan.changes) {
-    const std::string& old = change.from.empty() ? change.path : change.from;
-    if (change.status == 'A' || !gate::is_test_file(old, {})) continue;
-    for (std::string& word :
-         gate::words_in(TRY(text_in(trees_.repository(), planned.plan.from, old))))
-      before.push_back(std::move(word));
-    for (std::string& word :
-         gate::words_in(TRY(text_in(trees_.repository(), planned.plan.commit, change.path))))
-      after.push_back(std::move(word));
-  }
-  std::sort(before.begin(), before.end());
-  std::sort(after.begin(), after.end());
-  std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
-                      std::back_inserter(vanished));
-  return vanished;
+// What a person should know of the work although it may be merged.
+Result<std::vector<event::Claim>> Merges::worth_a_look(const Trial& trial) const {
+  const Planned& planned = trial.planned;
+  std::vector<event::Claim> claims;
+  const auto say = [&](const char* what, const std::vector<std::string>& where) {
+    if (!where.empty()) claims.push_back({what, event::Verdict::differs, short_list(where)});
+  };
+  say("the tests that were there before are as they were", trial.rewritten.files);
+  const bool by_name = trial.before && trial.before->tests;
+  say("the code does not look at its tests",
+      TRY(gate::telltales_in(changes_of(planned.plan), planned.plan.from, planned.plan.commit,
+                             is_test_, text_of_, by_name ? &*trial.before->tests : nullptr)));
+  return claims;
 }
 
 void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
@@ -90,11 +81,13 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
     if (!unasked->guarded.empty()) return trial->done(*unasked);
   }
   if (!checks_.any()) return judge_merged(trial);
-  if (merge.test == Merge::Test::when_unseen && !planned.unseen) {
+  if (merge.test == Merge::Test::when_unseen && !planned.unseen && !seen_.runs_again()) {
     // The same files, under the id of another tree: who begins with this main need not test it.
     for (const std::string& name : checks_.names())
-      if (const auto known = seen_.find({merge.signed_off, true}, name))
+      if (const auto known = seen_.find({merge.signed_off, true}, name)) {
         seen_.keep({planned.plan.tree, true}, *known);
+        trial->earlier.push_back(gate::run_of(*known, true, true));
+      }
     return judge_merged(trial);
   }
   // What this process tried before it asked a person need not be run again.
@@ -107,6 +100,8 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
       names.push_back(name);
   }
   if (names.empty()) {
+    for (const gate::Verdict& verdict : trial->verdicts)
+      trial->earlier.push_back(gate::run_of(verdict, true, true));
     trial->verdicts.clear();
     return judge_merged(trial);
   }
@@ -134,6 +129,13 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
 
 void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
   const Merge& merge = trial->merge;
+  const git::MergePlan& plan = trial->planned.plan;
+  auto rewritten =
+      gate::rewritten_tests(changes_of(plan), plan.from, plan.commit, is_test_, text_of_);
+  if (!rewritten) return trial->failed(rewritten.error());
+  trial->rewritten = *std::move(rewritten);
+  const auto claims = merge.guarded ? worth_a_look(*trial) : Result<std::vector<event::Claim>>();
+  if (!claims) return trial->failed(claims.error());
   MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {}};
   std::string failures;
   std::vector<std::string> tolerated;
@@ -148,10 +150,8 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
         std::find(merge.known.begin(), merge.known.end(), verdict.name) != merge.known.end();
     const bool by_name = verdict.tests && trial->before && trial->before->tests;
     if (by_name && (passed || (known && verdict.ending == gate::Ending::failed))) {
-      const auto vanished = vanished_words(trial->planned);
-      if (!vanished) return trial->failed(vanished.error());
-      const gate::Regress regress =
-          gate::regress_of(*trial->before, verdict, known, *vanished, merge.request);
+      const gate::Regress regress = gate::regress_of(*trial->before, verdict, known,
+                                                     trial->rewritten.vanished, merge.request);
       evidence = gate::evidence_in(regress, false);
       if (!regress.problem.empty())
         refuse(verdict, regress.problem + "\n" + failure_text(verdict));
@@ -172,14 +172,13 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
   }
   if (!refused.failed.empty()) {
     TreeText text = trees_.text_of(merge.tree);
-    text.main = trial->planned.plan.main_ref.substr(std::string_view("refs/heads/").size());
+    text.main = plan.main_ref.substr(std::string_view("refs/heads/").size());
     refused.detail = merged_files_fail(text, failures);
     return blame(trial, std::move(refused));
   }
-  std::vector<event::CheckRun> runs;
+  std::vector<event::CheckRun> runs = trial->earlier;
   for (const gate::Verdict& verdict : trial->verdicts)
     runs.push_back(gate::run_of(verdict, true, false));
-  const git::MergePlan& plan = trial->planned.plan;
   if (merge.into == Merge::Into::nowhere) {
     for (const gate::Verdict& verdict : trial->verdicts) seen_.put({plan.tree, true}, verdict);
     workflow::MergeTried tried{merge.tree, "", plan.from, {}, std::move(runs)};
@@ -194,6 +193,7 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
     merged->failed = std::move(tolerated);
     merged->evidence = evidence;
     merged->runs = std::move(runs);
+    merged->claims = *claims;
     for (const gate::Verdict& verdict : trial->verdicts) {
       seen_.put({plan.commit, true}, verdict);
       seen_.keep({plan.tree, true}, verdict);

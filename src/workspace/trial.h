@@ -14,9 +14,10 @@ struct Merges::Trial {
   workflow::Merge merge;
   Planned planned;
   Done done;
-  std::vector<gate::Verdict> verdicts = {};  // on the merged files
-  std::optional<gate::Verdict> before = {};  // of the tests, on main as it was
-  bool known = false;                        // the verdicts are those of the sign-off
+  std::vector<gate::Verdict> verdicts = {};   // on the merged files
+  std::optional<gate::Verdict> before = {};   // of the tests, on main as it was
+  std::vector<event::CheckRun> earlier = {};  // what these very files were checked by before
+  gate::RewrittenTests rewritten = {};
 
   void failed(const Error& error) const { done(workflow::failed(merge, error)); }
 };

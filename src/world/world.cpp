@@ -63,6 +63,11 @@ gate::Watch::About about(const Check& check) {
   return {check.tree, CheckFor::work};
 }
 
+gate::ProjectFiles project_files(const Project& project, const WorldSettings& settings) {
+  return {settings.trees.main_branch, settings.trees.exclude, project.config.test_files,
+          project.config.verify.guard};
+}
+
 GroundParts ground_parts(const Project& project, const WorldSettings& settings) {
   GroundParts parts;
   parts.repository = project.repository;
@@ -91,13 +96,13 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
              [&interrupt] { return interrupt.requested(); }),
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
-            gate::lasting_environment(environ)),
-      gates_(gate::world_of(project.repository, checks_,
-                            {settings_.trees.main_branch, settings_.trees.exclude,
-                             project.config.test_files, project.config.verify.guard},
+            gate::lasting_environment(environ),
+            project.config.verify.recheck ? gate::Seen::Known::is_run_again
+                                          : gate::Seen::Known::saves_a_run),
+      gates_(gate::world_of(project.repository, checks_, project_files(project, settings_),
                             [this](const std::string& tree) { return trees_.folder_of(tree); }),
              seen_),
-      merges_(trees_, checks_, seen_, project.config.verify.guard,
+      merges_(trees_, checks_, seen_, project_files(project, settings_),
               [this] { return settings_.intact(); }),
       requests_(loop),
       people_(loop, people_of(project, settings_),
@@ -166,7 +171,11 @@ void RealWorld::carry_out(const Command& command) {
     answer(command, trees_.take_back(*back));
   } else if (const auto* check = std::get_if<Check>(&command)) {
     const gate::Watch::Scope scope(&watch_, about(*check));
-    gates_.check(*check, done);
+    const auto filled = with_base(*check);
+    if (filled)
+      gates_.check(*filled, done);
+    else
+      failed(command, filled.error());
   } else if (const auto* merge = std::get_if<Merge>(&command)) {
     // Somebody else's main is for a person to look at first.
     const gate::Watch::Scope scope(&watch_, {merge->task, CheckFor::merge});
@@ -190,6 +199,15 @@ void RealWorld::carry_out(const Command& command) {
       happened(TimerFired{timer.task, timer.wait});
     });
   }
+}
+
+Result<Check> RealWorld::with_base(Check check) {
+  if (!check.base.empty() || check.clean || check.tree.empty() || trees_.is_checkout(check.tree))
+    return check;
+  const auto work = TRY(trees_.work_of(check.tree));
+  check.base = work.base;
+  check.commit = work.commit;
+  return check;
 }
 
 bool RealWorld::look_around(std::vector<int> agents, const Merged* merged) {

@@ -1,8 +1,11 @@
 // What becomes of a bead's work that is ready: merged, approved by a person first, or left on a
 // branch; and a merge that was refused is tried again with the commit that is there.
+#include <signal.h>
+
 #include <filesystem>
 
 #include "tests/program/project.h"
+#include "tests/program/terminal.h"
 
 namespace capsule::test {
 namespace {
@@ -197,6 +200,50 @@ TEST_F(Integrate, WhatIsNoneOfTheThreeIsAUsageError) {
   EXPECT_EQ(run_bead({"--integrate=maybe"}).exit_code, 2);
 }
 
+// Killed at its first point, then at its second, and so on: what is done stays done, and each start
+// goes on from there.
+TEST_F(Integrate, WhatWaitsAndWhatIsApprovedSurvivesKillsAtEveryPoint) {
+  configure_gates("integrate: ask\n");
+  on("merge", "pass");
+  const auto killed_until = [&](int code) {
+    for (int k = 1; k < 400; ++k) {
+      Call call = calling("run", {kBead});
+      call.env["CAPSULE_TEST_CRASH_AT"] = std::to_string(k);
+      const Outcome outcome = run(call);
+      if (outcome.exit_code == code) return k;
+      if (outcome.exit_code != 128 + SIGKILL) ADD_FAILURE() << outcome.out << outcome.err;
+    }
+    return 0;
+  };
+  EXPECT_GT(killed_until(1), 1) << "it waits";
+  const std::size_t called = phases().size();
+  EXPECT_EQ(status()["waits_for"][0]["kind"], "merge");
+  EXPECT_EQ(command("approve", {kBead}).exit_code, 0);
+  EXPECT_GT(killed_until(0), 1) << "it is merged";
+  EXPECT_EQ(phases().size(), called) << "no agent is called again";
+  EXPECT_EQ(git_out({"rev-list", "--count", "--merges", "main"}), "1");
+  EXPECT_TRUE(is_closed());
+}
+
+TEST_F(Integrate, OnATerminalThePersonIsAskedRightThereAndMayAlsoAnswerFromElsewhere) {
+  configure_gates();
+  Call call = calling("run", {kBead, "--integrate=ask"});
+  call.env["TERM"] = "xterm";
+  call.env["NO_COLOR"] = "1";
+  AtTerminal person(call);
+  ASSERT_TRUE(person.shows("Answer to question 1")) << person.screen();
+  EXPECT_HAS(person.screen(), "feature.txt");
+  EXPECT_HAS(person.screen(), worktree()) << "where files may still be changed";
+  person.type("reject: ok, but shorter\n");
+  ASSERT_TRUE(person.shows("Answer to question 2")) << person.screen();
+  const Outcome approved = command("approve", {kBead});
+  EXPECT_EQ(approved.exit_code, 0) << all_of(approved);
+  EXPECT_HAS(approved.out, "The run goes on with it.");
+  EXPECT_EQ(person.wait(), 0) << person.screen();
+  EXPECT_EQ(calls_of("execute"), 2) << join(phases());
+  EXPECT_TRUE(is_closed());
+}
+
 // ---- integrate: branch
 
 TEST_F(Integrate, WorkOnABranchIsOneCommitOnTheNewestMainWithADescription) {
@@ -278,6 +325,21 @@ TEST_F(Integrate, AGuardedChangeThatAPersonRefusesGoesBackWithTheirWords) {
   for (const AgentCall& call : agent_calls())
     if (call.phase == "execute") second = call.input + join(call.args);
   EXPECT_HAS(second, "No new Makefile");
+}
+
+TEST_F(Integrate, OnATerminalAGuardedChangeIsPutToThePersonThere) {
+  configure_gates();
+  on("execute", "echo 'test: ; true' >Makefile\npass");
+  on("merge", "git add Makefile\npass");
+  Call call = calling("run", {kBead});
+  call.env["TERM"] = "xterm";
+  call.env["NO_COLOR"] = "1";
+  AtTerminal person(call);
+  ASSERT_TRUE(person.shows("Answer to question 1")) << person.screen();
+  EXPECT_HAS(person.screen(), "Makefile: 1 line added");
+  person.type("yes\n");
+  EXPECT_EQ(person.wait(), 0) << person.screen();
+  EXPECT_EQ(calls_of("execute"), 1) << join(phases());
 }
 
 }  // namespace

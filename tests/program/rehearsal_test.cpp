@@ -23,7 +23,7 @@ class Rehearsal : public ProjectTest {
     std::vector<Json> facts;
     for (Json fact : events_of(outcome.out)) {
       for (const char* key :
-           {"at", "run", "duration_ms", "log", "provider", "commit", "tree", "head", "ref",
+           {"at", "run", "duration_ms", "log", "provider", "commit", "onto", "tree", "head", "ref",
             "worktree", "base", "main_before", "folder", "merged_as"})
         fact.erase(key);
       if (fact["event"] == "run_ended") fact.erase("detail");  // the commit

@@ -54,6 +54,10 @@ void apply(Run& run, const fact::Fact& one) {
     case AutoBug::cut_off_turn_forgotten:
       if (run.open == Step::turn) run.open.reset();
       break;
+    case AutoBug::merges_without_approval:
+      if (std::holds_alternative<fact::MergeTried>(one))
+        run.step = Step::merge, run.approved = true;
+      break;
   }
 }
 
@@ -84,6 +88,9 @@ class AutoRun : public Simulation {
     s.parallel = random().once_in(2);
     s.sessions = random().once_in(2);
     s.max_iterations = 1 + random().below(4);
+    const int how = random().below(10);
+    if (!s.in_place && how < 4)
+      s.integrate = how < 3 ? event::Integrate::ask : event::Integrate::branch;
     persons_ = random().below(3);
     name_ = s.in_place ? auto_mode::kCheckout : auto_mode::kTree;
   }
@@ -167,14 +174,25 @@ class AutoRun : public Simulation {
     else
       checked.feedback = "a test fails";
   }
-  std::string answer(const Job&, Random&) override { return {}; }
+  std::string answer(const Job&, Random& random) override {
+    const bool yes = random.chance(60);
+    audit_.said_yes = yes;
+    if (yes && !scripted() && random.chance(20)) {
+      tree(name_).now = new_version();  // a person mends something before they approve
+      ++by_hand_;
+    }
+    return yes ? "approve" : random.chance(20) ? "reject" : "reject: ok";
+  }
 
   bool intended(const workflow::Command& command) override {
     if (const auto* start = std::get_if<workflow::StartAgent>(&command))
       return start->dialect == workflow::Dialect::verdict
                  ? audit_.reviewing
                  : audit_.turn_open && start->agent == audit_.last_number;
-    if (std::holds_alternative<workflow::Merge>(command)) return audit_.merging;
+    if (const auto* merge = std::get_if<workflow::Merge>(&command))
+      return merge->into == workflow::Merge::Into::nowhere || audit_.merging;
+    if (const auto* ask = std::get_if<workflow::Ask>(&command))
+      return ask->question == audit_.question;
     if (const auto* check = std::get_if<workflow::Check>(&command))
       return audit_.checking || check->names == std::vector<std::string>{"baseline"};
     return true;
@@ -184,10 +202,12 @@ class AutoRun : public Simulation {
     if (const auto* start = std::get_if<workflow::StartAgent>(&command);
         start != nullptr && start->agent == audit_.first_reviewer && !started_.in_place)
       claim(place.now == place.kept, "what is reviewed is the state that counts");
-    if (std::holds_alternative<workflow::Merge>(command)) {
+    if (const auto* merge = std::get_if<workflow::Merge>(&command)) {
       claim(!started_.in_place, "the user's own checkout is never merged");
-      claim(!started_.has_checks || checked_ == place.kept, "only what was checked is merged");
-      claim(place.now == place.kept, "what is merged is the state that is there");
+      // What a person has changed is kept and tested by the merge itself.
+      claim(!started_.has_checks || checked_ == place.kept || merge->edited,
+            "only what was checked is merged");
+      claim(place.now == place.kept || merge->edited, "what is merged is the state that is there");
       claim(!audit_.merged, "nothing is merged twice");
     }
     if (std::holds_alternative<workflow::RemoveTree>(command))
@@ -197,7 +217,7 @@ class AutoRun : public Simulation {
     for (const fact::Fact& one : Rules::newest) {
       audit_.read(one);
       if (std::holds_alternative<fact::MergeDone>(one))
-        claim(is_on_main(name_) || audit_.nothing, "a recorded merge is on main");
+        claim(is_on_main(name_) || audit_.nothing || on_branch(), "a recorded merge is on main");
     }
     if (!audit_.broken.empty()) claim(false, audit_.broken.c_str());
   }
@@ -219,6 +239,7 @@ class AutoRun : public Simulation {
     count(r.open ? static_cast<int>(*r.open) : -1), count(static_cast<int>(r.phase));
     count(static_cast<int>(r.why)), add(r.feedback), count(r.number), count(r.turns);
     count(r.attempt), count(r.retried ? 1 : 0), count(r.unchecked ? 1 : 0), count(r.qa_cycle);
+    count(static_cast<int>(r.integrate)), count(r.approved ? 1 : 0), count(r.asked.question);
     add(r.session), count(r.session_alive ? 1 : 0), count(r.round);
     count(static_cast<std::int64_t>(r.rounds.size())), add(r.learnings), add(r.folder);
     add(r.file.phase), count(r.file.iteration), count(r.file.active ? 1 : 0);
@@ -237,7 +258,8 @@ class AutoRun : public Simulation {
     claim(!audit_.merged || outcome == Outcome::complete || outcome == Outcome::error,
           "what is merged is complete");
     claim(outcome != Outcome::complete || started_.in_place ||
-              (audit_.merged && (audit_.nothing || is_on_main(name_)) && !tree(name_).exists),
+              (audit_.merged && (audit_.nothing || on_branch() || is_on_main(name_)) &&
+               !tree(name_).exists),
           "what is complete is merged, and its tree removed");
   }
   std::string path() const override {
@@ -245,11 +267,14 @@ class AutoRun : public Simulation {
   }
   std::string text_of(const event::Fact& fact) const override { return Rules::text_of(fact); }
   std::string key_of(const Job& job) const override {
-    if (job.what == Job::What::check) return std::to_string(audit_.turns);
+    if (job.what == Job::What::check || job.what == Job::What::question)
+      return std::to_string(audit_.turns);
     if (job.dialect == workflow::Dialect::verdict) return job.role + std::to_string(audit_.rounds);
     const auto found = audit_.finished.find(job.role);
     return job.role + std::to_string(found == audit_.finished.end() ? 0 : found->second);
   }
+
+  bool on_branch() const { return started_.integrate == event::Integrate::branch; }
 
   fact::Started started_;
   std::string name_;

@@ -35,8 +35,9 @@ enum class AutoBug {
   retries_for_ever,
   trusts_a_person,
   cut_off_turn_forgotten,
+  merges_without_approval,
 };
-inline constexpr int kAutoBugs = 10;
+inline constexpr int kAutoBugs = 11;
 
 struct Session {
   std::string broken;  // empty: every invariant held

@@ -22,6 +22,9 @@ struct AutoAudit {
   bool check_passed = false;                         // the newest, really
   event::auto_run::Started begun;
   bool turn_open = false, checking = false, reviewing = false, merging = false, merged = false;
+  bool approved = false, said_yes = false;  // by a person, before the merge
+  int question = 0;
+  event::Approval about{};
   bool ended = false, taken_up = false, rejected = false, nothing = false;
   int last_number = 0, first_reviewer = 0, rounds = 0;
   int turns = 0, turns_now = 0, rounds_now = 0;  // _now: since a person last took it up
@@ -69,6 +72,7 @@ struct AutoAudit {
           "no phase goes backwards");
     claim(!rejected || f.phase == Phase::fix, "nobody goes on without three approvals");
     rejected = false;
+    approved = false;
     phase = f.phase;
     if (f.number != last_number) ++turns_now;
     last_number = f.number;
@@ -122,6 +126,8 @@ struct AutoAudit {
   void on(const event::auto_run::MergeIntended&) {
     claim(!ended && !merged, "nothing is merged twice");
     claim(!rejected, "nobody goes on without three approvals");
+    claim(begun.integrate != event::Integrate::ask || approved,
+          "nothing is merged that a person has not approved");
     merging = true;
   }
   void on(const event::auto_run::MergeDone& f) {
@@ -130,7 +136,20 @@ struct AutoAudit {
     merged = true;
     nothing = f.nothing;
   }
+  void on(const event::auto_run::ApprovalAsked& f) {
+    claim(f.question > 0 && f.question >= question, "questions are counted");
+    question = f.question;
+    about = f.about;
+  }
+  void on(const event::auto_run::ApprovalGiven& f) {
+    claim(f.approved == said_yes, "what a person said is recorded");
+    if (about == event::Approval::merge) approved = f.approved;
+    if (f.approved) return;
+    person();
+    phase = Phase::expansion;
+  }
   void on(const event::auto_run::Ended&) {
+    approved = false;
     ended = true;
     checking = reviewing = merging = false;
   }

@@ -108,6 +108,8 @@ class DeliveryRun : public Simulation {
     start_.limits.questions = random().below(6);
     start_.limits.file_waits = 1 + random().below(3);
     start_.experts = random().chance(50);
+    if (random().chance(30) || DeliveryPlanted::bug == DeliveryBug::merges_without_approval)
+      start_.integrate = event::Integrate::ask;
     start_.tracked = random().chance(50);
     if (random().chance(30)) start_.known_experts = {"e1", "e2"};
     if (DeliveryPlanted::bug != DeliveryBug::expert_without_limit) return;
@@ -237,7 +239,8 @@ class DeliveryRun : public Simulation {
     if (job.number == kHealthCheck && random.chance(20)) checked.failed.emplace_back("new");
   }
   std::string answer(const Job& job, Random& random) override {
-    if (job.options.empty()) return "because";
+    if (job.options.empty())
+      return random.chance(60) ? "approve" : random.chance(10) ? "reject" : "because";
     const std::string& text = random.one_of(job.options);
     return text == "halt" && random.chance(80) ? "retry" : text;
   }
@@ -255,6 +258,7 @@ class DeliveryRun : public Simulation {
   }
   void on_merged(const Job& job, int version) override {
     if (job.tree.starts_with('+')) return;
+    claim(audit_.may_land(job.tree), "nothing is merged that a person has not approved");
     const auto audited = audited_.find(job.tree);
     claim(audited != audited_.end() && audited->second == version,
           "what is merged is what the auditor passed");

@@ -27,8 +27,9 @@ enum class DeliveryBug {
   expert_without_limit,
   waits_for_nobody,
   close_forgotten,
+  merges_without_approval,
 };
-inline constexpr int kDeliveryBugs = 17;  // with none
+inline constexpr int kDeliveryBugs = 18;  // with none
 std::string_view name_of(DeliveryBug bug);
 
 struct DeliveryFinding : Finding {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "workflow/approval.h"
+
 namespace capsule::simulation {
 namespace {
 
@@ -58,7 +60,7 @@ void DeliveryAudit::dispatched(const AgentDispatched& f) {
         "never more agents than slots");
   if (f.role == Role::critic) claim(of.ready, "a critic only after READY_FOR_REVIEW");
   if (f.role == Role::auditor) claim(of.reviewed, "an auditor only after the review");
-  if (f.role == Role::developer) of.audited = of.reviewed = of.ready = false;
+  if (f.role == Role::developer) of.audited = of.reviewed = of.ready = of.approved = false;
 }
 
 void DeliveryAudit::finished(const AgentFinished& f) {
@@ -89,6 +91,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     started_ = true;
     slots_ = f->slots;
     limits_ = f->limits;
+    integrate_ = f->integrate;
     learn(f->tasks);
   }
   if (const auto* f = std::get_if<DeliveryResumed>(&fact)) {
@@ -143,10 +146,17 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   }
   if (const auto* f = std::get_if<MergeDone>(&fact)) {
     if (f->task == merging_) merging_.clear(), tasks_[f->task].merged = true;
+    claim(may_land(f->task) || f->nothing || f->adopted,
+          "nothing is merged that a person has not approved");
+  }
+  if (const auto* f = std::get_if<MergeTried>(&fact)) {
+    claim(f->task == merging_, "only what is to be merged is tried");
+    merging_.clear();
   }
   if (const auto* f = std::get_if<MergeRefused>(&fact)) {
     if (f->task == merging_) merging_.clear();
     red_main_ |= f->why == event::MergeRefusal::main_red && !remedying_;
+    if (workflow::voids_approval(f->why)) tasks_[f->task].approved = false;
   }
   if (const auto* f = std::get_if<MainMoved>(&fact)) {
     if (f->tree == merging_) merging_.clear();
@@ -188,6 +198,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   if (const auto* f = std::get_if<QuestionAsked>(&fact)) {
     claim(asking_.insert(f->question).second, "a question is asked once in a process");
     questions_.insert(f->question);
+    if (f->kind == QuestionKind::approval) approvals_[f->question] = f->task;
     if (f->kind == QuestionKind::removed_task) {
       removals_[f->question] = f->task;
       tasks_[f->task].doubted = true;
@@ -198,6 +209,8 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
       red_main_ = false;
     claim(questions_.contains(f->question), "only what was asked is answered");
     answered_.insert(f->question);
+    if (const auto about = approvals_.find(f->question); about != approvals_.end())
+      tasks_[about->second].approved = f->text == "approve";
     // One that came too late, after the end of the task, says nothing.
     if (const auto removal = removals_.find(f->question); removal != removals_.end()) {
       Of& of = tasks_[removal->second];

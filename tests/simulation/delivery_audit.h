@@ -31,11 +31,16 @@ class DeliveryAudit {
   }
   int answered() const { return static_cast<int>(answered_.size()); }
 
+  // A person has approved it, or nobody has to.
+  bool may_land(const std::string& task) const {
+    return integrate_ != event::Integrate::ask || tasks_.at(task).approved;
+  }
+
  private:
   struct Of {
     std::set<std::string> blocked_by;
     bool audited = false, merged = false, reviewed = false, ready = false, over = false,
-         removed = false, doubted = false, worked = false, again = false;
+         removed = false, doubted = false, worked = false, again = false, approved = false;
     int agents = 0, failed_reviews = 0, failed_audits = 0;
   };
   void dispatched(const AgentDispatched& f);
@@ -43,6 +48,8 @@ class DeliveryAudit {
   void learn(const std::vector<Task>& tasks);
   void count();
 
+  event::Integrate integrate_{};
+  std::map<int, std::string> approvals_;  // questions: the task
   Slots slots_;
   Limits limits_;
   std::map<std::string, Of> tasks_;

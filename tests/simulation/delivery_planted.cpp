@@ -92,6 +92,14 @@ void break_state(State& s) {
       s.closing.clear();
       s.not_closed.clear();
       break;
+    case DeliveryBug::merges_without_approval:
+      for (int i = 0; i < s.tasks.count(); ++i)
+        if (TaskState& t = s.tasks[i]; t.stage == Stage::merge && t.hold == Hold::person &&
+                                       s.integrate == event::Integrate::ask && !t.doubted) {
+          t.approved = true;
+          enqueue_merge(s, i);
+        }
+      break;
     default:
       break;
   }
@@ -134,6 +142,7 @@ std::string_view name_of(DeliveryBug bug) {
       "expert_without_limit",
       "waits_for_nobody",
       "close_forgotten",
+      "merges_without_approval",
   };
   static_assert(std::size(kNames) == kDeliveryBugs);
   return kNames[static_cast<std::size_t>(bug)];

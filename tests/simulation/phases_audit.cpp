@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "workflow/approval.h"
+
 namespace capsule::simulation {
 
 using namespace event;
@@ -192,7 +194,10 @@ void PhasesAudit::read(const PipelineFact& fact, int merges) {
     merged_ = true;
     merging_ = false;
   }
-  if (std::holds_alternative<MergeRefused>(fact)) merging_ = merge_approved_ = false;
+  if (const auto* f = std::get_if<MergeRefused>(&fact)) {
+    merging_ = false;
+    if (workflow::voids_approval(f->why)) merge_approved_ = false;
+  }
   if (const auto* f = std::get_if<RunEnded>(&fact)) {
     ended_ = true;
     open_.clear();

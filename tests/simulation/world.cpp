@@ -152,6 +152,7 @@ std::optional<Observation> Simulation::at_once(const Command& command) {
     job.tree = merge->tree;
     job.task = merge->task;
     job.into = merge->into;
+    if (merge->edited) trees_[merge->tree].kept = trees_[merge->tree].now;
     claim(!doubted_ || job.into == Merge::Into::branch,
           "nobody merges on a main that an agent moved");
     job.command = command;
@@ -260,6 +261,8 @@ void Simulation::finish_merge(const Job& job) {
     MergeRefused refused{job.tree, random_.one_of(kRefusals), "simulated", {}};
     if (refused.why == MergeRefusal::verify_failed || refused.why == MergeRefusal::main_red)
       refused.failed = {"test"};
+    if (refused.why == MergeRefusal::verify_failed && random_.chance(50))
+      refused.guarded = {"Makefile"};
     inbox_.emplace_back(std::move(refused));
     return;
   }

@@ -180,7 +180,7 @@ void on(Run& run, const fact::PlaceReady& ready) {
 }
 
 void on(Run& run, const fact::TurnStarted& turn) {
-  run.approved = false;
+  run.approved = run.edited = false;
   run.open = Step::turn;
   run.unchecked = true;
   ++run.turns;
@@ -293,6 +293,8 @@ void on(Run& run, const fact::MergeDone& merged) {
   run.open.reset();
   if (!merged.nothing) run.merged_as = merged.commit;
   run.usage.checks_ms += workflow::time_of(merged.runs);
+  for (const event::Claim& claim : merged.claims)
+    run.claims.push_back({run.number, "", std::string(signal::name_of(run.last.phase)), claim});
   run.step = Step::remove_place;
 }
 
@@ -341,9 +343,10 @@ void on(Run& run, const fact::ApprovalGiven& given) {
                            files + (given.text.empty() ? "" : "\n" + given.text),
                        given.at);
     run.allowed.insert(run.allowed.end(), run.asked.files.begin(), run.asked.files.end());
+    run.edited = true;
     return;
   }
-  run.approved = given.approved;
+  run.approved = run.edited = given.approved;
   if (given.approved) return;
   if (given.text.empty()) return stop(run, Outcome::not_approved, "the merge was not approved");
   send_back(run, "A person looked at the work before it was merged, and says:\n" + given.text,
@@ -378,7 +381,7 @@ Fault fault_of(Outcome outcome) {
 void on(Run& run, const fact::Ended& ended) {
   if (run.step != Step::end && run.step != Step::ended) run.after = run.step;
   if (run.open != Step::turn) run.open.reset();
-  run.approved = false;
+  run.approved = run.edited = false;
   for (workflow::AgentSummary& agent : run.agents) {
     if (!agent.running) continue;
     agent.running = false;
@@ -423,24 +426,6 @@ void on(Run&, const fact::SessionSeen&) {}
 
 void apply(Run& run, const fact::Fact& fact) {
   std::visit([&run](const auto& typed) { on(run, typed); }, fact);
-}
-
-bool all_approved(const fact::Reviewed& round) {
-  return round.verdicts.size() == std::size(fact::kReviewers) &&
-         std::all_of(round.verdicts.begin(), round.verdicts.end(), [](const auto& verdict) {
-           return verdict.verdict == fact::Verdict::approved;
-         });
-}
-
-std::string issues_text(const fact::Reviewed& round) {
-  std::string text;
-  for (const fact::ReviewVerdict& verdict : round.verdicts) {
-    if (verdict.verdict == fact::Verdict::approved) continue;
-    text +=
-        "The " + verdict.type + " reviewer: " + std::string(fact::name_of(verdict.verdict)) + "\n";
-    for (const std::string& issue : verdict.issues) text += "- " + issue + "\n";
-  }
-  return text;
 }
 
 int exit_code(Outcome outcome) {

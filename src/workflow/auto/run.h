@@ -99,9 +99,10 @@ struct Run {
   event::Integrate integrate = event::Integrate::merge;  // never unsaid
   fact::MergeTried tried;                                // the newest trial
   bool approved = false;                                 // a person has approved the merge
-  int questions = 0;                                     // asked so far
-  fact::ApprovalAsked asked;                             // the newest; its question is 0: not open
-  std::vector<std::string> allowed;                      // guarded files that a person let pass
+  bool edited = false;               // a person was asked: they may have changed files
+  int questions = 0;                 // asked so far
+  fact::ApprovalAsked asked;         // the newest; its question is 0: not open
+  std::vector<std::string> allowed;  // guarded files that a person let pass
   fact::Started begun;
   fact::TurnFinished last;
   std::vector<workflow::AgentSummary> agents;

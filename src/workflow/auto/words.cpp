@@ -1,4 +1,6 @@
 // What reviewers and the reflecting agent say in their own words.
+#include <algorithm>
+
 #include "base/text.h"
 #include "signal/find.h"
 #include "workflow/auto/run.h"
@@ -71,6 +73,24 @@ std::string learnings_in(std::string_view text) {
     }
   }
   return result;
+}
+
+bool all_approved(const fact::Reviewed& round) {
+  return round.verdicts.size() == std::size(fact::kReviewers) &&
+         std::all_of(round.verdicts.begin(), round.verdicts.end(), [](const auto& verdict) {
+           return verdict.verdict == fact::Verdict::approved;
+         });
+}
+
+std::string issues_text(const fact::Reviewed& round) {
+  std::string text;
+  for (const fact::ReviewVerdict& verdict : round.verdicts) {
+    if (verdict.verdict == fact::Verdict::approved) continue;
+    text +=
+        "The " + verdict.type + " reviewer: " + std::string(fact::name_of(verdict.verdict)) + "\n";
+    for (const std::string& issue : verdict.issues) text += "- " + issue + "\n";
+  }
+  return text;
 }
 
 }  // namespace capsule::auto_mode

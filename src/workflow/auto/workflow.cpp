@@ -111,7 +111,7 @@ void Advance::on(const workflow::Merged& merged) {
     return end(Outcome::merge_refused,
                "there is nothing to merge: no file differs from the main branch");
   record(fact::MergeDone{merged.commit, merged.nothing, merged.adopted, "", merged.onto,
-                         merged.runs, merged.evidence});
+                         merged.runs, merged.claims, merged.evidence});
 }
 
 void Advance::on(const workflow::MergeTried& tried) {
@@ -208,6 +208,8 @@ void Advance::proceed() {
       check.tree = tree();
       check.names = {"all"};
       check.phase = signal::name_of(run_.phase);
+      check.request = run_.begun.task;
+      check.red_allowed = run_.begun.red_allowed;
       return command(std::move(check));
     }
     case Step::review:
@@ -335,7 +337,7 @@ void Advance::merge() {
   for (const std::string& file : run_.allowed) merge.request += "\n" + file;
   // What a person has seen, and changed, is as they want it.
   merge.guarded = !run_.approved;
-  merge.edited = run_.approved;
+  merge.edited = run_.edited;
   merge.into = asks        ? workflow::Merge::Into::nowhere
                : to_branch ? workflow::Merge::Into::branch
                            : workflow::Merge::Into::main;

@@ -125,7 +125,7 @@ Merge merge(const State& s, const std::string& tree, const std::string& title) {
     const TaskState& t = s.tasks[found->second];
     // What a person has seen, and changed, is as they want it.
     command.guarded = !t.approved;
-    command.edited = t.approved || t.mended;
+    command.edited = t.approved || t.mended || t.edited;
     command.request = request_of(t.task) + "\n" + joined(t.allowed, "\n");
     if (s.integrate == event::Integrate::ask && !t.approved) command.into = Merge::Into::nowhere;
   }

@@ -100,11 +100,16 @@ struct Fold {
     if (agent.task < 0 || s.tasks[agent.task].agent != 0) return false;
     TaskState& t = s.tasks[agent.task];
     unqueue(s, agent.task);
+    // Earlier versions had a Developer work on what had failed at its merge.
+    if (t.stage == Stage::merge) {
+      s.merges.erase({t.queued, agent.task});
+      t.stage = Stage::development;
+    }
     t.agent = f.agent;
     t.again = false;
     t.attempts[at(f.role)] = f.attempt;
     t.sessions[at(f.role)] = f.session;
-    if (f.role == Role::developer) t.approved = t.mended = false;
+    if (f.role == Role::developer) t.approved = t.mended = t.edited = false;
     if (f.role == Role::developer) t.notices.clear();  // the others are told, but can do nothing
     ++s.busy[slot_class(f.role)];
     if (f.role == Role::developer && !t.begun) hold_files(s, agent.task);
@@ -177,6 +182,7 @@ struct Fold {
     s.tasks[task].evidence = f.evidence;
     s.red_main_asked = 0;
     found_at_merge(s, task, f);
+    s.tasks[task].merge_claims = f.claims;
     complete(s, task);
     remove_tree(s, f.task);
     close_task(s, task);
@@ -204,7 +210,8 @@ struct Fold {
     if (task < 0) return;
     TaskState& t = s.tasks[task];
     const bool again = std::exchange(t.mended, false);
-    t.approved = false;
+    t.approved = t.approved && !workflow::voids_approval(f.why);
+    t.edited = false;
     if (f.why == MergeRefusal::main_red) {
       if (t.doubted) return doubt(s, task);
       s.merges.emplace(t.queued, task);  // its place is its own

@@ -154,11 +154,13 @@ struct TaskState {
   int merge_tries = 0;    // of this merge, that others were quicker than
   bool approved = false;  // a person has approved the merge, and nobody has worked on it since
   bool to_merge = false;  // it failed at its merge: who has it tried again begins with that
-  bool mended = false;    // such a try: a person may have changed files
+  bool mended = false;    // such a try
+  bool edited = false;    // a person was asked about it: they may have changed files
   std::vector<std::string> guarded;  // of the newest question about such files
   std::vector<std::string> allowed;  // those that a person let pass
   bool closed = false;               // in the tracker
   std::vector<std::string> merged_files;
+  std::vector<event::Claim> merge_claims;  // that differ: what a person should know of it
   std::vector<Run> runs;
 };
 

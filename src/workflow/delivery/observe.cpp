@@ -68,7 +68,8 @@ struct Translate {
 
   Facts operator()(const workflow::Merged& o) const {
     if (!is_repair(s, o.tree))
-      return {MergeDone{o.tree, o.commit, o.files, o.adopted, o.nothing, o.runs, o.evidence}};
+      return {
+          MergeDone{o.tree, o.commit, o.files, o.adopted, o.nothing, o.runs, o.claims, o.evidence}};
     // One that was found done was tested by nobody whose answer we know.
     const bool untested = o.adopted || o.nothing;
     Facts facts{RepairDone{s.remediation.round, o.commit, o.files, untested}};

@@ -24,6 +24,7 @@ void approval_given(State& s, const Question& q) {
                           "on the main branch: " +
                               short_list(t.guarded) + "\n" + given.words);
     t.allowed.insert(t.allowed.end(), t.guarded.begin(), t.guarded.end());
+    t.edited = true;
     return enqueue_merge(s, q.task);
   }
   t.approved = given.yes;

@@ -140,6 +140,14 @@ void add_claims(const State& s, RunSummary& to) {
   for (const TaskState& t : s.tasks)
     for (const Run& run : t.runs)
       if (run.wrote) wrote.insert(run.agent);
+  // What was found in the merged work is its newest developer's.
+  std::map<int, const AgentRecord*> developers;
+  for (const AgentRecord& record : s.history)
+    if (record.role == Role::developer) developers[record.task] = &record;
+  for (const auto& [task, record] : developers)
+    if (task >= 0)
+      for (const event::Claim& claim : s.tasks[task].merge_claims)
+        add(*record, claim.what.c_str(), claim.verdict, claim.detail);
   for (const AgentRecord& record : s.history) {
     if (record.running) continue;
     const bool refuted = record.fault == Fault::refuted;

@@ -469,7 +469,13 @@ class Decider {
     command.tests = s_.tests_commit;
     command.claimed.assign(s_.claimed.begin(), s_.claimed.end());
     command.request = request();
-    command.test = flow::Merge::Test::when_unseen;
+    // What was signed off in a fresh checkout was tested as it will be on main. What is only to
+    // stand on its branch was checked as its workflow says.
+    const bool clean =
+        std::any_of(s_.definition.phases.begin(), s_.definition.phases.end(),
+                    [](const PhaseRule& phase) { return phase.signs_off && phase.clean; });
+    command.test = clean || s_.definition.finish == Finish::branch ? flow::Merge::Test::when_unseen
+                                                                   : flow::Merge::Test::always;
     command.into = asks                                ? flow::Merge::Into::nowhere
                    : s_.integrate == Integrate::branch ? flow::Merge::Into::branch
                                                        : flow::Merge::Into::main;

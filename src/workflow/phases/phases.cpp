@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "workflow/approval.h"
 
 namespace capsule::phases {
 namespace {
@@ -380,7 +381,7 @@ struct Fold {
   }
   void operator()(const MergeRefused& f) {
     s.merge_open = false;
-    s.approved = false;
+    s.approved = s.approved && !workflow::voids_approval(f.why);
     if (f.why == MergeRefusal::main_moved || f.why == MergeRefusal::main_red) {
       s.ground.refused = s.ground.doubted();
       return end(s, Outcome::merge_refused, f.detail, s.step);
@@ -452,99 +453,6 @@ struct Fold {
 void apply(State& state, const PipelineFact& fact) {
   if (state.definition.phases.empty()) state.definition = pipeline();
   std::visit(Fold{state}, fact);
-}
-
-const PhaseRule* find_phase(const Definition& definition, std::string_view name) {
-  for (const PhaseRule& phase : definition.phases)
-    if (phase.name == name) return &phase;
-  return nullptr;
-}
-
-std::vector<const PhaseRule*> group_of(const Definition& definition, std::string_view name) {
-  std::vector<const PhaseRule*> group;
-  const PhaseRule* phase = find_phase(definition, name);
-  if (phase == nullptr) phase = &definition.phases.front();
-  if (phase->group == 0) return {phase};
-  for (const PhaseRule& other : definition.phases)
-    if (other.group == phase->group) group.push_back(&other);
-  return group;
-}
-
-bool judges(const PhaseRule& phase) {
-  return !phase.needs_work.to.empty() && phase.needs_work.to != phase.name;
-}
-
-bool needs_baseline(const Definition& definition) {
-  constexpr std::string_view kWithout[] = {"only-tests", "tests-untouched", "signed-off",
-                                           "as-signed-off"};
-  for (const PhaseRule& phase : definition.phases)
-    for (const std::string& check : phase.checks)
-      if (std::find(std::begin(kWithout), std::end(kWithout), check) == std::end(kWithout))
-        return true;
-  return false;
-}
-
-bool merges_again(const State& s) {
-  return s.step == Step::ended && s.after == Step::integrate && s.merge_commit.empty();
-}
-
-int attempts_of(const Definition& definition, std::string_view phase, int max_retries) {
-  const auto group = group_of(definition, phase);
-  const auto limit = [&](const PhaseRule& rule) {
-    return rule.needs_work.limit > 0 ? rule.needs_work.limit : max_retries;
-  };
-  if (!group.front()->needs_work.to.empty()) return limit(*group.front());
-  for (const PhaseRule& rule : definition.phases)
-    for (const PhaseRule* one : group)
-      if (rule.needs_work.to == one->name) return limit(rule);
-  return max_retries;
-}
-
-int stages(const Definition& definition) {
-  int most = 1;
-  for (const PhaseRule& phase : definition.phases) most = std::max(most, phase.stage);
-  return most;
-}
-
-int stage_of(const State& s) {
-  switch (s.step) {
-    case Step::start:
-    case Step::prepare:
-      return 1;
-    case Step::run_phase:
-    case Step::snapshot:
-    case Step::check:
-    case Step::approve:
-      return rule_of(s, s.then.empty() ? s.phase : s.then).stage;
-    default:
-      return stages(s.definition);
-  }
-}
-
-int exit_code(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::merged:
-    case Outcome::prepared:
-    case Outcome::on_branch:
-    case Outcome::finished:
-      return 0;
-    case Outcome::retries_exhausted:
-    case Outcome::converged:
-    case Outcome::merge_needs_work:
-    case Outcome::merge_refused:
-    case Outcome::paused:
-    case Outcome::rejected:
-      return 1;
-    case Outcome::none:
-    case Outcome::writer_needs_work:
-    case Outcome::phase_error:
-    case Outcome::merge_error:
-    case Outcome::prep_failed:
-    case Outcome::interrupted:
-    case Outcome::aborted:
-      return 2;
-  }
-  return 2;
 }
 
 }  // namespace capsule::phases
