@@ -33,6 +33,7 @@ Report report_of(const Ending& ending, signal::ContractResult found, std::string
   const bool valid = found.fault == signal::ContractFault::none;
   if (report.fault == event::Fault::none && !valid) {
     report.fault = event::Fault::no_signal;
+    report.miss = signal::miss_of(found.fault);
     report.detail = found.signal.feedback;
     report.signal = std::move(found.signal);
     return report;

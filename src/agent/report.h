@@ -14,6 +14,7 @@ struct Report {
   signal::ContractSignal signal;
   bool spoke = false;  // the signal is its own, not the synthetic ERROR
   event::Fault fault{};
+  signal::Miss miss{};  // of no_signal: why
   std::string detail;  // for people, after "the agent"; of no_signal: what is wrong with the signal
   int exit_code = 0;   // 128 + n when signal n ended it
   std::string log;

@@ -24,11 +24,8 @@ constexpr Option kAutoRunOptions[] = {
     kRecheck,
 };
 constexpr Option kContinueOptions[] = {
-    kProvider,
-    kIntegrate,
-    {"json", "", "One event per line on stdout, nothing else"},
-    kProjectDir,
-    kRecheck,
+    kProvider,   kIntegrate, {"json", "", "One event per line on stdout, nothing else"},
+    kProjectDir, kRecheck,
 };
 
 Result<std::unique_ptr<run::AutoRun>> open_run(const Args& args) {

@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/run_args.h"
+#include "ui/attempt_text.h"
 #include "ui/log_text.h"
+#include "ui/terminal.h"
 #include "world/logs.h"
 
 namespace capsule::cli {
@@ -49,6 +51,7 @@ Result<int> log(const Args& args) {
     TRY_VOID(printer.file(name));
     return printer.bytes(bytes);
   };
+  std::string findings;
   for (;;) {
     // Asked before the files are read: what a run wrote before it ended is never missed.
     const auto found = find_run(args, project, store.get());
@@ -60,10 +63,16 @@ Result<int> log(const Args& args) {
       break;
     }
     TRY_VOID(follower.read(world::logs_of(project, found->run, {role, found->task}), sink));
+    findings =
+        ui::findings_text(found->run.summary, role, found->task, ui::style_for(STDOUT_FILENO));
     if (!args.flag("follow") || !found->run.live()) break;
     ::poll(nullptr, 0, kPollMilliseconds);
   }
   TRY_VOID(printer.flush());
+  if (follower.found_any() && !findings.empty()) {
+    TRY_VOID(printer.file("said and checked"));
+    TRY_VOID(write_all(STDOUT_FILENO, findings, "stdout"));
+  }
   if (!follower.found_any())
     return fail(Reason::not_found,
                 "there is no output of " + printable(word) + (role.empty() ? "" : " in " + role),
@@ -81,6 +90,7 @@ Command log_command() {
               "newest run from the worktree while there is one, from the archive afterwards; of a "
               "delivery or auto mode from .capsule/logs/. With a plan and one of its tasks, only "
               "that task's agents. What an agent wrote to stderr follows what it wrote to stdout. "
+              "Last come what the agents said and what the checks found, with the reasons. "
               "On a terminal control characters are shown as \\xNN; in a pipe or file the bytes "
               "are unchanged.\n\n"
               "Exit codes: 0 shown; 1 there is none; 2 an error.",

@@ -36,11 +36,12 @@ Result<int> take_back(const Args& args, const std::vector<std::string>& words) {
                                          words.size() > 1 ? words.front() : "", words.back());
   if (!open && open.error().reason == Reason::not_found)
     return fail(Reason::not_found, open.error().message,
-                "an answer that a run has taken up cannot be taken back");
+                "an answer that a run has taken up cannot be taken back: an agent was told");
   if (!open) return tl::unexpected(open.error());
   if (open->run.live())
     return fail(Reason::blocked, "the run goes on, and takes answers up at once",
-                "what it has taken up cannot be taken back");
+                "an answer that an agent was told cannot be taken back; to correct it: capsule "
+                "abort, change the task, and start the same command again");
   TRY_VOID(world::take_back_answer(project.root(), open->run.head.run, open->wait.question));
   print("The answer to question " + words.back() + " is taken back.\n");
   return 0;
@@ -91,7 +92,8 @@ Command answer_command() {
               "A phase that waits for approval goes on with 'approve', ends with 'reject', and is "
               "run again with any other text as its feedback.\n\n"
               "The first answer wins. A run that goes on takes it up at once; one that has "
-              "stopped, when it is started again. Until then --take-back takes it back. Exit "
+              "stopped, when it is started again. Until then --take-back takes it back; afterwards "
+              "it cannot be, since an agent was told. Exit "
               "codes: 0 answered; 1 no such question, or "
               "answered before; 2 an error, or no valid answer.",
           .positionals = kAnswerWords,

@@ -31,7 +31,8 @@ constexpr Option kGcOptions[] = {
 Result<int> list(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const std::vector<std::string> words = words_of(args);
-  const std::vector<world::Snapshot> snapshots = TRY(world::snapshots_of(project, words));
+  const std::vector<world::Snapshot> snapshots =
+      TRY(world::snapshots_of(project, words, world::Listed::changed));
   if (args.flag("json"))
     print(ui::snapshots_json(snapshots));
   else if (snapshots.empty())

@@ -23,7 +23,7 @@ RunState state_of(const Run& run) {
   }
   switch (run.summary.standing) {
     case workflow::Standing::waiting:
-      return RunState::waiting;
+      return run.head.ended_at.empty() ? RunState::waiting : RunState::ended;
     case workflow::Standing::open:
       // The session that carries it on holds no claim.
       if (run.live() || run.head.workflow == kAutoSession) return RunState::running;

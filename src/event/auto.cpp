@@ -46,11 +46,13 @@ void members(V& v, TurnFinished& f) {
   v("phase", f.phase), v("number", f.number), v("signals", f.signals), v("error", f.error),
       v("recoverable", f.recoverable), v("fault", f.fault), v("exit_code", f.exit_code),
       v("log", f.log), v("duration_ms", f.duration_ms), v("cost_micros", f.cost_micros),
-      v("learnings", f.learnings), v("at", f.at);
+      v("learnings", f.learnings), v("at", f.at), v("miss", f.miss),
+      v("missed_line", f.missed_line);
 }
 template <class V>
 void members(V& v, ChecksDone& f) {
-  v("passed", f.passed), v("feedback", f.feedback), v("at", f.at), v("runs", f.runs);
+  v("passed", f.passed), v("feedback", f.feedback), v("at", f.at), v("runs", f.runs),
+      v("evidence", f.evidence);
 }
 template <class V>
 void members(V& v, BaselineChecked& f) {
@@ -61,7 +63,7 @@ void members(V& v, ReviewVerdict& f) {
   v("type", f.type), v("verdict", f.verdict), v("issues", f.issues), v("timestamp", f.timestamp),
       v("started_at", f.started_at), v("ended_at", f.ended_at), v("log", f.log),
       v("agent", f.agent), v("duration_ms", f.duration_ms), v("cost_micros", f.cost_micros),
-      v("fault", f.fault);
+      v("fault", f.fault), v("miss", f.miss);
 }
 template <class V>
 void members(V& v, Reviewed& f) {
@@ -70,7 +72,7 @@ void members(V& v, Reviewed& f) {
 template <class V>
 void members(V& v, MergeDone& f) {
   v("commit", f.commit), v("nothing", f.nothing), v("adopted", f.adopted), v("at", f.at),
-      v("onto", f.onto), v("runs", f.runs), v("claims", f.claims);
+      v("onto", f.onto), v("runs", f.runs), v("claims", f.claims), v("evidence", f.evidence);
 }
 template <class V>
 void members(V& v, PlaceRemoved& f) {

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "event/common.h"
+#include "signal/miss.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::event::auto_run {
@@ -59,7 +60,8 @@ struct ReviewVerdict {
   std::string log;
   int agent = 0;  // its number in the run; journals of version 1 have none
   std::int64_t duration_ms = 0, cost_micros = 0;
-  Fault fault{};  // of a reviewer whose program failed: it approves nothing
+  Fault fault{};        // of a reviewer whose program failed: it approves nothing
+  signal::Miss miss{};  // why its words hold no verdict
   bool operator==(const ReviewVerdict&) const = default;
 };
 
@@ -107,6 +109,8 @@ struct TurnFinished {
   std::int64_t cost_micros = 0;
   std::string learnings;  // of reflect
   std::string at;
+  signal::Miss miss{};           // why what it printed does not end the phase
+  std::string missed_line = {};  // that was perhaps meant to; see signal/miss.h
   bool operator==(const TurnFinished&) const = default;
 };
 struct ChecksDone {
@@ -114,6 +118,7 @@ struct ChecksDone {
   std::string feedback;  // what failed
   std::string at;
   std::vector<CheckRun> runs = {};
+  TestEvidence evidence = {};
   bool operator==(const ChecksDone&) const = default;
 };
 struct BaselineChecked {
@@ -137,6 +142,7 @@ struct MergeDone {
   std::string onto = {};            // the main that it was tested on
   std::vector<CheckRun> runs = {};  // what the merged files were checked by
   std::vector<Claim> claims = {};   // that differ: what a person should know of it
+  TestEvidence evidence = {};       // of these
   bool operator==(const MergeDone&) const = default;
 };
 struct PlaceRemoved {

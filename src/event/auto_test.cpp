@@ -10,9 +10,11 @@ namespace {
 // Every member differs from its default: one that is left out of the wire form does not come back.
 std::vector<Fact> samples() {
   const ReviewVerdict verdict{
-      "security", Verdict::rejected, {"a", "b"}, "t", "s", "e", "log", 7, 12, 5, Fault::lost};
+      "security",  Verdict::rejected,       {"a", "b"}, "t", "s", "e", "log", 7, 12, 5,
+      Fault::lost, signal::Miss::no_verdict};
   const CheckRun run{"test", "make", CheckEnding::timed_out, 2, true, true, 9, true, 1, 2, 3,
                      {"a"},  "out"};
+  const TestEvidence evidence{true, 1, 2, true, 3, 4};
   return {
       Started{"task", "claude", true, true, true, true, true, true, false, 7, false, "now", true,
               Integrate::ask},
@@ -29,8 +31,10 @@ std::vector<Fact> samples() {
                    12,
                    5,
                    "- a\n",
-                   "now"},
-      ChecksDone{false, "why", "now", {run}},
+                   "now",
+                   signal::Miss::wrong_phase,
+                   "SIGNAL: X"},
+      ChecksDone{false, "why", "now", {run}, evidence},
       BaselineChecked{Baseline::red, "why", {run}, "now"},
       Reviewed{{verdict, verdict}, "note", "now"},
       MergeDone{"commit",
@@ -39,7 +43,8 @@ std::vector<Fact> samples() {
                 "now",
                 "onto",
                 {run},
-                {{"what", event::Verdict::differs, "detail"}}},
+                {{"what", event::Verdict::differs, "detail"}},
+                evidence},
       PlaceRemoved{"now"},
       Ended{Outcome::aborted, "detail", "now"},
       Resumed{"now"},

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "json/text.h"
 #include "signal/contract.h"
+#include "signal/miss.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::event {
@@ -33,6 +34,7 @@ inline std::string_view text_of(signal::Status value) { return signal::name_of(v
 inline std::string_view text_of(signal::Phase value) { return signal::name_of(value); }
 inline std::string_view text_of(signal::Role value) { return signal::name_of(value); }
 inline std::string_view text_of(signal::Signal value) { return signal::row(value).name; }
+inline std::string_view text_of(signal::Miss value) { return signal::name_of(value); }
 
 template <class E>
 bool assign(std::optional<E> from, E& to) {
@@ -60,6 +62,14 @@ inline bool find_value(std::string_view text, signal::Signal& to) {
   const signal::Row* row = signal::find_signal(text);
   if (row != nullptr) to = row->signal;
   return row != nullptr;
+}
+inline bool find_value(std::string_view text, signal::Miss& to) {
+  for (int i = 0; i < signal::kMisses; ++i)
+    if (signal::name_of(static_cast<signal::Miss>(i)) == text) {
+      to = static_cast<signal::Miss>(i);
+      return true;
+    }
+  return false;
 }
 
 // Writes text at once: a tree of a plan with ten thousand tasks would fill the memory first.

@@ -36,8 +36,9 @@ enum class MergeRefusal {
   refused,       // as checkout_in_the_way; journals of version 1 have it in deliveries
   error,
   main_moved,  // by an agent, it may be: a person looks first
+  main_red,    // the checks fail on main without the work: nobody's fault here
 };
-inline constexpr int kMergeRefusals = 10;
+inline constexpr int kMergeRefusals = 11;
 std::string_view name_of(MergeRefusal refusal);
 
 // What becomes of work that is ready: tested as it would be merged, on the newest main.
@@ -70,11 +71,23 @@ enum class Verdict {
 inline constexpr int kVerdicts = 4;
 std::string_view name_of(Verdict verdict);
 
+// What the tests say, by their names, compared with how they were before anybody worked.
+struct TestEvidence {
+  bool by_name = false;        // only then do the counts mean something
+  int failing = 0;             // new or changed tests that fail, as they should (RED)
+  int passing = 0;             // new or mended tests that pass (GREEN)
+  bool failed_before = false;  // those were seen failing when they had been written
+  int others_pass = 0;         // that passed before, and still do
+  int others_fail = 0;         // that failed before, and still do, as is allowed
+  bool operator==(const TestEvidence&) const = default;
+};
+
 // One thing an agent said, or that must hold, and what Capsule found when it looked.
 struct Claim {
   std::string what;  // "tests fail (RED)", "files_changed", …
   Verdict verdict{};
   std::string detail;
+  TestEvidence evidence = {};  // of a claim about tests
   bool operator==(const Claim&) const = default;
 };
 

@@ -16,7 +16,8 @@ inline Names names(Fault) {
 inline Names names(MergeRefusal) {
   static constexpr std::string_view kNames[] = {
       "no_sign_off",   "nothing_to_merge", "conflict", "foreign_commits", "checkout_in_the_way",
-      "verify_failed", "work_missing",     "refused",  "error",           "main_moved"};
+      "verify_failed", "work_missing",     "refused",  "error",           "main_moved",
+      "main_red"};
   static_assert(std::size(kNames) == kMergeRefusals);
   return kNames;
 }
@@ -56,8 +57,14 @@ void members(V& v, CheckRun& f) {
       v("skipped", f.skipped), v("failing", f.failing), v("output", f.output);
 }
 template <class V>
+void members(V& v, TestEvidence& f) {
+  v("by_name", f.by_name), v("failing", f.failing), v("passing", f.passing),
+      v("failed_before", f.failed_before), v("others_pass", f.others_pass),
+      v("others_fail", f.others_fail);
+}
+template <class V>
 void members(V& v, Claim& f) {
-  v("what", f.what), v("verdict", f.verdict), v("detail", f.detail);
+  v("what", f.what), v("verdict", f.verdict), v("detail", f.detail), v("evidence", f.evidence);
 }
 
 template <class V>

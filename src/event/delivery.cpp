@@ -15,17 +15,20 @@ static constexpr std::string_view kWhyNames[] = {
     "restarted", "signal_failed", "signal_request", "checkpoint_request", "answered",
     "advised",   "file_free",     "coordinated",    "dependency_done",    "remediated",
     "taken_up",  "retried",       "not_approved"};
-static constexpr std::string_view kQuestionKindNames[] = {
-    "clarification", "missing_information", "low_confidence", "expert",     "file_wait",
-    "remediation",   "removed_task",        "merge",          "main_moved", "approval",
-    "guard"};
+static constexpr std::string_view kQuestionKindNames[] = {"clarification",  "missing_information",
+                                                          "low_confidence", "expert",
+                                                          "file_wait",      "remediation",
+                                                          "removed_task",   "merge",
+                                                          "main_moved",     "approval",
+                                                          "guard",          "main_red"};
 static constexpr std::string_view kVerifyPurposeNames[] = {"baseline", "health"};
 static constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomplete", "halted"};
 static constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
 
 static_assert(std::size(kFailureKindNames) == kFailureKinds);
 static_assert(std::size(kWhyNames) == static_cast<std::size_t>(Why::not_approved) + 1);
-static_assert(std::size(kQuestionKindNames) == static_cast<std::size_t>(QuestionKind::guard) + 1);
+static_assert(std::size(kQuestionKindNames) ==
+              static_cast<std::size_t>(QuestionKind::main_red) + 1);
 static_assert(std::size(kVerifyPurposeNames) ==
               static_cast<std::size_t>(VerifyPurpose::health) + 1);
 static_assert(std::size(kOutcomeNames) == static_cast<std::size_t>(Outcome::halted) + 1);
@@ -71,13 +74,14 @@ void members(V& v, DeliveryStarted& f) {
   v("plan", f.plan), v("title", f.title), v("overview", f.overview), v("provider", f.provider),
       v("tasks", f.tasks), v("slots", f.slots), v("limits", f.limits), v("experts", f.experts),
       v("known_experts", f.known_experts), v("tracked", f.tracked), v("red_allowed", f.red_allowed),
-      v("agents", f.agents), v("integrate", f.integrate), v("branch", f.branch);
+      v("agents", f.agents), v("integrate", f.integrate), v("branch", f.branch),
+      v("attended", f.attended);
 }
 template <class V>
 void members(V& v, DeliveryResumed& f) {
   v("slots", f.slots), v("limits", f.limits), v("retry_failed", f.retry_failed),
       v("tracked", f.tracked), v("red_allowed", f.red_allowed), v("agents", f.agents),
-      v("integrate", f.integrate);
+      v("integrate", f.integrate), v("attended", f.attended);
 }
 template <class V>
 void members(V& v, PlanChanged& f) {
@@ -88,7 +92,8 @@ void members(V& v, AgentFinished& f) {
   v("agent", f.agent), v("signal", f.signal), v("argument", f.argument), v("more", f.more),
       v("fields", f.fields), v("preview", f.preview), v("fault", f.fault), v("detail", f.detail),
       v("snapshot", f.snapshot), v("wrote", f.wrote), v("duration_ms", f.duration_ms),
-      v("cost_micros", f.cost_micros), v("exit_code", f.exit_code), v("log", f.log);
+      v("cost_micros", f.cost_micros), v("exit_code", f.exit_code), v("log", f.log),
+      v("miss", f.miss), v("missed_line", f.missed_line);
 }
 template <class V>
 void members(V& v, AgentIdle& f) {
@@ -97,12 +102,12 @@ void members(V& v, AgentIdle& f) {
 template <class V>
 void members(V& v, MergeDone& f) {
   v("task", f.task), v("commit", f.commit), v("files", f.files), v("adopted", f.adopted),
-      v("nothing", f.nothing), v("runs", f.runs), v("claims", f.claims);
+      v("nothing", f.nothing), v("runs", f.runs), v("claims", f.claims), v("evidence", f.evidence);
 }
 template <class V>
 void members(V& v, MergeRefused& f) {
   v("task", f.task), v("why", f.why), v("detail", f.detail), v("guarded", f.guarded),
-      v("guard_stat", f.guard_stat), v("asks", f.asks);
+      v("guard_stat", f.guard_stat), v("asks", f.asks), v("failed", f.failed), v("main", f.main);
 }
 template <class V>
 void members(V& v, MergeTried& f) {

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "event/common.h"
+#include "signal/miss.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::event::delivery {
@@ -122,6 +123,7 @@ enum class QuestionKind {
   main_moved,    // while agents ran, and not by Capsule; the answer: keep
   approval,      // before the merge; answers: approve, or what to do otherwise
   guard,         // it changes what checks do; answers: allow, or what to do otherwise
+  main_red,      // the checks fail on main, whatever is merged; answers: retry, remedy, halt
 };
 
 enum class VerifyPurpose { baseline, health };
@@ -149,6 +151,7 @@ struct DeliveryStarted {
   std::vector<RoleAgent> agents = {};      // empty: not known
   Integrate integrate{};                   // unsaid, in earlier versions: merge
   std::string branch = {};                 // integrate: branch: that takes the tasks in turn
+  bool attended = true;                    // somebody is there to answer, or has answered before
   bool operator==(const DeliveryStarted&) const = default;
 };
 // The same plan is taken up again, after a crash, a stop, or while tasks wait for a person.
@@ -162,6 +165,7 @@ struct DeliveryResumed {
   bool red_allowed = false;
   std::vector<RoleAgent> agents = {};  // empty: as before
   Integrate integrate{};               // unsaid: as before
+  bool attended = true;
   bool operator==(const DeliveryResumed&) const = default;
 };
 struct PlanChanged {
@@ -183,8 +187,10 @@ struct AgentFinished {
   bool wrote = false;         // a reader changed the worktree; the change was discarded
   std::int64_t duration_ms = 0;
   std::int64_t cost_micros = 0;
-  int exit_code = 0;  // 128 + n when signal n ended it
-  std::string log;    // empty: not known
+  int exit_code = 0;        // 128 + n when signal n ended it
+  std::string log;          // empty: not known
+  signal::Miss miss{};      // of an unknown signal: why what it printed does not count
+  std::string missed_line;  // that was perhaps meant as the signal; see signal/miss.h
   bool operator==(const AgentFinished&) const = default;
 };
 // A developer was silent for the checkpoint interval, and is really idle: process, output and files
@@ -200,6 +206,7 @@ struct MergeDone {
   bool nothing = false;             // no file differs from main: there was nothing to merge
   std::vector<CheckRun> runs = {};  // what the merged files were checked by
   std::vector<Claim> claims = {};   // that differ: what a person should know of it
+  TestEvidence evidence = {};
   bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
@@ -209,6 +216,8 @@ struct MergeRefused {
   std::vector<std::string> guarded = {};  // files that say what checks do, changed unasked
   std::string guard_stat = {};            // by how many lines
   bool asks = false;                      // a person is there, and is asked about them
+  std::vector<std::string> failed = {};   // verify_failed, main_red: the commands
+  std::string main = {};                  // main_red: the commit that main was at
   bool operator==(const MergeRefused&) const = default;
 };
 // The work was merged and tested as a trial: main is where it was, and a person is asked.

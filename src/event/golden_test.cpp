@@ -51,9 +51,10 @@ std::vector<std::string> golden_lines(const std::string& name) {
 }
 
 // The bodies of a workflow's lines by their kind, as they stand in the file.
-std::map<std::string, std::string> bodies(const std::string& workflow) {
+std::map<std::string, std::string> bodies(const std::string& workflow,
+                                          const char* file = "journal-v1.jsonl") {
   std::map<std::string, std::string> found;
-  for (const std::string& line : golden_lines("journal-v1.jsonl")) {
+  for (const std::string& line : golden_lines(file)) {
     const Json json = Json::parse(line, nullptr, false);
     EXPECT_TRUE(json.is_object()) << line;
     if (!json.is_object() || json.value("workflow", "") != workflow) continue;
@@ -113,6 +114,30 @@ TYPED_TEST(Golden, EveryLineIsReadAndNothingOfItIsLostOrChanged) {
   }
 }
 
+// What facts have grown by since.
+TYPED_TEST(Golden, EveryLineOfVersion2IsReadAndWrittenAsItWas) {
+  for (const auto& [kind, body] : bodies(TypeParam::kName, "journal-v2.jsonl")) {
+    const auto fact = TypeParam::read(kind, body);
+    ASSERT_TRUE(fact) << kind;
+    expect_kept(Json::parse(body), Json::parse(body_of(*fact)), kind);
+    const auto again = TypeParam::read(kind, body_of(*fact));
+    ASSERT_TRUE(again) << kind;
+    EXPECT_TRUE(*again == *fact) << kind;
+  }
+}
+
+TEST(GoldenRecords, EveryNameOfAMissStaysAsItIs) {
+  constexpr std::string_view kNames[] = {
+      "none",         "silent",     "no_signal",    "not_at_column_0", "not_exact",
+      "not_alone",    "no_colon",   "no_id",        "in_prompt",       "two_signals",
+      "several_ids",  "wrong_role", "wrong_task",   "wrong_phase",     "quoted",
+      "not_complete", "taken_back", "broken_json",  "missing_field",   "unknown_status",
+      "wrong_type",   "no_verdict", "two_verdicts", "no_expert"};
+  ASSERT_EQ(std::size(kNames), static_cast<std::size_t>(signal::kMisses));
+  for (std::size_t i = 0; i < std::size(kNames); ++i)
+    EXPECT_EQ(signal::name_of(static_cast<signal::Miss>(i)), kNames[i]);
+}
+
 TYPED_TEST(Golden, NoMemberIsForgotten) {
   using Fact = typename TypeParam::Fact;
   const auto check = [](const Fact& fact) {
@@ -146,7 +171,9 @@ TEST(GoldenRecords, NoMemberOfATaskAClaimOrAReviewIsForgotten) {
             test::member_count<delivery::Field>());
   PhaseChecked checked;
   checked.claims.emplace_back();
-  EXPECT_EQ(Json::parse(body_of(checked))["claims"][0].size(), test::member_count<Claim>());
+  const Json claim = Json::parse(body_of(checked))["claims"][0];
+  EXPECT_EQ(claim.size(), test::member_count<Claim>());
+  EXPECT_EQ(claim["evidence"].size(), test::member_count<TestEvidence>());
   auto_run::Reviewed reviewed;
   reviewed.verdicts.emplace_back();
   EXPECT_EQ(Json::parse(body_of(reviewed))["verdicts"][0].size(),
@@ -208,7 +235,7 @@ static_assert(test::member_count<Nothing>() == 0);
 static_assert(test::member_count<Inner>() == 2);
 static_assert(test::member_count<Outer>() == 5);
 static_assert(test::member_count<WorktreeRemoved>() == 0);
-static_assert(test::member_count<PhaseFinished>() == 13);
+static_assert(test::member_count<PhaseFinished>() == 14);
 
 }  // namespace
 }  // namespace capsule::event

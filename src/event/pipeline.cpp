@@ -71,7 +71,7 @@ void members(V& v, PhaseFinished& f) {
   v("phase", f.phase), v("number", f.number), v("attempt", f.attempt), v("status", f.status),
       v("feedback", f.feedback), v("summary", f.summary), v("files_changed", f.files_changed),
       v("signal", f.signal), v("fault", f.fault), v("exit_code", f.exit_code), v("log", f.log),
-      v("duration_ms", f.duration_ms), v("took_back", f.took_back);
+      v("duration_ms", f.duration_ms), v("took_back", f.took_back), v("miss", f.miss);
 }
 template <class V>
 void members(V& v, SnapshotTaken& f) {
@@ -93,11 +93,12 @@ void members(V& v, MergeIntended& f) {
 }
 template <class V>
 void members(V& v, MergeDone& f) {
-  v("commit", f.commit), v("adopted", f.adopted), v("onto", f.onto), v("runs", f.runs);
+  v("commit", f.commit), v("adopted", f.adopted), v("onto", f.onto), v("runs", f.runs),
+      v("evidence", f.evidence);
 }
 template <class V>
 void members(V& v, MergeRefused& f) {
-  v("why", f.why), v("detail", f.detail);
+  v("why", f.why), v("detail", f.detail), v("main", f.main);
 }
 template <class V>
 void members(V& v, ApprovalAsked& f) {

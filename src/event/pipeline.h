@@ -91,6 +91,7 @@ struct PhaseFinished {
   std::string log;
   std::int64_t duration_ms = 0;
   std::vector<std::string> took_back;  // what it changed although it may only look
+  signal::Miss miss{};                 // of no_signal: why what it printed does not count
   bool operator==(const PhaseFinished&) const = default;
 };
 struct SnapshotTaken {
@@ -118,11 +119,13 @@ struct MergeDone {
   bool adopted = false;             // found done when the run was taken up again
   std::string onto = {};            // the main that it was tested on
   std::vector<CheckRun> runs = {};  // what the merged files were checked by
+  TestEvidence evidence = {};       // of these
   bool operator==(const MergeDone&) const = default;
 };
 struct MergeRefused {
   MergeRefusal why{};
   std::string detail;
+  std::string main = {};  // main_red: the commit that main was at
   bool operator==(const MergeRefused&) const = default;
 };
 // The work was merged and tested as a trial: main is where it was, and a person is asked.

@@ -51,6 +51,7 @@ class Checks::Job : public process::ChildEvents {
   Job(Checks& owner, std::uint64_t id, std::string folder, const std::vector<std::string>& names,
       Done done)
       : owner_(owner), id_(id), top_(folder), folder_(std::move(folder)), done_(std::move(done)) {
+    if (owner_.watch_ != nullptr) about_ = owner_.watch_->about();
     if (auto ceiling = git::ceiling_of(folder_)) env_.push_back({git::kCeilingVariable, *ceiling});
     if (!owner_.verify_.dir.empty()) folder_ += "/" + owner_.verify_.dir;
     for (const NamedCommand& known : owner_.verify_.commands)
@@ -76,6 +77,8 @@ class Checks::Job : public process::ChildEvents {
     last_.command = spelled(next.command);
     const process::TreeSpec spec = spec_of(next);
     started_ = process::Clock::now();
+    if (owner_.watch_ != nullptr)
+      progress_ = owner_.watch_->begin(about_, last_.name, last_.command);
     const auto child = owner_.loop_.start(spec, *this);
     if (!child) return not_started(child.error());
     timer_ =
@@ -147,11 +150,13 @@ class Checks::Job : public process::ChildEvents {
     next();
   }
   void next() {
+    if (owner_.watch_ != nullptr) owner_.watch_->end(progress_, last_);
     verdicts_.push_back(std::move(last_));
     go_on();
   }
   void finish(const Result<std::vector<Verdict>>& result) {
     const auto node = owner_.jobs_.extract(id_);  // lives until this returns
+    const Watch::Scope scope(owner_.watch_, about_);
     done_(result);
   }
 
@@ -169,6 +174,8 @@ class Checks::Job : public process::ChildEvents {
   std::optional<process::TimerId> timer_;
   Verdict last_;
   std::vector<Verdict> verdicts_;
+  Watch::About about_;
+  workflow::CheckProgress progress_;
 };
 
 Checks::Checks(process::Loop& loop, Verify verify, std::function<bool()> interrupted)

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "gate/verify.h"
+#include "gate/watch.h"
 #include "process/tree.h"
 
 namespace capsule::gate {
@@ -38,6 +39,9 @@ class Checks {
   // What readies a fresh checkout before the commands run there; nullptr: nothing has to. It must
   // outlive the checks.
   void ready_by(Setup& setup) { setup_ = &setup; }
+  // Who is told while they run; null: nobody. It must outlive the checks.
+  void watched_by(Watch* watch) { watch_ = watch; }
+  Watch* watch() const { return watch_; }
   Setup* setup() const { return setup_; }
 
   bool any() const { return !verify_.commands.empty(); }
@@ -57,6 +61,7 @@ class Checks {
   const Verify verify_;
   const std::function<bool()> interrupted_;
   Setup* setup_ = nullptr;
+  Watch* watch_ = nullptr;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, std::unique_ptr<Job>> jobs_;
 };

@@ -70,6 +70,10 @@ void judge_red_by_name(Checked& result, const Verdict& now, const Evidence& evid
     evidence_text += "; " + counted(compared.still_passing, "other") + " still " +
                      (compared.still_passing == 1 ? "passes" : "pass");
   hold(result, "tests fail (RED)", true, evidence_text, "");
+  event::TestEvidence& proof = result.claims.back().evidence;
+  proof.by_name = true;
+  proof.failing = static_cast<int>(failing.size());
+  proof.others_pass = static_cast<int>(compared.still_passing);
 }
 
 // Parameters that are drawn anew in each run make another name of the same test.
@@ -109,7 +113,7 @@ std::vector<std::string> unmet(const Evidence& evidence, const Verdict& now) {
 }  // namespace
 
 void say(Checked& result, std::string what, event::Verdict verdict, std::string detail) {
-  result.claims.push_back({std::move(what), verdict, std::move(detail)});
+  result.claims.push_back({std::move(what), verdict, std::move(detail), {}});
 }
 
 void hold(Checked& result, const std::string& what, bool holds, const std::string& detail,
@@ -217,27 +221,14 @@ Regress regress_of(const Verdict& before, const Verdict& now, bool old_failures,
   return regress;
 }
 
-std::string evidence_in(const Regress& regress, bool seen_failing) {
-  const auto verb = [](std::size_t count, std::string_view plural) {
-    return std::string(plural) + (count == 1 ? "es" : "");  // pass, passes
-  };
-  std::string text;
-  if (regress.fresh > 0)
-    text = tests_text(regress.fresh, "new") + (seen_failing ? " failed before, " : " ") +
-           verb(regress.fresh, "pass") + (seen_failing ? " now" : "");
-  if (regress.still_passing > 0)
-    add(text,
-        regress.fresh > 0 ? counted(regress.still_passing, "other") + " still " +
-                                verb(regress.still_passing, "pass")
-                          : tests_text(regress.still_passing, "") + " still " +
-                                verb(regress.still_passing, "pass"),
-        "; ");
-  if (regress.still_failing > 0)
-    add(text,
-        tests_text(regress.still_failing, "") + " failed before, and still " +
-            (regress.still_failing == 1 ? "does" : "do"),
-        "; ");
-  return text;
+event::TestEvidence evidence_in(const Regress& regress, bool seen_failing) {
+  event::TestEvidence evidence;
+  evidence.by_name = true;
+  evidence.passing = static_cast<int>(regress.fresh);
+  evidence.failed_before = seen_failing;
+  evidence.others_pass = static_cast<int>(regress.still_passing);
+  evidence.others_fail = static_cast<int>(regress.still_failing);
+  return evidence;
 }
 
 void judge_green(Checked& result, const Check& check, const Verdict& now,
@@ -277,10 +268,12 @@ void judge_green(Checked& result, const Check& check, const Verdict& now,
       regress.detail = "the test command: " + describe(now);
     }
     if (!regress.problem.empty()) result.failed.push_back(now.name);
-    return hold(
-        result, what, regress.problem.empty(),
-        regress.problem.empty() ? evidence_in(regress, evidence.test_first) : regress.detail,
-        with_output(regress.problem + "\nMake all tests pass" + keep + ".", now));
+    const event::TestEvidence proof = evidence_in(regress, evidence.test_first);
+    hold(result, what, regress.problem.empty(),
+         regress.problem.empty() ? workflow::evidence_words(proof) : regress.detail,
+         with_output(regress.problem + "\nMake all tests pass" + keep + ".", now));
+    result.claims.back().evidence = proof;
+    return;
   }
   // Whoever can take their names away could take the tests away, too.
   if (tests && passed && by_name(evidence.base) && !by_name(&now)) {
@@ -302,6 +295,8 @@ void judge_green(Checked& result, const Check& check, const Verdict& now,
        with_output("The " + now.name + " command does not pass. " +
                        (tests ? "Make all tests pass" : "Fix what it reports") + keep + ".",
                    now));
+  // The names of those that fail are in the fact of the run.
+  if (!passed) result.claims.back().evidence.by_name = by_name(&now);
 }
 
 void judge_baseline(Checked& result, const Check& check, const std::vector<Verdict>& verdicts) {

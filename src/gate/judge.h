@@ -10,6 +10,7 @@
 #include "gate/compare.h"
 #include "gate/verify.h"
 #include "workflow/step.h"
+#include "workflow/summary.h"
 
 namespace capsule::gate {
 
@@ -49,8 +50,8 @@ struct Regress {
   std::string detail;   // the same for people, a line
   std::size_t fresh = 0, still_passing = 0, still_failing = 0;  // tests
 };
-// "3 new tests failed before, pass now; 131 others still pass". `seen_failing`: the new ones were.
-std::string evidence_in(const Regress& regress, bool seen_failing);
+// `seen_failing`: the new ones were.
+event::TestEvidence evidence_in(const Regress& regress, bool seen_failing);
 
 // `request` and `vanished`: a test that is gone is no problem when its source was taken away, and
 // the task names it.

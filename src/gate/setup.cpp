@@ -21,8 +21,9 @@ class Setup::Job : public process::ChildEvents {
  public:
   Job(Setup& owner, std::uint64_t id, File log, Done done)
       : owner_(owner), id_(id), log_(std::move(log)), done_(std::move(done)) {
-    verdict_.name = "setup";
+    verdict_.name = kSetup;
     verdict_.command = spelled(owner.command_);
+    if (owner_.watch_ != nullptr) about_ = owner_.watch_->about();
   }
   ~Job() override {
     if (timer_) owner_.loop_.cancel(*timer_);
@@ -31,6 +32,9 @@ class Setup::Job : public process::ChildEvents {
   Job& operator=(const Job&) = delete;
 
   void start(const std::string& folder) {
+    started_ = process::Clock::now();
+    if (owner_.watch_ != nullptr)
+      progress_ = owner_.watch_->begin(about_, verdict_.name, verdict_.command);
     const auto child = owner_.loop_.start({words_of(owner_.command_), folder, {}, {}}, *this);
     if (!child) return not_started(child.error());
     timer_ = owner_.loop_.at(process::Clock::now() + owner_.timeout_, [this, child = *child] {
@@ -55,6 +59,9 @@ class Setup::Job : public process::ChildEvents {
                       : exit.value == kNotFound ? Ending::not_run
                                                 : Ending::failed;
     verdict_.output = useful_end(end_, kShownBytes);
+    verdict_.duration_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(process::Clock::now() - started_)
+            .count();
     finish(verdict_);
   }
 
@@ -77,6 +84,8 @@ class Setup::Job : public process::ChildEvents {
   }
   void finish(const Result<Verdict>& result) {
     const auto node = owner_.jobs_.extract(id_);  // lives until this returns
+    if (owner_.watch_ != nullptr) owner_.watch_->end(progress_, verdict_);
+    const Watch::Scope scope(owner_.watch_, about_);
     done_(result);
   }
 
@@ -89,6 +98,9 @@ class Setup::Job : public process::ChildEvents {
   std::string end_;
   std::size_t logged_ = 0;
   Verdict verdict_;
+  process::Clock::time_point started_;
+  Watch::About about_;
+  workflow::CheckProgress progress_;
 };
 
 Setup::Setup(process::Loop& loop, Command command, std::chrono::seconds timeout,

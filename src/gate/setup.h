@@ -12,13 +12,17 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/files.h"
 #include "base/result.h"
 #include "gate/verify.h"
+#include "gate/watch.h"
 #include "process/tree.h"
 
 namespace capsule::gate {
+
+inline constexpr std::string_view kSetup = "setup";  // the name of its verdict
 
 class Setup {
  public:
@@ -33,6 +37,9 @@ class Setup {
   Setup(const Setup&) = delete;
   Setup& operator=(const Setup&) = delete;
 
+  // Who is told while it runs; null: nobody. It must outlive the set-up.
+  void watched_by(Watch* watch) { watch_ = watch; }
+
   bool any() const { return !command_.empty(); }
   const Command& command() const { return command_; }
 
@@ -46,6 +53,7 @@ class Setup {
   const Command command_;
   const std::chrono::seconds timeout_;
   const std::function<bool()> interrupted_;
+  Watch* watch_ = nullptr;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, std::unique_ptr<Job>> jobs_;
 };

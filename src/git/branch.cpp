@@ -134,4 +134,11 @@ Result<std::string> find_merge(const Repository& repository, const std::string& 
   return std::string();
 }
 
+Result<std::vector<Commit>> first_parents(const Repository& repository, const std::string& tip,
+                                          int most) {
+  return parse_commits(
+      TRY(tell(repository, {.args = {"rev-list", "--header", "--first-parent",
+                                     "--max-count=" + std::to_string(most), tip, "--"}})));
+}
+
 }  // namespace capsule::git

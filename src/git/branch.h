@@ -46,4 +46,9 @@ Result<bool> brings(const Repository& repository, const Commit& merge, const std
 Result<std::string> find_merge(const Repository& repository, const std::string& main,
                                const std::string& base, const std::string& run);
 
+// The commits of a branch as it was moved, newest first, without what merges brought; at most
+// `most`. One process.
+Result<std::vector<Commit>> first_parents(const Repository& repository, const std::string& tip,
+                                          int most);
+
 }  // namespace capsule::git

@@ -39,6 +39,8 @@ std::vector<Ref> parse(std::string_view out, std::size_t fields) {
     if (fields > 2) {
       ref.time = std::strtol(std::string(parts[i + 2]).c_str(), nullptr, 10);
       ref.subject = parts[i + 3];
+      ref.tree = parts[i + 4];
+      ref.parent = parts[i + 5].substr(0, parts[i + 5].find(' '));
     }
     refs.push_back(std::move(ref));
   }
@@ -58,10 +60,10 @@ Result<void> check_own_name(const std::string& name) {
 Result<std::vector<Ref>> list_refs(const Repository& repository, const std::string& prefix) {
   Call call{.args = {"for-each-ref",
                      "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00"
-                     "%(contents:subject)%00",
+                     "%(contents:subject)%00%(tree)%00%(parent)%00",
                      prefix}};
   Answer answer = TRY(ask(repository, call));
-  if (answer.code == 0) return parse(answer.out, 4);
+  if (answer.code == 0) return parse(answer.out, 6);
   // A planted ref to an object that does not exist ends the above; names and ids can still be had.
   call.args[1] = "--format=%(refname)%00%(objectname)%00";
   return parse(TRY(tell(repository, call)), 2);

@@ -14,8 +14,9 @@ namespace capsule::git {
 struct Ref {
   std::string name;
   std::string id;
-  long time = 0;             // of the commit; 0 when unknown
-  std::string subject = {};  // first line of its message; hostile
+  long time = 0;                       // of the commit; 0 when unknown
+  std::string subject = {};            // first line of its message; hostile
+  std::string tree = {}, parent = {};  // of the commit, the first one; empty: not known
 };
 
 // Everything below `prefix` ("refs/capsule/run-1"), by name. One process.

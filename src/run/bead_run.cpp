@@ -121,6 +121,9 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     face_->on_output(agent, bytes);
   };
+  conductor_->world().progress = [this](const workflow::CheckProgress& check) {
+    face_->on_check(check);
+  };
   return {};
 }
 

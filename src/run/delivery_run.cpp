@@ -53,6 +53,7 @@ class Delivery {
   std::string report_path(const std::string& run) const;
   Result<void> write_report(const std::string& run, const delivery::State& state) const;
   world::WorldSettings settings();
+  bool at_terminal() const;
 
   DeliveryOrder order_;
   const ui::Look look_;
@@ -60,6 +61,7 @@ class Delivery {
   plan::Checked checked_;
   world::EarlierDeliveries earlier_;
   std::string run_;
+  bool attended_ = false;  // somebody is there to answer, or has answered beforehand
   event::Integrate integrate_{};
   std::string branch_;  // integrate: branch: that takes the tasks in turn
   std::unique_ptr<Conductor> conductor_;
@@ -177,7 +179,12 @@ int Delivery::show_delivered() {
   return 0;
 }
 
+bool Delivery::at_terminal() const {
+  return look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
+}
+
 world::WorldSettings Delivery::settings() {
+  attended_ = at_terminal() || order_.wait || order_.answers.has_value();
   world::WorldSettings settings;
   settings.run = run_;
   settings.log_folder = project().root() + "/.capsule/logs/" + run_;
@@ -185,9 +192,10 @@ world::WorldSettings Delivery::settings() {
   settings.trees.exclude = project().config.exclude;
   settings.trees.advice = workspace::Advice::plan;
   settings.tracker = tracker_.get();
+  settings.trees_fail_alone = true;
   settings.people.answers = std::move(order_.answers);
   settings.people.wait = order_.wait;
-  settings.people.terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
+  settings.people.terminal = at_terminal();
   settings.people.tell = [this](const std::string& text) { face_->tell(text); };
   if (tracker_ != nullptr)
     settings.people.closed = [this](const std::string& task) {
@@ -203,6 +211,9 @@ Result<void> Delivery::connect() {
       {*workflow_, *face_, std::string(engine::kDelivery), source_.subject, settings()}));
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     face_->on_output(agent, bytes);
+  };
+  conductor_->world().progress = [this](const workflow::CheckProgress& check) {
+    face_->on_check(check);
   };
   return {};
 }
@@ -247,6 +258,7 @@ Result<void> Delivery::begin() {
   started.integrate = integrate_;
   started.branch = branch_;
   started.agents = TRY(world::agents_of(project()));
+  started.attended = attended_;
   return conductor_->runner().take(workflow_->given({started}, utc_now()));
 }
 
@@ -260,6 +272,7 @@ Result<void> Delivery::go_on() {
   resumed.integrate = order_.integrate;
   resumed.retry_failed = earlier_.retry;
   resumed.agents = TRY(world::agents_of(project()));
+  resumed.attended = attended_;
   return conductor_->runner().take(workflow_->given(
       world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed), utc_now()));
 }

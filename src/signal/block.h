@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "signal/miss.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::signal {
@@ -112,10 +113,15 @@ struct BlockCandidate {
   std::string text;  // of the line
   bool taken;
   std::string reason;
+  Miss miss{};  // none: taken, or another signal counts in its place
 };
 
 // Tells every candidate in the order of the text.
 void explain_block(std::string_view text, const std::function<void(const BlockCandidate&)>& tell);
+
+// Why a text has no signal that counts; of several candidates the one nearest to the end says it.
+// Requires: parse_block() finds none.
+Missed missed_block(std::string_view text);
 
 // Whether `text` is a date, or a date and a time, of ISO 8601 in its basic or extended form.
 bool is_iso8601(std::string_view text);

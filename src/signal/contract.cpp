@@ -99,6 +99,27 @@ std::optional<Status> status_of(std::string_view name) {
   return std::nullopt;
 }
 
+Miss miss_of(ContractFault fault) {
+  switch (fault) {
+    case ContractFault::none:
+      return Miss::none;
+    case ContractFault::no_signal:
+      return Miss::no_signal;
+    case ContractFault::broken_signal:
+      return Miss::broken_json;
+    case ContractFault::missing_field:
+      return Miss::missing_field;
+    case ContractFault::invalid_status:
+      return Miss::unknown_status;
+    case ContractFault::files_not_array:
+    case ContractFault::files_not_strings:
+    case ContractFault::feedback_not_string:
+    case ContractFault::summary_not_string:
+      break;
+  }
+  return Miss::wrong_type;
+}
+
 ContractSignal synthetic_error(std::string_view feedback) {
   constexpr std::string_view kSummary = "Phase did not produce a signal";
   // What the fields hold is what the JSON says, also when the reason is not UTF-8.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "json/scan.h"
+#include "signal/miss.h"
 
 namespace capsule::signal {
 
@@ -45,6 +46,9 @@ struct ContractResult {
 
 // Reads the whole output of a phase; nothing of it is copied but the signal.
 ContractResult parse_contract(std::string_view output);
+
+// Why a phase's output has no signal that counts.
+Miss miss_of(ContractFault fault);
 
 // The signal that stands for a phase which gave none.
 ContractSignal synthetic_error(std::string_view feedback);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "signal/miss.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::signal {
@@ -63,11 +64,16 @@ struct LineCandidate {
   std::string_view text;  // of the line, without trailing blanks; a view of the parsed text
   bool taken;
   std::string reason;
+  Miss miss{};  // none: taken, or only outranked
 };
 
 // Tells every candidate in the order of the text. Slower than parsing, and linear too.
 void explain_line(std::string_view text, const LineOptions& options,
                   const std::function<void(const LineCandidate&)>& tell);
+
+// Why a text has no signal that counts; of several candidates the one nearest to the end says it.
+// Requires: parse_line() finds none.
+Missed missed_line(std::string_view text, const LineOptions& options);
 
 // Limits, so that hostile output cannot fill the memory. What goes beyond them is left out, with a
 // warning.

@@ -33,14 +33,21 @@ const Row* meant(std::string_view line) {
   return nullptr;
 }
 
-std::string why_not_signal(std::string_view line, const Row& row) {
+struct WhyNot {
+  Miss miss;
+  std::string reason;
+};
+
+WhyNot why_not_signal(std::string_view line, const Row& row) {
   const std::size_t first = line.find_first_not_of(kDecoration);
-  if (first != 0) return "not at column 0";
-  if (!line.starts_with(row.wire)) return "the name is " + std::string(row.wire) + ", exactly";
-  if (row.capture == Capture::line) return "the line must be the signal and nothing else";
+  if (first != 0) return {Miss::not_at_column_0, "not at column 0"};
+  if (!line.starts_with(row.wire))
+    return {Miss::not_exact, "the name is " + std::string(row.wire) + ", exactly"};
+  if (row.capture == Capture::line)
+    return {Miss::not_alone, "the line must be the signal and nothing else"};
   if (line.size() == row.wire.size() || line[row.wire.size()] != ':')
-    return "no colon right after the name";
-  return "no id on its line";
+    return {Miss::no_colon, "no colon right after the name"};
+  return {Miss::no_id, "no id on its line"};
 }
 
 class Verdicts {
@@ -53,24 +60,26 @@ class Verdicts {
   }
 
   // Of a line that is a signal, so that there is a choice.
-  std::string of(const Row& row, std::string_view argument, bool& taken) const {
+  WhyNot of(const Row& row, std::string_view argument, bool& taken) const {
     const Head& first = choice_.tally->first;
-    if (row.priority != first.row->priority) return "outranked by " + std::string(first.row->wire);
+    if (row.priority != first.row->priority)
+      return {Miss::none, "outranked by " + std::string(first.row->wire)};
     switch (choice_.why) {
       case WhyUnknown::contradiction:
-        return "contradicts another signal of its class";
+        return {Miss::two_signals, "contradicts another signal of its class"};
       case WhyUnknown::several_ids:
-        return "the same signal appears with another id";
+        return {Miss::several_ids, "the same signal appears with another id"};
       case WhyUnknown::wrong_role:
-        return "not for the role " + std::string(name_of(*options_.role)) + " to send";
+        return {Miss::wrong_role,
+                "not for the role " + std::string(name_of(*options_.role)) + " to send"};
       case WhyUnknown::wrong_task:
-        return "not about the task " + std::string(*options_.task);
+        return {Miss::wrong_task, "not about the task " + std::string(*options_.task)};
       default:
         break;
     }
     taken = argument == first.argument || more_.contains(argument);
-    if (!taken) return "beyond the number of arguments that are read";
-    return argument == first.argument ? "the result" : "one more of the result";
+    if (!taken) return {Miss::none, "beyond the number of arguments that are read"};
+    return {Miss::none, argument == first.argument ? "the result" : "one more of the result"};
   }
 
  private:
@@ -96,15 +105,28 @@ void explain_line(std::string_view text, const LineOptions& options,
     const Row* row = match.row != nullptr ? match.row : meant(line);
     if (row == nullptr) continue;
     bool taken = false;
-    std::string reason;
+    WhyNot why{};
     if (match.kind != LineKind::signal)
-      reason = why_not_signal(line, *row);
+      why = why_not_signal(line, *row);
     else if (in_prompt)
-      reason = "inside a delegation prompt";
+      why = {Miss::in_prompt, "inside a delegation prompt"};
     else
-      reason = verdicts.of(*row, match.argument, taken);
-    tell({start, line, taken, std::move(reason)});
+      why = verdicts.of(*row, match.argument, taken);
+    tell({start, line, taken, std::move(why.reason), why.miss});
   }
+}
+
+Missed missed_line(std::string_view text, const LineOptions& options) {
+  Missed found = nothing_in(text);
+  // A whole signal that does not count says more than a line that only looks like one.
+  const WhyUnknown why = parse_line(text, options).why_unknown;
+  const bool whole = why != WhyUnknown::no_signal;
+  explain_line(text, options, [&](const LineCandidate& candidate) {
+    const bool is_whole = candidate.miss >= Miss::two_signals;
+    if (candidate.miss != Miss::none && is_whole == whole)
+      found = missed(candidate.miss, candidate.text);
+  });
+  return found;
 }
 
 }  // namespace capsule::signal

@@ -1,6 +1,7 @@
 #include "ui/auto_narrator.h"
 
 #include "base/text.h"
+#include "ui/attempt_text.h"
 #include "ui/run_text.h"
 
 namespace capsule::ui {
@@ -30,11 +31,9 @@ class AutoNarrator : public Narrator {
       began_ms_ = now_ms;
       take(*turn);
     }
-    if (const auto* checks = std::get_if<fact::ChecksDone>(&*read))
-      line(std::string("      checks: ") + (checks->passed ? "passed" : "failed"));
-    if (const auto* checked = std::get_if<fact::BaselineChecked>(&*read))
-      if (checked->state != event::Baseline::none)
-        line("      checks before anybody works: " + baseline_words(checked->state));
+    if (const auto* turn = std::get_if<fact::TurnFinished>(&*read)) take(*turn);
+    if (const auto* checks = std::get_if<fact::ChecksDone>(&*read)) take(*checks);
+    if (const auto* checked = std::get_if<fact::BaselineChecked>(&*read)) take(*checked);
     if (const auto* reviewed = std::get_if<fact::Reviewed>(&*read)) take(*reviewed);
     if (const auto* merged = std::get_if<fact::MergeDone>(&*read))
       for (const event::Claim& claim : merged->claims)
@@ -49,10 +48,23 @@ class AutoNarrator : public Narrator {
     phases_ended();
     return std::exchange(lines_, {});
   }
+  std::string on_check(const workflow::CheckProgress& check) override {
+    return "      " +
+           (check.ended ? toned(style_, tone_of(check.run), result_words(check))
+                        : progress_words(check) + (style_.unicode ? " …" : " ...")) +
+           "\n";
+  }
   std::string board(const Frame& frame) override {
     if (run_.phase == Phase::complete || run_.step == auto_mode::Step::ended ||
         run_.step == auto_mode::Step::start)
       return {};
+    if (!frame.checks.empty()) {
+      const RunningCheck& one = frame.checks.front();
+      return fitted(head_of(run_.phase, style_) + " " + progress_words(one.check) + "  " +
+                        duration(frame.now_ms - one.began_ms),
+                    frame.columns) +
+             "\n";
+    }
     const std::string time = agent_ > 0 ? " " + duration(frame.now_ms - began_ms_) : "";
     return fitted(head_of(run_.phase, style_) + time + "  " + frame.last_line(agent_),
                   frame.columns) +
@@ -72,15 +84,43 @@ class AutoNarrator : public Narrator {
       line("      trying again: " + printable(run_.file.last_error));
     if (turn.why == fact::Why::mend) line("      " + phase + ": fixing");
   }
+  const workflow::AgentSummary* agent_of(int number) const {
+    for (const workflow::AgentSummary& agent : run_.agents)
+      if (agent.number == number) return &agent;
+    return nullptr;
+  }
+  void take(const fact::TurnFinished& turn) {
+    if (turn.miss != signal::Miss::none)
+      line("      what it printed does not end the phase: " +
+           signal::sentence({turn.miss, turn.missed_line}));
+  }
+  void take(const fact::ChecksDone& checks) {
+    const workflow::AgentSummary* agent = agent_of(run_.last.number);
+    line(std::string("      checks: ") + (checks.passed ? "passed" : "failed") +
+         (agent == nullptr ? "" : "; " + said_and_checked(*agent, style_)));
+    if (!checks.passed) lines_ += excerpt(checks.feedback, "        ");
+  }
+  void take(const fact::BaselineChecked& checked) {
+    if (checked.state == event::Baseline::none) return;
+    std::string text = baseline_words(checked.state);
+    for (const event::CheckRun& run : checked.runs)
+      if (run.known) text += "; " + result_words(run);  // the others were told when they ended
+    line("      checks before anybody works: " + text);
+  }
   void take(const fact::GroundMoved& f) {
     const auto name = [this](int agent) { return workflow::agent_words(run_.agents, agent); };
     line("      ! " + printable(workflow::ground_line({f.what, f.agents, "", "", ""}, name)));
   }
   void take(const fact::Reviewed& reviewed) {
     if (!reviewed.note.empty()) line("      ! " + printable(reviewed.note));
-    for (const fact::ReviewVerdict& verdict : reviewed.verdicts)
+    for (const fact::ReviewVerdict& verdict : reviewed.verdicts) {
       line("      " + padded(verdict.type, 11) + std::string(fact::name_of(verdict.verdict)) +
-           (verdict.issues.empty() ? "" : ", " + counted(verdict.issues.size(), "issue")));
+           (verdict.issues.empty() ? "" : ", " + counted(verdict.issues.size(), "issue")) +
+           (verdict.miss == signal::Miss::none
+                ? ""
+                : " (" + signal::sentence({verdict.miss, ""}) + ")"));
+      lines_ += excerpt(bulleted(verdict.issues), "        ");
+    }
   }
   void phases_ended() {
     for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
@@ -128,6 +168,9 @@ std::string auto_summary(const auto_mode::Run& run, const Style& style,
   if (!summary.merged_as.empty() && !run.begun.in_place)
     text += ", merged as " + run.merged_as.substr(0, 12);
   text += "\n";
+  if (const std::string evidence = workflow::evidence_words(run.evidence);
+      run.outcome == auto_mode::Outcome::complete && !evidence.empty())
+    text += "  " + printable(evidence) + "\n";
   if (!run.detail.empty()) {
     for (const std::string_view part : split(trimmed(run.detail), '\n'))
       text += "  " + printable(part) + "\n";

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "ui/attempt_text.h"
 #include "workflow/delivery/workflow.h"
 
 namespace capsule::ui {
@@ -43,6 +44,16 @@ std::string row(const Style& style, Tone tone, std::string_view symbol, const st
          padded(task.empty() ? "plan" : printable(task), 12) + " " + text + "\n";
 }
 
+constexpr std::string_view kIndent = "               ";  // below a row's text
+
+// What a review, an audit or whoever gave up has found.
+std::string findings_of(const State& state, const AgentFinished& f) {
+  if (f.fault != Fault::none || f.signal == Signal::unknown) return {};
+  for (const delivery::AgentRecord& record : state.history)
+    if (record.number == f.agent) return excerpt(record.why, kIndent);
+  return {};
+}
+
 class DeliveryNarrator : public Narrator {
  public:
   DeliveryNarrator(const State& state, Style style) : state_(state), style_(style) {}
@@ -55,6 +66,7 @@ class DeliveryNarrator : public Narrator {
     if (const auto* ended = std::get_if<AgentFinished>(&*read)) began_ms_.erase(ended->agent);
     return line_of(*read);
   }
+  std::string on_check(const workflow::CheckProgress& check) override;
   std::string board(const Frame& frame) override;
   bool asks() const override { return !delivery::open_questions(state_).empty(); }
   workflow::RunSummary summary() const override { return delivery::Rules::summary(state_); }
@@ -110,21 +122,31 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
                                (f.fault == Fault::none ? std::string(signal::row(f.signal).wire)
                                                        : spoken(name_of(f.fault)));
             if (!f.detail.empty()) text += " (" + printable(f.detail) + ")";
-            return row(style, f.fault == Fault::none ? Tone::plain : Tone::warn,
-                       f.fault == Fault::none ? "·" : again, who.task, text);
+            if (f.fault == Fault::none && f.signal == Signal::unknown)
+              text = std::string(signal::name_of(who.role)) +
+                     ": said nothing that counts: " + signal::sentence({f.miss, f.missed_line});
+            const bool good_words = f.fault == Fault::none && f.signal != Signal::unknown;
+            return row(style, good_words ? Tone::plain : Tone::warn, good_words ? "·" : again,
+                       who.task, text) +
+                   findings_of(after, f);
           },
           [&](const MergeDone& f) {
+            const std::string evidence = workflow::evidence_words(f.evidence);
             std::string rows = row(style, Tone::good, good, f.task,
                                    f.nothing ? "nothing to merge: it changed no file"
-                                             : "merged as " + printable(f.commit.substr(0, 12)));
+                                             : "merged as " + printable(f.commit.substr(0, 12)) +
+                                                   (evidence.empty() ? "" : ": " + evidence));
             for (const event::Claim& claim : f.claims)
               rows += row(style, Tone::warn, "!", f.task,
                           "not exact: " + printable(claim.what) + " (" + brief(claim.detail) + ")");
             return rows;
           },
           [&](const MergeRefused& f) {
+            const bool several = trimmed(f.detail).find('\n') != std::string_view::npos;
             return row(style, Tone::warn, again, f.task,
-                       "not merged: " + spoken(name_of(f.why)) + ": " + brief(f.detail));
+                       "not merged: " + spoken(name_of(f.why)) +
+                           (several ? "" : ": " + brief(f.detail))) +
+                   (several ? excerpt(f.detail, kIndent) : "");
           },
           [&](const VerifyFinished& f) {
             if (f.failures.empty() && !f.detail.empty())
@@ -135,7 +157,7 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
             std::string text = spoken(name_of(f.purpose)) + ": checks fail:";
             for (const std::string& one : f.failures) text += " " + printable(one);
             if (f.state == event::Baseline::cannot_run) text += " (cannot be run)";
-            return row(style, Tone::warn, again, "", text);
+            return row(style, Tone::warn, again, "", text) + excerpt(f.detail, kIndent);
           },
           [&](const QuestionAsked& f) {
             return row(style, Tone::warn, "?", f.task,
@@ -198,6 +220,12 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
       fact);
 }
 
+std::string DeliveryNarrator::on_check(const workflow::CheckProgress& check) {
+  return row(style_, Tone::quiet, style_.unicode ? "·" : "-", check.task,
+             check.ended ? toned(style_, tone_of(check.run), result_words(check))
+                         : progress_words(check) + (style_.unicode ? " …" : " ..."));
+}
+
 std::string DeliveryNarrator::board(const Frame& frame) {
   const State& state = state_;
   const Style& style = style_;
@@ -214,6 +242,7 @@ std::string DeliveryNarrator::board(const Frame& frame) {
   if (failed > 0) head += ", " + std::to_string(failed) + " failed";
   if (questions > 0) head += ", " + std::to_string(questions) + " open questions";
   if (state.remediation.step != delivery::Remediation::Step::none) head += ", remediation";
+  if (!state.red_main.empty()) head += ", main is red: merging pauses";
   std::string text = toned(style, Tone::strong, fitted(head, columns)) + "\n";
   std::size_t used = 1;
   for (const auto& [number, agent] : state.agents) {
@@ -232,7 +261,17 @@ std::string DeliveryNarrator::board(const Frame& frame) {
     text += fitted(row, columns) + "\n";
     ++used;
   }
-  if (state.merging >= 0 && used < rows)
+  bool merge_shown = false;
+  for (const RunningCheck& one : frame.checks) {
+    if (used++ >= rows) break;
+    merge_shown |= one.check.what == workflow::CheckFor::merge;
+    const std::string task = one.check.task.empty() ? "plan" : one.check.task;
+    text += fitted("  " + padded(fitted(task, 16), 16) + " " + progress_words(one.check) + "  " +
+                       duration(frame.now_ms - one.began_ms),
+                   columns) +
+            "\n";
+  }
+  if (state.merging >= 0 && !merge_shown && used < rows)
     text +=
         fitted("  " + padded(state.tasks[state.merging].task.id, 16) + " merging", columns) + "\n";
   return text;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "ui/attempt_text.h"
 #include "ui/delivery_report.h"
 
 namespace capsule::ui {
@@ -108,6 +109,8 @@ class Teller {
     for (const Field& field : f.fields)
       if (!trimmed(field.text).empty()) found_text += quoted_lines(field.label + ": " + field.text);
     if (f.fault != Fault::none && !f.detail.empty()) found_text = quoted_lines(f.detail);
+    if (f.fault == Fault::none && f.signal == Signal::unknown)
+      found_text = quoted_lines(signal::sentence({f.miss, f.missed_line}));
     if (f.wrote) found_text += "  > it changed files, which were taken back\n";
     if (found_text.empty()) return;
     note(place_of(told.start),
@@ -115,8 +118,11 @@ class Teller {
   }
   void take(const MergeDone& f) {
     over(f.task);
-    note(tasks_[f.task], "merged as " + printable(f.commit) +
-                             (f.adopted ? ", found done when it was taken up" : ""));
+    std::string text =
+        "merged as " + printable(f.commit) + (f.adopted ? ", found done when it was taken up" : "");
+    for (const event::CheckRun& run : f.runs) text += "\n  - " + result_words(run);
+    if (f.evidence.by_name) text += "\n  - " + workflow::evidence_words(f.evidence);
+    note(tasks_[f.task], text);
   }
   void take(const MergeRefused& f) {
     note(tasks_[f.task], "not merged: " + replace_all(name_of(f.why), "_", " ") + "\n" +
@@ -130,6 +136,9 @@ class Teller {
     } else {
       text += f.detail.empty() ? "all checks pass" : printable(f.detail);
     }
+    for (const event::CheckRun& run : f.runs) text += "\n  - " + result_words(run);
+    if (!f.failures.empty() && !f.detail.empty())
+      text += "\n" + without_end(quoted_lines(f.detail));
     note(f.purpose == VerifyPurpose::health ? remediation_ : plan_, text);
   }
   void take(const TaskFailed& f) {
@@ -189,6 +198,16 @@ class Teller {
     return std::string(row.wire.empty() ? row.name : row.wire);
   }
 
+  // What was found when its words were held against the files and the checks.
+  std::string checked(int number) const {
+    for (const delivery::AgentRecord& record : state_.history) {
+      if (record.number != number) continue;
+      const bool refused = record.checked == workflow::Finding::refused;
+      return record.found + (refused ? (record.found.empty() ? "refused" : ": refused") : "");
+    }
+    return {};
+  }
+
   std::string shown_path(const std::string& path) const {
     const std::string root = report_.root + "/";
     return printable(!report_.root.empty() && path.starts_with(root) ? path.substr(root.size())
@@ -209,6 +228,7 @@ class Teller {
             std::to_string(summary.failed.size()) + ", waiting " +
             std::to_string(summary.waiting.size()) +
             "\n- Agent runs: " + std::to_string(state_.dispatched) + "\n";
+    if (state_.checks_ms > 0) text += "- Checks took: " + duration(state_.checks_ms) + "\n";
     if (!skipped_.empty()) {
       text += "- Not reviewed, since the critic timed out:";
       for (const std::string& task : skipped_) text += " " + printable(task);
@@ -239,6 +259,7 @@ class Teller {
     if (!of.began_at.empty()) text += "- Began: " + date_of(of.began_at) + "\n";
     if (!of.over_at.empty()) text += "- Over: " + date_of(of.over_at) + "\n";
     if (!task.commit.empty()) text += "- Merged as: " + printable(task.commit) + "\n";
+    if (task.evidence.by_name) text += "- Tests: " + workflow::evidence_words(task.evidence) + "\n";
     if (!task.merged_files.empty()) {
       text += "- Files:";
       for (const std::string& file : task.merged_files) text += " `" + printable(file) + "`";
@@ -264,19 +285,19 @@ class Teller {
       const Told& told = agents_.at(number);
       const std::int64_t took = told.end ? told.end->duration_ms : 0;
       total += took;
-      rows += "| " + std::to_string(number) + " | " +
-              std::string(signal::name_of(told.start.role)) +
-              (told.start.expert.empty() ? "" : " " + cell(told.start.expert)) + " | " +
-              std::to_string(told.start.attempt) + " | " +
-              replace_all(name_of(told.start.why), "_", " ") + " | " + said(told) +
-              (told.end && told.end->wrote ? ", wrote (taken back)" : "") + " | " +
-              date_of(told.began_at) + " | " + duration(took) + " | " +
-              (told.end && !told.end->log.empty() ? cell(shown_path(told.end->log)) : "") + " |\n";
+      rows +=
+          "| " + std::to_string(number) + " | " + std::string(signal::name_of(told.start.role)) +
+          (told.start.expert.empty() ? "" : " " + cell(told.start.expert)) + " | " +
+          std::to_string(told.start.attempt) + " | " +
+          replace_all(name_of(told.start.why), "_", " ") + " | " + said(told) +
+          (told.end && told.end->wrote ? ", wrote (taken back)" : "") + " | " +
+          cell(checked(number)) + " | " + date_of(told.began_at) + " | " + duration(took) + " | " +
+          (told.end && !told.end->log.empty() ? cell(shown_path(told.end->log)) : "") + " |\n";
     }
     if (!rows.empty())
       text += "- Duration: " + duration(total) +
-              "\n\n| agent | role | attempt | why | verdict | began | duration | log |\n"
-              "|---|---|---|---|---|---|---|---|\n" +
+              "\n\n| agent | role | attempt | why | said | checked | began | duration | log |\n"
+              "|---|---|---|---|---|---|---|---|---|\n" +
               rows;
     if (!of.events.empty()) text += "\n";
     for (const std::string& line : of.events) text += line;

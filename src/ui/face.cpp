@@ -92,6 +92,10 @@ void Face::on_facts(std::span<const event::NewFact> facts) {
   for (const event::NewFact& fact : facts) text += narrator_->on_fact(fact, terminal_.now_ms());
   if (look_ == Look::quiet) return;
   if (look_ == Look::live && !narrator_->lines_above_board()) text.clear();
+  write_lines(text);
+}
+
+void Face::write_lines(const std::string& text) {
   const bool was_asked = holds_back();
   asked_ = narrator_->asks();
   if (was_asked && asked_) {
@@ -115,6 +119,20 @@ void Face::on_cut_off(const Error& error) {
 
 void Face::on_output(int agent, std::string_view bytes) {
   if (look_ == Look::live) output_[agent].feed(bytes);
+}
+
+void Face::on_check(const workflow::CheckProgress& check) {
+  if (look_ == Look::json)
+    return terminal_.write(check_line(run_, narrator_->task(), check, utc_now()));
+  if (check.ended)
+    checks_.erase(check.id);
+  else
+    checks_[check.id] = {check, terminal_.now_ms()};
+  std::string text = narrator_->on_check(check);
+  if (look_ == Look::quiet) return;
+  // The picture shows what runs; a line tells what it came to.
+  if (look_ == Look::live && (!check.ended || !narrator_->lines_above_board())) text.clear();
+  write_lines(text);
 }
 
 void Face::tell(const std::string& text) {
@@ -151,6 +169,7 @@ void Face::draw() {
     const auto found = output_.find(agent);
     return found == output_.end() ? std::string() : found->second.take();
   };
+  for (const auto& [id, check] : checks_) frame.checks.push_back(check);
   std::string text = narrator_->board(frame);
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
   if (drawn_ > 0) text = "\x1b[" + std::to_string(drawn_) + "A\r\x1b[J" + text;

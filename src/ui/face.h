@@ -27,6 +27,8 @@ class Face : public engine::Listener {
   void on_cut_off(const Error& error) override;
   // What an agent printed, for the picture.
   void on_output(int agent, std::string_view bytes);
+  // One of the project's own commands begins, or has ended.
+  void on_check(const workflow::CheckProgress& check);
   // A text for the person at the terminal, such as a question; not for programs.
   void tell(const std::string& text);
   // Before anything else is printed. The last picture stays.
@@ -48,6 +50,7 @@ class Face : public engine::Listener {
   std::string json_line(const event::NewFact& fact);
   const Who* who(int agent);
   void write(const std::string& text);
+  void write_lines(const std::string& text);
   void leave_line();
   bool holds_back() const;
   void draw();
@@ -60,6 +63,7 @@ class Face : public engine::Listener {
   process::Loop* loop_;
   Terminal terminal_;
   std::map<int, LastLine> output_;
+  std::map<std::uint64_t, RunningCheck> checks_;
   std::map<int, Who> agents_;
   process::TimerId timer_{};
   int drawn_ = 0;         // lines of the picture that stands on the terminal

@@ -8,16 +8,26 @@
 #include <string>
 #include <string_view>
 
+#include <vector>
+
 #include "event/fact.h"
+#include "workflow/progress.h"
 #include "workflow/summary.h"
 
 namespace capsule::ui {
 
+// One of the project's own commands that runs now.
+struct RunningCheck {
+  workflow::CheckProgress check;
+  std::int64_t began_ms = 0;
+};
+
 // What a picture is drawn for.
 struct Frame {
-  std::size_t columns = 80, rows = 24;
+  std::size_t columns = 80, rows = 24;  // rows: half of the terminal's
   std::int64_t now_ms = 0;
   std::function<std::string(int agent)> last_line;  // that it printed; empty: none
+  std::vector<RunningCheck> checks = {};
 };
 
 class Narrator {
@@ -26,6 +36,8 @@ class Narrator {
   // Takes a fact in, in the order of the journal, and returns the lines that tell it, each ended by
   // a line feed; nothing when it is not worth one. The state is that after the whole step.
   virtual std::string on_fact(const event::NewFact& fact, std::int64_t now_ms) = 0;
+  // The same for one of the project's own commands, when it begins and when it has ended.
+  virtual std::string on_check(const workflow::CheckProgress& check) = 0;
   // The picture of what goes on: lines, each fitted into the columns, every one ended by a line
   // feed.
   virtual std::string board(const Frame& frame) = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "ui/attempt_text.h"
 #include "ui/run_text.h"
 #include "workflow/phases/check.h"
 
@@ -15,6 +16,7 @@ constexpr std::string_view kPlainSpinner[] = {"|", "/", "-", "\\"};
 struct StageRow {
   enum class Progress { waiting, running, passed, failed } progress = Progress::waiting;
   std::map<std::string, std::string> details;  // by phase: "test-review: NEEDS_WORK (attempt 1/3)"
+  std::vector<std::string> notes;              // what attempts said, and what was found
   std::int64_t began_ms = 0, took_ms = 0;
 };
 using Progress = StageRow::Progress;
@@ -52,6 +54,12 @@ class PhasesNarrator : public Narrator {
     std::visit([this](const auto& one) { take(one); }, *read);
     return std::exchange(lines_, {});
   }
+  std::string on_check(const workflow::CheckProgress& check) override {
+    return "  " +
+           (check.ended ? toned(style_, tone_of(check.run), result_words(check))
+                        : progress_words(check) + (style_.unicode ? " …" : " ...")) +
+           "\n";
+  }
   std::string board(const Frame& frame) override;
   bool lines_above_board() const override { return false; }
   bool asks() const override { return phases::Rules::waits_for_person(state_); }
@@ -64,6 +72,22 @@ class PhasesNarrator : public Narrator {
     return " (attempt " + std::to_string(number) + "/" + std::to_string(most) + ")";
   }
   void line(const std::string& text) { lines_ += text + "\n"; }
+  const workflow::AgentSummary* agent_of(int number) const {
+    for (const workflow::AgentSummary& agent : state_.agents)
+      if (agent.number == number) return &agent;
+    return nullptr;
+  }
+  // For the picture, which has no lines above it.
+  void note(const workflow::AgentSummary& agent) {
+    StageRow& stage = enter(std::max(current_, 1));
+    stage.notes.push_back(agent.role + " " + std::to_string(agent.attempt) + ": " +
+                          said_and_checked(agent, Style{false, style_.unicode}));
+    const bool bad = status_of(agent) != signal::Status::pass;
+    if (const std::string_view why = trimmed(agent.why); bad && !why.empty() && !agent.said.empty())
+      stage.notes.push_back("  " + std::string(why.substr(why.rfind('\n') + 1)));
+  }
+  // What a stage that is left behind came to: nobody ticks what was refused or never run.
+  Progress left_as(int stage) const;
   void heading(int stage) {
     if (stage == headed_) return;
     headed_ = stage;
@@ -86,7 +110,7 @@ class PhasesNarrator : public Narrator {
     const int stage = phases::stage_of(state_);
     enter(stage);
     for (int before = 1; before < stage; ++before)
-      stages_[static_cast<std::size_t>(before - 1)].progress = Progress::passed;
+      stages_[static_cast<std::size_t>(before - 1)].progress = left_as(before);
   }
   void take(const event::WorktreeReady& f) {
     line("  worktree: " + printable(f.worktree));
@@ -96,7 +120,7 @@ class PhasesNarrator : public Narrator {
     if (f.state == event::Baseline::none) return;
     std::string text = baseline_words(f.state);
     for (const event::CheckRun& run : f.runs)
-      if (run.by_name) text += ", " + counted(run.passed + run.failed + run.skipped, "test");
+      if (run.known) text += "; " + result_words(run);  // the others were told when they ended
     line("  checks before anybody works: " +
          toned(style_, f.state == event::Baseline::green ? Tone::good : Tone::warn, text));
   }
@@ -114,22 +138,24 @@ class PhasesNarrator : public Narrator {
   void take(const event::PhaseFinished& f) {
     line("  " + printable(f.phase) + ": " +
          toned(style_, tone_of(f.status), signal::name_of(f.status)) + attempt(f.phase, f.attempt));
-    if (f.status != signal::Status::pass && !f.feedback.empty())
-      line("    " + first_line(f.feedback));
+    if (f.miss != signal::Miss::none)
+      line("    what it printed does not count: " + signal::sentence({f.miss, ""}));
+    if (f.status != signal::Status::pass) lines_ += excerpt(f.feedback, "    ");
+    if (const workflow::AgentSummary* agent = agent_of(f.number);
+        agent != nullptr && f.status != signal::Status::pass && current_ > 0)
+      note(*agent);
     running_.erase(f.phase);
     if (current_ > 0)
       enter(current_).details[f.phase] =
           f.phase + ": " + std::string(signal::name_of(f.status)) + attempt(f.phase, f.attempt);
   }
   void take(const event::PhaseChecked& f) {
-    for (const event::Claim& claim : f.claims)
-      if (claim.verdict == event::Verdict::held && claim.detail.find(" test") != claim.detail.npos)
-        line("  " + printable(f.phase) + ": " + first_line(claim.detail));
-    for (const event::Claim& claim : f.claims)
-      if (claim.verdict == event::Verdict::broken)
-        line("  " + printable(f.phase) + ": " +
-             toned(style_, Tone::bad, "not true: " + printable(claim.what)) +
-             (claim.detail.empty() ? "" : " (" + first_line(claim.detail) + ")"));
+    const workflow::AgentSummary* agent = agent_of(f.number);
+    if (agent != nullptr && (!agent->found.empty() || !f.passed)) {
+      line("  " + printable(f.phase) + ": " + said_and_checked(*agent, style_));
+      if (!f.passed) lines_ += excerpt(f.feedback, "    ");
+      note(*agent);
+    }
     if (state_.repeated && state_.convergence == event::Convergence::warn)
       line("  " + printable(f.phase) + ": " +
            toned(style_, Tone::warn, "said the same twice about the same files"));
@@ -150,12 +176,15 @@ class PhasesNarrator : public Narrator {
     const bool on_main = state_.integrate != event::Integrate::branch;
     const std::string words = (on_main ? "merged as " : "committed as ") + f.commit.substr(0, 12) +
                               (on_main ? "" : " on " + state_.branch);
-    line("  " + printable(words));
+    const std::string evidence = workflow::evidence_words(f.evidence);
+    line("  " + printable(words) + (evidence.empty() ? "" : ": " + evidence));
     last_stage().details = {{"", words}};
   }
   void take(const event::MergeRefused& f) {
     heading(phases::stages(state_.definition));
     line("  " + toned(style_, Tone::warn, "not merged") + ": " + first_line(f.detail));
+    if (const std::size_t rest = f.detail.find('\n'); rest != f.detail.npos)
+      lines_ += excerpt(std::string_view(f.detail).substr(rest + 1), "    ");
     last_stage().details = {{"", "not merged: " + f.detail}};
   }
   void take(const event::GroundMoved& f) {
@@ -183,6 +212,29 @@ class PhasesNarrator : public Narrator {
   std::int64_t now_ms_ = 0;
 };
 
+Progress PhasesNarrator::left_as(int stage) const {
+  const auto newest = [&](const std::string& phase) {
+    const workflow::AgentSummary* found = nullptr;
+    for (const workflow::AgentSummary& agent : state_.agents)
+      if (agent.role == phase) found = &agent;
+    return found;
+  };
+  bool ran = false, bad = false, one_is_good = false, any = false, empty = true;
+  for (const event::PhaseRule& rule : state_.definition.phases) {
+    if (std::max(rule.stage, 1) != stage) continue;
+    empty = false;
+    any |= rule.any;
+    const workflow::AgentSummary* agent = newest(rule.name);
+    if (agent == nullptr || agent->running) continue;
+    ran = true;
+    const bool good = status_of(*agent) == signal::Status::pass;
+    (good ? one_is_good : bad) = true;
+  }
+  if (empty) return Progress::passed;
+  if (!ran) return Progress::waiting;
+  return bad && !(any && one_is_good) ? Progress::failed : Progress::passed;
+}
+
 StageRow& PhasesNarrator::enter(int stage) {
   stages_.resize(std::max<std::size_t>(
       stages_.size(), static_cast<std::size_t>(phases::stages(state_.definition))));
@@ -191,7 +243,7 @@ StageRow& PhasesNarrator::enter(int stage) {
     if (current_ > 0) {
       StageRow& left = stages_[static_cast<std::size_t>(current_ - 1)];
       if (left.progress == Progress::running) {
-        left.progress = Progress::passed;
+        left.progress = left_as(current_);
         left.took_ms = std::max<std::int64_t>(1, now_ms_ - left.began_ms);
       }
     }
@@ -208,6 +260,16 @@ std::string PhasesNarrator::board(const Frame& frame) {
   const std::size_t width = std::max<std::size_t>(frame.columns, 20);
   std::string text =
       toned(style_, Tone::strong, fitted(state_.bead + ": " + state_.title, width)) + "\n";
+  // Notes as far as there is room, those of the newest stage first: a picture that is higher than
+  // the terminal cannot be drawn anew.
+  constexpr std::size_t kMostNotes = 6;
+  const std::size_t used = stages_.size() + running_.size() + frame.checks.size() + 4;
+  std::size_t room = 2 * frame.rows > used ? 2 * frame.rows - used : 0;
+  std::vector<std::size_t> shown(stages_.size());
+  for (std::size_t i = stages_.size(); i-- > 0;) {
+    shown[i] = std::min({stages_[i].notes.size(), kMostNotes, room});
+    room -= shown[i];
+  }
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StageRow& stage = stages_[i];
     std::string one = stage_title(state_.definition, static_cast<int>(i) + 1, style_);
@@ -220,15 +282,21 @@ std::string PhasesNarrator::board(const Frame& frame) {
     one = fitted(one + details, width - 4);
     text += "  " + mark_of(stage, frame.now_ms, style_) + " " +
             (stage.progress == Progress::waiting ? toned(style_, Tone::quiet, one) : one) + "\n";
+    for (std::size_t k = stage.notes.size() - shown[i]; k < stage.notes.size(); ++k)
+      text += "      " + toned(style_, Tone::quiet, fitted(stage.notes[k], width - 7)) + "\n";
   }
   if (ended_) return text;
   const std::string bar = style_.unicode ? "│ " : "| ";
   const auto said = [&](const std::string& words) {
-    text += "    " + toned(style_, Tone::quiet, bar + fitted(words, width - 7)) + "\n";
+    text += "    " +
+            toned(style_, Tone::quiet, bar + fitted(replace_all(words, "\t", "  "), width - 7)) +
+            "\n";
   };
   for (const auto& [phase, number] : running_)
     said((running_.size() > 1 ? phase + ": " : "") + frame.last_line(number));
-  if (running_.empty()) said("");
+  for (const RunningCheck& one : frame.checks)
+    said(progress_words(one.check) + "  " + duration(frame.now_ms - one.began_ms));
+  if (running_.empty() && frame.checks.empty()) said("");
   return text;
 }
 

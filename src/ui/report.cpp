@@ -111,13 +111,17 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
     text += " into " + around.main_branch + " as " + s.merge_commit.substr(0, 12);
   if (s.outcome == event::Outcome::on_branch) text += " " + printable(s.branch);
   text += "\n";
+  if (const std::string evidence = workflow::evidence_words(s.evidence); well && !evidence.empty())
+    text += "  " + printable(evidence) + "\n";
   if (!well && !s.detail.empty()) text += indented(trimmed(s.detail));
   if (s.outcome == event::Outcome::phase_error && !around.last_words.empty())
     text += "    the agent's last line: " + fitted(around.last_words, 160) + "\n";
   if (!report.phases.empty()) text += "\n" + role_table(report.phases, style);
   std::int64_t total = 0;
   for (const RoleLine& line : report.phases) total += line.duration_ms;
-  if (report.phases.size() > 1) text += "  " + padded("in all", 38) + duration(total) + "\n";
+  if (report.phases.size() > 1)
+    text += "  " + padded("in all", 38) + duration(total) +
+            (s.checks_ms > 0 ? ", and " + duration(s.checks_ms) + " of checks" : "") + "\n";
   for (const std::string& remark : report.remarks) text += "  ! " + printable(remark) + "\n";
   if (!report.unchecked.empty())
     text += "  ! only the agents have checked " + printable(report.unchecked) + "\n";

@@ -31,6 +31,7 @@ Json waits_json(const RunSummary& summary) {
 Json usage_json(const workflow::Usage& usage) {
   return {{"agent_runs", usage.agent_runs},
           {"duration_ms", usage.duration_ms},
+          {"checks_ms", usage.checks_ms},
           {"cost_micros", usage.cost_micros}};
 }
 
@@ -46,7 +47,20 @@ Json agent_json(const AgentSummary& agent) {
           {"said", or_null(agent.said)},
           {"detail", or_null(agent.detail)},
           {"log", or_null(agent.log)},
-          {"duration_ms", agent.duration_ms}};
+          {"duration_ms", agent.duration_ms},
+          {"checked", name_of(agent.checked)},
+          {"found", or_null(agent.found)},
+          {"why", or_null(agent.why)}};
+}
+
+Json evidence_json(const event::TestEvidence& evidence) {
+  if (!evidence.by_name) return {};
+  return {{"failing", evidence.failing},
+          {"passing", evidence.passing},
+          {"failed_before", evidence.failed_before},
+          {"others_pass", evidence.others_pass},
+          {"others_fail", evidence.others_fail},
+          {"words", workflow::evidence_words(evidence)}};
 }
 
 struct TaskLists {
@@ -64,6 +78,14 @@ TaskLists lists_of(const RunSummary& summary, const std::vector<std::string>& be
       lists.waiting.push_back(task.id);
   }
   return lists;
+}
+
+// By which commands find it: a bead, a plan or "auto".
+std::string name_for_commands(const std::string& workflow, const std::string& subject) {
+  if (workflow == engine::kAuto || workflow == engine::kAutoSession)
+    return std::string(engine::kAuto);
+  return subject.starts_with(engine::kDeliveredBead) ? subject.substr(engine::kDeliveredBead.size())
+                                                     : subject;
 }
 
 // What it is about, by the names that scripts know.
@@ -107,6 +129,7 @@ Json object_of(const engine::Run& run) {
   Json json{{"run", run.head.run},
             {"workflow", summary.workflow},
             {"subject", summary.subject},
+            {"name", name_for_commands(run.head.workflow, run.head.subject)},
             {"title", summary.title},
             {"state", name_of(engine::state_of(run))},
             {"standing", name_of(summary.standing)},
@@ -119,6 +142,7 @@ Json object_of(const engine::Run& run) {
             {"ended_at", ended ? or_null(run.head.ended_at) : Json()},
             {"merged_as", or_null(summary.merged_as)},
             {"on_branch", or_null(summary.on_branch)},
+            {"evidence", evidence_json(summary.evidence)},
             {"usage", usage_json(summary.usage)}};
   if (run.holder)
     json["holder"] = {{"pid", run.holder->process.pid}, {"host", run.holder->process.host}};
@@ -132,7 +156,8 @@ Json object_of(const engine::Run& run) {
                        {"standing", task.words},
                        {"runs", task.agent_runs},
                        {"commit", or_null(task.commit)},
-                       {"detail", or_null(task.detail)}});
+                       {"detail", or_null(task.detail)},
+                       {"evidence", evidence_json(task.evidence)}});
     json["tasks"] = tasks;
     add_delivery(json, run);
   } else if (engine::is_phases(run.head)) {
@@ -186,12 +211,14 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
             {"run", run},
             {"workflow", summary.workflow},
             {"subject", summary.subject},
+            {"name", name_for_commands(summary.workflow, summary.subject)},
             {"outcome", or_null(summary.outcome)},
             {"exit_code", exit_code},
             {"standing", name_of(summary.standing)},
             {"waits_for", waits_json(summary)},
             {"merged_as", or_null(summary.merged_as)},
-            {"on_branch", or_null(summary.on_branch)}};
+            {"on_branch", or_null(summary.on_branch)},
+            {"evidence", evidence_json(summary.evidence)}};
   if (summary.workflow != engine::kDelivery) return json.compact() + "\n";
   const TaskLists lists = lists_of(summary, completed_before);
   json["completed"] = lists.completed;
@@ -205,6 +232,28 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
               {"waiting", lists.waiting}}
              .compact() +
          "\n" + json.compact() + "\n";
+}
+
+std::string check_line(const std::string& run, const std::string& task,
+                       const workflow::CheckProgress& check, const std::string& at) {
+  Json json{{"event", check.ended ? "check_finished" : "check_started"},
+            {"at", at},
+            {"run", run},
+            {"task", check.task.empty() ? task : check.task},
+            {"what", name_of(check.what)},
+            {"check", check.id},
+            {"name", check.name},
+            {"command", check.command}};
+  if (!check.ended) return json.compact() + "\n";
+  json["ending"] = event::name_of(check.run.ending);
+  json["exit_code"] = check.run.exit_code;
+  json["duration_ms"] = check.run.duration_ms;
+  json["by_name"] = check.run.by_name;
+  json["passed"] = check.run.passed;
+  json["failed"] = check.run.failed;
+  json["skipped"] = check.run.skipped;
+  json["failing"] = check.run.failing;
+  return json.compact() + "\n";
 }
 
 std::string cut_off_line(const std::string& run, const RunSummary& summary, const Error& error,

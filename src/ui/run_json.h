@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/run.h"
+#include "workflow/progress.h"
 
 namespace capsule::ui {
 
@@ -15,6 +16,11 @@ std::string runs_json(const std::vector<engine::Run>& runs);
 // `capsule status RUN [TASK] --json`: the same object, with phases, agents, trees and remarks; with
 // a task, of what belongs to that alone. `archive` may be empty.
 std::string run_json(engine::Run run, const std::string& archive, const std::string& task = {});
+
+// In --json: {"event":"check_started", …} and {"event":"check_finished", …}. `task`: what the run
+// is about, for checks that name none.
+std::string check_line(const std::string& run, const std::string& task,
+                       const workflow::CheckProgress& check, const std::string& at);
 
 // The end of --json: {"event":"run_finished", …}. Deliveries also tell which tasks are completed,
 // failed and waiting, there and in a line "delivery_finished" before it.

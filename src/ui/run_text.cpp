@@ -155,30 +155,47 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
   return text;
 }
 
+// Each agent of a task on a line, with what it said and what was found.
 std::string agents_of(const engine::Run& run, const std::string& task, const Style& style) {
   std::string text;
   for (const AgentSummary& agent : run.summary.agents) {
     if (agent.task != task) continue;
-    const bool good = agent.fault == event::Fault::none;
-    text += "  " + padded(printable(agent.role), 18) + padded(std::to_string(agent.attempt), 4) +
-            (agent.running ? std::string("works")
-                           : toned(style, good ? Tone::plain : Tone::warn,
-                                   good ? printable(agent.said)
-                                        : replace_all(event::name_of(agent.fault), "_", " "))) +
-            (agent.running ? "" : "  " + duration(agent.duration_ms)) +
-            (agent.detail.empty() || good ? "" : "  " + fitted(agent.detail, 100)) + "\n";
+    const std::string who =
+        "  " + padded(printable(agent.role), 18) + padded(std::to_string(agent.attempt), 4);
+    if (agent.running) {
+      text += who + "works\n";
+      continue;
+    }
+    const Status status = status_of(agent);
+    text += who + toned(style, tone_of(status), std::string(mark(style, status))) + " " +
+            said_and_checked(agent, style) + "  " + duration(agent.duration_ms) + "\n";
+    if (status != Status::pass && !agent.said.empty()) text += excerpt(agent.why, "        ");
   }
   return text;
 }
 
-// What an agent said last, in any workflow, as a review would have it.
-Status status_of(const RoleLine& line) {
-  if (!line.good) return Status::error;
-  for (const std::string_view bad : {"ERROR", "PHASE_ERROR", "REJECTED"})
-    if (line.last == bad) return Status::error;
-  for (const std::string_view more : {"NEEDS_WORK", "NEEDS_FIX"})
-    if (line.last == more) return Status::needs_work;
-  return Status::pass;
+// The newest agent of a task that had something against it, or whose claim was refused.
+const AgentSummary* newest_reason(const RunSummary& summary, const std::string& task) {
+  const AgentSummary* newest = nullptr;
+  for (const AgentSummary& agent : summary.agents)
+    if (agent.task == task && !agent.why.empty()) newest = &agent;
+  return newest;
+}
+
+std::string task_text(const RunSummary& summary, const workflow::TaskSummary& task,
+                      const Style& style) {
+  const std::string evidence = workflow::evidence_words(task.evidence);
+  std::string text = "  " + padded(printable(task.id), 14) + padded(printable(task.words), 26) +
+                     padded(counted(task.agent_runs, "run"), 8) +
+                     printable(task.detail.empty() ? evidence : task.detail);
+  while (text.ends_with(' ')) text.pop_back();
+  text += "\n";
+  if (task.standing == Standing::succeeded || task.standing == Standing::stopped) return text;
+  if (const AgentSummary* agent = newest_reason(summary, task.id))
+    text += "      " + printable(agent->role) + " " + std::to_string(agent->attempt) + ": " +
+            said_and_checked(*agent, style) + "\n" +
+            (agent->said.empty() ? "" : excerpt(agent->why, "        "));
+  return text;
 }
 
 std::string next_of(const engine::Run& run, const RunWords& words) {
@@ -186,7 +203,8 @@ std::string next_of(const engine::Run& run, const RunWords& words) {
   if (run.live()) {
     text += "  capsule log " + words.name + words.options + " --follow\n";
   } else if (!words.go_on.empty() && run.head.workflow == engine::kDelivery) {
-    text = "\nGo on with: " + words.go_on + "\n";
+    text = (run.summary.can_go_on ? "\nGo on with: " : "\nTry what failed again: ") + words.go_on +
+           "\n";
   } else if (!words.go_on.empty()) {
     text += "  " + words.go_on + "\n";
   } else {
@@ -196,38 +214,6 @@ std::string next_of(const engine::Run& run, const RunWords& words) {
 }
 
 }  // namespace
-
-std::vector<RoleLine> role_lines(const RunSummary& summary) {
-  std::vector<RoleLine> lines;
-  for (const AgentSummary& agent : summary.agents) {
-    auto line = std::find_if(lines.begin(), lines.end(),
-                             [&](const RoleLine& one) { return one.role == agent.role; });
-    if (agent.running) continue;
-    if (line == lines.end()) line = lines.insert(lines.end(), RoleLine{agent.role});
-    ++line->runs;
-    line->duration_ms += agent.duration_ms;
-    line->good = agent.fault == event::Fault::none;
-    line->last = agent.said.empty() ? std::string(event::name_of(agent.fault)) : agent.said;
-  }
-  return lines;
-}
-
-std::string role_table(const std::vector<RoleLine>& lines, const Style& style) {
-  std::size_t role = 15, last = 10;
-  for (const RoleLine& line : lines) {
-    role = std::max(role, printable(line.role).size());
-    last = std::max(last, printable(line.last).size());
-  }
-  std::string text;
-  for (const RoleLine& line : lines) {
-    const Status status = status_of(line);
-    text += "  " + padded(printable(line.role), role + 1) +
-            toned(style, tone_of(status),
-                  std::string(mark(style, status)) + " " + padded(printable(line.last), last + 1)) +
-            padded(counted(line.runs, "run"), 9) + duration(line.duration_ms) + "\n";
-  }
-  return text;
-}
 
 std::vector<std::string> remarks_of(const RunSummary& summary) {
   std::vector<std::string> remarks;
@@ -334,6 +320,8 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
     text +=
         "  on the branch " + printable(summary.on_branch) + "\n" +
         (words.description.empty() ? "" : "  description: " + printable(words.description) + "\n");
+  if (const std::string evidence = workflow::evidence_words(summary.evidence); !evidence.empty())
+    text += "  " + printable(evidence) + "\n";
   text += "  started " + minute_of(run.head.started_at) + " UTC";
   if (!run.head.ended_at.empty()) text += ", ended " + minute_of(run.head.ended_at) + " UTC";
   text += "\n";
@@ -341,10 +329,7 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
     return text + "\nIts snapshots:\n  capsule snapshots " + words.name + words.options + "\n";
   if (!summary.tasks.empty()) {
     text += "\n";
-    for (const workflow::TaskSummary& task : summary.tasks)
-      text += "  " + padded(printable(task.id), 14) + padded(printable(task.words), 26) +
-              counted(task.agent_runs, "run") +
-              (task.detail.empty() ? "" : "  " + printable(task.detail)) + "\n";
+    for (const workflow::TaskSummary& task : summary.tasks) text += task_text(summary, task, style);
   } else if (const auto lines = role_lines(summary); !lines.empty()) {
     text += "\n" + role_table(lines, style);
   }

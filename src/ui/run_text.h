@@ -8,20 +8,10 @@
 #include <vector>
 
 #include "engine/run.h"
+#include "ui/attempt_text.h"
 #include "ui/style.h"
 
 namespace capsule::ui {
-
-// What agents of one role did, in the order of their first run.
-struct RoleLine {
-  std::string role;
-  int runs = 0;
-  std::int64_t duration_ms = 0;
-  std::string last = {};  // what the newest that ended said, or its fault; empty: none has ended
-  bool good = false;
-};
-std::vector<RoleLine> role_lines(const workflow::RunSummary& summary);
-std::string role_table(const std::vector<RoleLine>& lines, const Style& style);
 
 // Claims that were false or differ.
 std::vector<std::string> remarks_of(const workflow::RunSummary& summary);

@@ -114,12 +114,15 @@ struct OpenTree {
   bool operator==(const OpenTree&) const = default;
 };
 
-// A line of the worklog for a phase that left none.
+// An entry of the worklog for a phase that left none; or, with `checked`, what the checks found
+// after it.
 struct WorklogEntry {
   std::string phase;
   int attempt = 1;
   signal::Status status{};
   std::string summary, feedback;
+  std::string checked = {};  // "2 tests fail: a, b"; the feedback is then what was told about it
+  bool refused = false;
   bool operator==(const WorklogEntry&) const = default;
 };
 
@@ -264,7 +267,8 @@ struct AgentFinished {
   std::string detail;  // for people: which limit, which exit status, which signal
   int exit_code = 0;   // 128 + n when signal n ended it
   Words words;
-  std::string preview;  // of the output, at most 200 characters
+  signal::Missed missed = {};  // why these hold no signal that counts
+  std::string preview;         // of the output, at most 200 characters
   std::string log;
   std::string began_at, ended_at;
   std::int64_t duration_ms = 0;
@@ -313,14 +317,16 @@ struct Merged {
   std::vector<event::CheckRun> runs = {};  // what the merged files were checked by
   std::string onto = {};                   // where main was until then
   std::vector<event::Claim> claims = {};   // that differ: what a person should know of it
+  event::TestEvidence evidence = {};       // what the tests of the merged files say
 };
 struct MergeRefused {
   std::string tree;
   event::MergeRefusal why{};
   std::string detail;
-  std::vector<std::string> failed;        // verify_failed: the commands
+  std::vector<std::string> failed;        // verify_failed, main_red: the commands
   std::vector<std::string> guarded = {};  // as Checked::guarded
   std::string guard_stat = {};
+  std::string main = {};  // main_red: the commit that main is at
 };
 // As Merged, but main is where it was.
 struct MergeTried {

@@ -13,7 +13,7 @@ namespace capsule::workflow {
 
 enum class Standing {
   open,       // not ended: some process works on it, or it was cut off
-  waiting,    // not ended, and only a person can bring it on
+  waiting,    // only a person can bring it on: it asks, or it ended with what it could not settle
   succeeded,  // ended as it should
   failed,     // ended otherwise; `can_go_on` says whether it can be taken up again
   stopped,    // a person ended it
@@ -40,6 +40,14 @@ struct TreeSummary {
   std::string folder, branch;  // of a delivery's they are known to whoever reads it from the disk
 };
 
+// What came of holding what an agent said against git and the project's own commands.
+enum class Finding {
+  none,     // nobody has looked, or there was nothing to look at
+  held,     // it is so
+  refused,  // it is not: the work went back
+};
+std::string_view name_of(Finding finding);  // "none", …
+
 struct AgentSummary {
   int number = 0;
   std::string task, role;
@@ -51,6 +59,11 @@ struct AgentSummary {
   std::string detail;  // for people
   std::string log;     // empty: not known
   std::int64_t duration_ms = 0;
+  Finding checked{};
+  std::string found;  // by that, on a line for people: "2 tests fail: a, b"; empty: nothing to say
+  // Why it sent work back: the findings of a review or audit, or why what it printed does not
+  // count. For people; several lines, bounded.
+  std::string why;
 };
 
 struct ClaimSummary {
@@ -66,11 +79,13 @@ struct TaskSummary {
   std::string words;    // the same for people: "waits for a file"
   int agent_runs = 0;
   std::string commit, detail;
+  event::TestEvidence evidence = {};  // of the merged files
 };
 
 struct Usage {
   int agent_runs = 0;
-  std::int64_t duration_ms = 0, cost_micros = 0;
+  std::int64_t duration_ms = 0, cost_micros = 0;  // of agents
+  std::int64_t checks_ms = 0;                     // of the project's own commands, as measured
 };
 
 struct RunSummary {
@@ -89,8 +104,23 @@ struct RunSummary {
   std::vector<TreeSummary> trees;    // that it has, or will have again when it goes on
   std::vector<AgentSummary> agents;  // all that were started, in their order
   std::vector<ClaimSummary> claims;
+  event::TestEvidence evidence;     // the newest about the work as a whole
   std::vector<std::string> ground;  // what changed around it and Capsule did not do, in sentences
   Usage usage;
 };
+
+// ---- What was found, in words. One wording for all workflows and faces.
+
+// "3 new tests failed before, pass now; 131 others still pass"; empty: nothing is known by name.
+std::string evidence_words(const event::TestEvidence& evidence);
+// "2 tests fail: a, b; worklog.md is signed off: no sign-off line"; of claims that hold their
+// evidence. A line, printable.
+std::string found_words(const std::vector<event::Claim>& claims,
+                        const std::vector<event::CheckRun>& runs);
+Finding finding_of(const std::vector<event::Claim>& claims);
+// How long they took, without those that were known.
+std::int64_t time_of(const std::vector<event::CheckRun>& runs);
+// The end of a text of an agent or a command, for `why`.
+std::string bounded_end(std::string_view text);
 
 }  // namespace capsule::workflow

@@ -95,4 +95,15 @@ std::string entry_from(const Claim& claim) {
   return out;
 }
 
+std::string finding_entry(const Finding& finding) {
+  constexpr std::size_t kFeedbackBytes = 4000;
+  std::string out = "### Attempt " + std::to_string(finding.attempt) + " (checked by Capsule)\n\n";
+  out += "- Said: " + std::string(finding.said) + "\n";
+  out += std::string("- Checked: ") + (finding.refused ? "refused" : "it is so") + "\n";
+  if (!trimmed(finding.found).empty()) out += "\n" + quoted(finding.found);
+  if (finding.refused && !trimmed(finding.feedback).empty())
+    out += "\n" + quoted(cut(finding.feedback, kFeedbackBytes));
+  return out;
+}
+
 }  // namespace capsule::worklog

@@ -30,4 +30,15 @@ struct Claim {
 // pass for a heading or a verdict.
 std::string entry_from(const Claim& claim);
 
+// What the checks found after a phase, beside what it said; quoted and bounded like the above.
+struct Finding {
+  std::string_view phase;
+  int attempt = 1;
+  std::string_view said;  // PASS, NEEDS_WORK or ERROR
+  std::string_view found;
+  bool refused = false;
+  std::string_view feedback;
+};
+std::string finding_entry(const Finding& finding);
+
 }  // namespace capsule::worklog

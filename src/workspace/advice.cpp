@@ -92,6 +92,25 @@ std::string merged_files_fail(const TreeText& tree, const std::string& failures)
   return tree.advice == Advice::bead ? text : text + "\n" + how_to_merge(tree, "fix it");
 }
 
+std::string main_is_red(const TreeText& tree, const RedMain& red) {
+  constexpr std::size_t kShort = 12, kTitle = 80;
+  const std::string& since = red.since.empty() ? red.main : red.since;
+  std::string text = "the checks fail on " + tree.main +
+                     " itself, without this work, which is not to blame: " + tree.main +
+                     " is red since " + since.substr(0, kShort);
+  if (!red.since_title.empty()) text += " (" + printable(cut(red.since_title, kTitle)) + ")";
+  if (red.later > 0) text += ", or " + counted(red.later, "commit") + " after it";
+  if (red.since.empty())
+    text += " at the latest";
+  else
+    text += "; " + red.passed.substr(0, kShort) + " before it passed";
+  text += "\nnothing was merged";
+  if (tree.advice == Advice::plan) return text + "\n\n" + red.failures + "\n";
+  return text + ", and the work is kept; once " + tree.main + " is mended: " +
+         (tree.advice == Advice::bead ? "capsule merge " + tree.name : "capsule auto continue") +
+         "\n\n" + red.failures;
+}
+
 std::string in_the_way(const TreeText& tree, const std::string& checkout,
                        const std::vector<std::string>& files) {
   if (tree.advice == Advice::plan)

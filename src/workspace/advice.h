@@ -37,6 +37,14 @@ std::string spoilt_after_sign_off(const TreeText& tree, const std::vector<std::s
 std::string work_missing(const TreeText& tree, const std::vector<std::string>& files);
 // `failures`: one paragraph for each command.
 std::string merged_files_fail(const TreeText& tree, const std::string& failures);
+// The checks fail on main itself. `since`: the commit by which, or "" when no earlier one is known
+// to pass; `passed`: the newest that is.
+struct RedMain {
+  std::string main, since, since_title, passed;  // commits
+  std::size_t later = 0;                         // commits of main after `since`
+  std::string failures;
+};
+std::string main_is_red(const TreeText& tree, const RedMain& red);
 std::string in_the_way(const TreeText& tree, const std::string& checkout,
                        const std::vector<std::string>& files);
 

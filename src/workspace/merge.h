@@ -81,6 +81,10 @@ class Merges {
   struct Trial;
   void try_merged(const std::shared_ptr<Trial>& trial);
   void judge_merged(const std::shared_ptr<Trial>& trial);
+  // Whether main fails by itself where the merged files do: then nobody here is to blame.
+  bool failed_before(const workflow::Merge& merge, const std::string& name);
+  void blame(const std::shared_ptr<Trial>& trial, workflow::MergeRefused refused);
+  workflow::MergeRefused main_red(const Trial& trial, const std::vector<gate::Verdict>& red);
   Result<workflow::MergeRefused> unasked_changes(const workflow::Merge& merge,
                                                  const Planned& planned) const;
   Result<std::vector<event::Claim>> worth_a_look(const Trial& trial) const;

@@ -262,11 +262,26 @@ TEST_F(MergesTest, WhatDiffersFromWhatWasSignedOffIsTested) {
 TEST_F(MergesTest, AMovedMainIsTestedWithTheWork) {
   for_a_bead();
   settings_.exclude.emplace_back("*.log");
+  verify_with("test ! -e other.txt || test ! -e new.c");
+  const auto all = trees();
+  const Merge merge = signed_branch(*all);
+  move_main();
+  EXPECT_EQ(must<MergeRefused>(merged(*all, merge)).why, MergeRefusal::verify_failed)
+      << "main passes, and the work passed: only both together do not";
+}
+
+TEST_F(MergesTest, AMainThatFailsByItselfIsNotTheWorksFault) {
+  for_a_bead();
+  settings_.exclude.emplace_back("*.log");
   verify_with("test ! -e other.txt");
   const auto all = trees();
   const Merge merge = signed_branch(*all);
   move_main();
-  EXPECT_EQ(must<MergeRefused>(merged(*all, merge)).why, MergeRefusal::verify_failed);
+  const auto refused = must<MergeRefused>(merged(*all, merge));
+  EXPECT_EQ(refused.why, MergeRefusal::main_red);
+  EXPECT_EQ(refused.main, git(project_, {"rev-parse", "main"}));
+  EXPECT_EQ(refused.failed, (std::vector<std::string>{"test"}));
+  EXPECT_NE(refused.detail.find("is red since"), std::string::npos) << refused.detail;
 }
 
 TEST_F(MergesTest, WorkThatTheCommitLacksIsMissed) {

@@ -9,6 +9,11 @@
 #include "gate/guard.h"
 #include "gate/judge.h"
 #include "gate/telltale.h"
+#include "git/blob.h"
+#include "git/branch.h"
+#include "git/commit.h"
+#include "git/snapshot.h"
+#include "workspace/advice.h"
 
 namespace capsule::workspace {
 namespace {
@@ -20,6 +25,11 @@ using workflow::MergeRefused;
 
 std::string failure_text(const gate::Verdict& verdict) {
   return verdict.name + " (" + verdict.command + "): " + describe(verdict) + "\n" + verdict.output;
+}
+
+// People are told that it is main that is looked at, and for whom.
+gate::Watch::About about_main(const Merge& merge) {
+  return {merge.task, workflow::CheckFor::health};
 }
 
 std::vector<gate::Changed> changes_of(const git::MergePlan& plan) {
@@ -106,6 +116,7 @@ void Merges::try_merged(const std::shared_ptr<Trial>& trial) {
             std::any_of(verdicts->begin(), verdicts->end(),
                         [](const gate::Verdict& verdict) { return verdict.tests.has_value(); });
         if (trial->before || !by_name) return judge_merged(trial);
+        const gate::Watch::Scope scope(checks_.watch(), about_main(trial->merge));
         gate::run_clean(trees_.repository(), checks_, main.id, {std::string(gate::kTest)},
                         [this, trial, main](const auto& before) {
                           if (!before) return trial->failed(before.error());
@@ -128,6 +139,7 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
   MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {}};
   std::string failures;
   std::vector<std::string> tolerated;
+  event::TestEvidence evidence;
   const auto refuse = [&](const gate::Verdict& verdict, const std::string& text) {
     refused.failed.push_back(verdict.name);
     failures += (failures.empty() ? "" : "\n\n") + text;
@@ -140,6 +152,7 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
     if (by_name && (passed || (known && verdict.ending == gate::Ending::failed))) {
       const gate::Regress regress = gate::regress_of(*trial->before, verdict, known,
                                                      trial->rewritten.vanished, merge.request);
+      evidence = gate::evidence_in(regress, false);
       if (!regress.problem.empty())
         refuse(verdict, regress.problem + "\n" + failure_text(verdict));
       else if (!passed)
@@ -161,7 +174,7 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
     TreeText text = trees_.text_of(merge.tree);
     text.main = plan.main_ref.substr(std::string_view("refs/heads/").size());
     refused.detail = merged_files_fail(text, failures);
-    return trial->done(std::move(refused));
+    return blame(trial, std::move(refused));
   }
   std::vector<event::CheckRun> runs = trial->earlier;
   for (const gate::Verdict& verdict : trial->verdicts)
@@ -178,6 +191,7 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
   if (!published) return trial->failed(published.error());
   if (auto* merged = std::get_if<Merged>(&*published)) {
     merged->failed = std::move(tolerated);
+    merged->evidence = evidence;
     merged->runs = std::move(runs);
     merged->claims = *claims;
     for (const gate::Verdict& verdict : trial->verdicts) {
@@ -186,6 +200,86 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
     }
   }
   trial->done(*std::move(published));
+}
+
+// Whether the command failed on what the work began with, which is then nobody's news.
+bool Merges::failed_before(const Merge& merge, const std::string& name) {
+  if (std::find(merge.known.begin(), merge.known.end(), name) != merge.known.end()) return true;
+  const std::string base = merge.base.empty() ? trees_.base_of(merge.tree) : merge.base;
+  if (base.empty()) return false;
+  auto known = seen_.find({base, true}, name);
+  if (!known)
+    if (const auto tree = git::tree_of(trees_.repository(), base))
+      known = seen_.recall({*tree, true}, name);
+  return known && known->ending != gate::Ending::passed;
+}
+
+void Merges::blame(const std::shared_ptr<Trial>& trial, MergeRefused refused) {
+  // The work began with this very main: nobody has changed it since.
+  if (!trial->planned.plan.main_moved) return trial->done(std::move(refused));
+  const gate::Files main{trial->planned.plan.from, true};
+  std::vector<std::string> unknown;
+  std::vector<std::string> asked;
+  for (const std::string& name : refused.failed)
+    if (!failed_before(trial->merge, name)) asked.push_back(name);
+  for (const std::string& name : asked)
+    if (!seen_.find(main, name)) unknown.push_back(name);
+  const auto judge = [this, trial, main, refused,
+                      asked](const Result<std::vector<gate::Verdict>>& ran) {
+    if (!ran) return trial->failed(ran.error());
+    std::vector<gate::Verdict> red;
+    for (const std::string& name : asked) {
+      auto verdict = seen_.find(main, name);
+      for (const gate::Verdict& one : *ran)
+        if (one.name == name) verdict = one;
+      if (verdict && verdict->ending != gate::Ending::passed) red.push_back(*std::move(verdict));
+    }
+    trial->done(red.empty() ? refused : main_red(*trial, red));
+  };
+  if (unknown.empty()) return judge(std::vector<gate::Verdict>());
+  const gate::Watch::Scope scope(checks_.watch(), about_main(trial->merge));
+  gate::run_clean(trees_.repository(), checks_, main.id, unknown,
+                  [this, main, judge](const Result<std::vector<gate::Verdict>>& verdicts) {
+                    if (verdicts)
+                      for (const gate::Verdict& verdict : *verdicts) seen_.put(main, verdict);
+                    judge(verdicts);
+                  });
+}
+
+MergeRefused Merges::main_red(const Trial& trial, const std::vector<gate::Verdict>& red) {
+  constexpr int kMostCommits = 100;
+  RedMain words;
+  words.main = trial.planned.plan.from;
+  MergeRefused refused{trial.merge.tree, MergeRefusal::main_red, "", {}};
+  refused.main = words.main;
+  for (const gate::Verdict& verdict : red) {
+    refused.failed.push_back(verdict.name);
+    words.failures += (words.failures.empty() ? "" : "\n\n") + failure_text(verdict);
+  }
+  // The newest commit that is known to pass; the one after it is where it began.
+  const auto passes = [&](const git::Commit& commit) {
+    return std::all_of(red.begin(), red.end(), [&](const gate::Verdict& verdict) {
+      auto known = seen_.find({commit.id, true}, verdict.name);
+      if (!known) known = seen_.recall({commit.tree, true}, verdict.name);
+      return known && known->ending == gate::Ending::passed;
+    });
+  };
+  if (const auto commits = git::first_parents(trees_.repository(), words.main, kMostCommits)) {
+    std::size_t at = 0;
+    while (at < commits->size() && !passes((*commits)[at])) ++at;
+    const git::Commit* since = commits->empty() ? nullptr : &commits->front();
+    if (at > 0 && at < commits->size()) {
+      since = &(*commits)[at - 1];
+      words.since = since->id;
+      words.passed = (*commits)[at].id;
+      words.later = at - 1;
+    }
+    if (since != nullptr) words.since_title = since->message.substr(0, since->message.find('\n'));
+  }
+  TreeText text = trees_.text_of(trial.merge.tree);
+  text.main = trial.planned.plan.main_ref.substr(std::string_view("refs/heads/").size());
+  refused.detail = main_is_red(text, words);
+  return refused;
 }
 
 }  // namespace capsule::workspace

@@ -45,9 +45,14 @@ Result<void> Trees::note(Tree& tree, const workflow::WorklogEntry& entry,
       tree.worklog_before = std::move(*blob);
   if (!tree.worklog_before) tree.worklog_before = TRY(fresh_worklog());
   const std::string& before = *tree.worklog_before;
-  if (worklog::has_new_entry(before, after, entry.phase)) return {};
-  const std::string text = worklog::entry_from(
-      {entry.phase, entry.attempt, signal::name_of(entry.status), entry.summary, entry.feedback});
+  const bool finding = !entry.checked.empty() || entry.refused;
+  if (!finding && worklog::has_new_entry(before, after, entry.phase)) return {};
+  const std::string_view status = signal::name_of(entry.status);
+  const std::string text =
+      finding ? worklog::finding_entry({entry.phase, entry.attempt, status, entry.checked,
+                                        entry.refused, entry.feedback})
+              : worklog::entry_from(
+                    {entry.phase, entry.attempt, status, entry.summary, entry.feedback});
   // Noted already, by a process that was cut off before its snapshot.
   if (times_in(after, text) > times_in(before, text)) return {};
   if (is_folder(tree.path + "/" + kWorklogFile)) return {};  // not ours to mend

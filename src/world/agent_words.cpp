@@ -34,15 +34,20 @@ std::string preview_of(std::string_view printed) {
 }
 
 workflow::LineWords line_words(std::string_view printed, std::string_view role,
-                               std::string_view task, const ExpertsCreated& created) {
+                               std::string_view task, const ExpertsCreated& created,
+                               signal::Missed* missed) {
   signal::LineOptions options;
   options.role = signal::role_named(role);
   if (!task.empty()) options.task = task;
   signal::LineResult result = signal::parse_line(printed, options);
   workflow::LineWords words;
   // Nobody can be asked by a name that no file has.
-  if (result.signal == signal::Signal::expert_created && (!created || !created(result)))
+  if (result.signal == signal::Signal::expert_created && (!created || !created(result))) {
+    if (missed != nullptr) *missed = {signal::Miss::no_expert, ""};
     return words;
+  }
+  if (result.signal == signal::Signal::unknown && missed != nullptr)
+    *missed = signal::missed_line(printed, options);
   words.signal = result.signal;
   words.argument = result.task_id.value_or("");
   add_fields(words.fields, result.fields);
@@ -54,7 +59,7 @@ workflow::LineWords line_words(std::string_view printed, std::string_view role,
   return words;
 }
 
-workflow::BlockWords block_words(std::string_view printed) {
+workflow::BlockWords block_words(std::string_view printed, signal::Missed* missed) {
   signal::BlockReader reader;
   reader.read(printed);
   const signal::BlockResult result = reader.result();
@@ -69,6 +74,7 @@ workflow::BlockWords block_words(std::string_view printed) {
     words.error = error != nullptr ? *error : "the agent gave no reason";
     words.recoverable = recoverable != nullptr && signal::same_letters(*recoverable, "true");
   }
+  if (words.signals.empty() && missed != nullptr) *missed = signal::missed_block(printed);
   words.text = said_in(printed);
   return words;
 }

@@ -24,10 +24,12 @@ std::string preview_of(std::string_view printed);
 using ExpertsCreated = std::function<bool(signal::LineResult&)>;
 
 // A signal that the role may not send, or that is about another task, does not count.
+// `missed` says then why; null: nobody asks.
 workflow::LineWords line_words(std::string_view printed, std::string_view role,
-                               std::string_view task, const ExpertsCreated& created);
+                               std::string_view task, const ExpertsCreated& created,
+                               signal::Missed* missed = nullptr);
 
-workflow::BlockWords block_words(std::string_view printed);
+workflow::BlockWords block_words(std::string_view printed, signal::Missed* missed = nullptr);
 
 workflow::VerdictWords verdict_words(std::string_view printed);
 

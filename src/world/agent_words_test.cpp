@@ -23,7 +23,9 @@ TEST(LineWords, ASignalCountsForItsRoleAndTaskOnly) {
   EXPECT_EQ(words.signal, Signal::ready_for_review);
   EXPECT_EQ(words.argument, "T-1");
   EXPECT_FALSE(words.fields.empty());
-  EXPECT_EQ(line_words(text, "developer", "T-2", {}).signal, Signal::unknown);
+  signal::Missed missed;
+  EXPECT_EQ(line_words(text, "developer", "T-2", {}, &missed).signal, Signal::unknown);
+  EXPECT_EQ(missed, (signal::Missed{signal::Miss::wrong_task, "READY_FOR_REVIEW: T-1"}));
   EXPECT_EQ(line_words(text, "critic", "T-1", {}).signal, Signal::unknown);
 }
 

@@ -188,19 +188,22 @@ void Agents::finished(int agent, const agent::Ending& ending) {
     finished.fault = report.fault;
     finished.detail = std::move(report.detail);
     finished.words = workflow::ContractWords{std::move(report.signal)};
+    if (report.fault == event::Fault::no_signal) finished.missed.why = report.miss;
   } else {
-    finished.words = words_of(running, ending);
+    finished.words = words_of(running, ending, finished.missed);
   }
   events_.on_finished(running.start, std::move(finished));
 }
 
-workflow::Words Agents::words_of(const Running& running, const agent::Ending& ending) const {
+workflow::Words Agents::words_of(const Running& running, const agent::Ending& ending,
+                                 signal::Missed& missed) const {
   const std::string text = read_log(running.place, ending.log);
   switch (running.start.dialect) {
     case Dialect::line:
-      return line_words(text, running.start.role, running.start.task, parts_.experts_created);
+      return line_words(text, running.start.role, running.start.task, parts_.experts_created,
+                        &missed);
     case Dialect::block:
-      return block_words(text);
+      return block_words(text, &missed);
     case Dialect::verdict:
     case Dialect::contract:
       break;

@@ -115,7 +115,8 @@ class Agents {
   Result<std::string> prompt_for(const workflow::StartAgent& start, const AgentPlace& place,
                                  bool has_sessions);
   std::string history_of(const std::string& session, const AgentPlace& place) const;
-  workflow::Words words_of(const Running& running, const agent::Ending& ending) const;
+  workflow::Words words_of(const Running& running, const agent::Ending& ending,
+                           signal::Missed& missed) const;
   void printed(int agent, std::string_view bytes);
   void logged(int agent, const std::string& path);
   void finished(int agent, const agent::Ending& ending);

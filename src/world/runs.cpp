@@ -228,7 +228,10 @@ std::string description_path(const Project& project, const std::string& run,
 }
 
 std::string go_on_command(const Project& project, const Run& run) {
-  if (!run.summary.can_go_on) return {};
+  // A plan whose tasks failed is delivered anew: those are tried again.
+  const bool failed =
+      run.head.workflow == engine::kDelivery && run.summary.standing == workflow::Standing::failed;
+  if (!run.summary.can_go_on && !failed) return {};
   if (run.head.subject == engine::kAutoSubject) return "capsule auto continue" + project.option;
   if (run.head.workflow == engine::kDelivery)
     return "capsule deliver " + word_for(run) + project.option;

@@ -1,9 +1,12 @@
 #include "world/snapshots.h"
 
 #include <algorithm>
+#include <charconv>
 #include <ctime>
+#include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/ids.h"
@@ -23,6 +26,8 @@ Snapshot snapshot_of(const git::Ref& ref) {
   snapshot.commit = ref.id;
   snapshot.subject = ref.subject;
   snapshot.time = ref.time;
+  snapshot.tree = ref.tree;
+  snapshot.parent = ref.parent;
   std::vector<std::string_view> parts = split(snapshot.name, '/');
   snapshot.rescued = parts.size() > 2 && parts[0] == "rescue";
   if (snapshot.rescued) parts.erase(parts.begin());
@@ -50,6 +55,24 @@ Result<std::map<std::string, Run>> unfinished_runs(store::Store& store) {
   return runs;
 }
 
+// 3 of "<run>/3-execute"; what has no number comes after what has one.
+int number_in(const Snapshot& snapshot) {
+  const std::string last = snapshot.name.substr(snapshot.name.rfind('/') + 1);
+  int number = std::numeric_limits<int>::max();
+  std::from_chars(last.data(), last.data() + last.size(), number);
+  return number;
+}
+
+// What an agent that may only look left, when that is what it found: nothing to see there.
+void leave_out_looks(std::vector<Snapshot>& all) {
+  std::map<std::string, std::string> trees;
+  for (const Snapshot& one : all) trees[one.commit] = one.tree;
+  std::erase_if(all, [&](const Snapshot& one) {
+    const auto before = trees.find(one.parent);
+    return one.name.ends_with("-look") && before != trees.end() && before->second == one.tree;
+  });
+}
+
 // The snapshots that the words mean.
 struct Meant {
   std::set<std::string> runs;
@@ -72,13 +95,17 @@ Result<Meant> meant_by(const Project& project, store::Store* store,
 }  // namespace
 
 Result<std::vector<Snapshot>> snapshots_of(const Project& project,
-                                           const std::vector<std::string>& words) {
+                                           const std::vector<std::string>& words, Listed listed) {
   const auto store = TRY(journal_of(project));
   const Meant meant = TRY(meant_by(project, store.get(), words));
   std::vector<Snapshot> all = TRY(all_snapshots(project));
   std::erase_if(all, [&](const Snapshot& snapshot) { return !meant.has(snapshot); });
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  const auto place = [](const Snapshot& one) {
+    return std::tuple(one.time, number_in(one), std::string_view(one.name));
+  };
+  std::sort(all.begin(), all.end(),
+            [&](const Snapshot& a, const Snapshot& b) { return place(a) < place(b); });
+  if (listed == Listed::changed) leave_out_looks(all);
   return all;
 }
 

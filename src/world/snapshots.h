@@ -17,12 +17,16 @@ struct Snapshot {
   std::string run, task;             // task: empty when the name has none
   bool rescued = false;              // no run ever goes on from it
   long time = 0;
+  std::string tree = {}, parent = {};  // of the commit
 };
 
-// Those of the runs that the words stand for, as find_run() has it, oldest first. A bead without a
-// run may have some too: those that were rescued from a worktree that no run knew.
+// Those of the runs that the words stand for, as find_run() has it, oldest first, and of one moment
+// by their number. A bead without a run may have some too: those that were rescued from a worktree
+// that no run knew. `changed`: without those of agents that only looked and changed nothing.
+enum class Listed { all, changed };
 Result<std::vector<Snapshot>> snapshots_of(const Project& project,
-                                           const std::vector<std::string>& words);
+                                           const std::vector<std::string>& words,
+                                           Listed listed = Listed::all);
 
 // Puts the files of a snapshot into a folder, which must be empty or not exist; empty: one below
 // .capsule/restored. `wanted` is its name, the end of it, or the beginning of its commit. Returns

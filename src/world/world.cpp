@@ -56,6 +56,13 @@ std::string needed_tree(const Command& command) {
   return {};
 }
 
+// What a check is for, as people see it.
+gate::Watch::About about(const Check& check) {
+  if (check.names == std::vector<std::string>{"baseline"}) return {"", CheckFor::baseline};
+  if (check.tree.empty()) return {"", CheckFor::health};
+  return {check.tree, CheckFor::work};
+}
+
 gate::ProjectFiles project_files(const Project& project, const WorldSettings& settings) {
   return {settings.trees.main_branch, settings.trees.exclude, project.config.test_files,
           project.config.verify.guard};
@@ -103,6 +110,13 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
       agents_(loop, agent_parts(project, interrupt, settings_.run), *this) {
   if (setup_.any()) checks_.ready_by(setup_);
+  checks_.watched_by(&watch_);
+  setup_.watched_by(&watch_);
+  watch_.tell = [this](const CheckProgress& one) {
+    set_up_once_ |=
+        one.ended && one.name == gate::kSetup && one.run.ending == event::CheckEnding::passed;
+    progress(one);
+  };
   requests_.watch(project.root() + "/.capsule/requests", [this] { look_for_stop(); });
 }
 
@@ -137,6 +151,9 @@ void RealWorld::carry_out(const Command& command) {
       left_out_.insert(left_out_.end(), merged->left_out.begin(), merged->left_out.end());
       look_around(agents_.numbers(), merged);
     }
+    // Checks that pass in a fresh checkout show that it can be set up, also when they were known.
+    if (const auto* checked = std::get_if<Checked>(&observation))
+      set_up_once_ |= checked->baseline == event::Baseline::green;
     happened(std::move(observation));
   };
   if (const auto* agent = std::get_if<StartAgent>(&command)) {
@@ -153,6 +170,7 @@ void RealWorld::carry_out(const Command& command) {
   } else if (const auto* back = std::get_if<TakeBack>(&command)) {
     answer(command, trees_.take_back(*back));
   } else if (const auto* check = std::get_if<Check>(&command)) {
+    const gate::Watch::Scope scope(&watch_, about(*check));
     const auto filled = with_base(*check);
     if (filled)
       gates_.check(*filled, done);
@@ -160,6 +178,7 @@ void RealWorld::carry_out(const Command& command) {
       failed(command, filled.error());
   } else if (const auto* merge = std::get_if<Merge>(&command)) {
     // Somebody else's main is for a person to look at first.
+    const gate::Watch::Scope scope(&watch_, {merge->task, CheckFor::merge});
     if (look_around(agents_.numbers()))
       happened(MainMoved{merge->tree});
     else
@@ -221,6 +240,7 @@ Result<void> RealWorld::start(const StartAgent& start) {
   if (start.settle == Settle::keep) place.conflicts = trees_.unresolved(start.tree);
   if (!setup_.any() || trees_.is_checkout(start.tree)) return agents_.start(start, place);
   waiting_[start.agent] = false;
+  const gate::Watch::Scope scope(&watch_, {start.task, CheckFor::tree});
   readiness_.ready(
       place.folder, place.log_folder, place.base,
       [this, start, place](const Result<void>& ready) { start_ready(start, place, ready); });
@@ -229,7 +249,8 @@ Result<void> RealWorld::start(const StartAgent& start) {
 
 void RealWorld::start_ready(const StartAgent& start, const AgentPlace& place,
                             const Result<void>& ready) {
-  if (!ready && ready.error().reason != Reason::interrupted) unready_ = ready.error();
+  const bool alone = settings_.trees_fail_alone && set_up_once_;
+  if (!ready && ready.error().reason != Reason::interrupted && !alone) unready_ = ready.error();
   Result<void> started = ready;
   const bool given_up = waiting_[start.agent];
   waiting_.erase(start.agent);

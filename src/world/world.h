@@ -38,6 +38,9 @@ struct WorldSettings {
   // Whether the journal and the claim are still ours; see store::Store::intact.
   std::function<Result<void>()> intact = [] { return Result<void>{}; };
   engine::Tracker* tracker = nullptr;  // for tasks that are closed; null: there are none
+  // A set-up that fails in one tree, after it was well elsewhere, stops only who wanted to work
+  // there, and not the run.
+  bool trees_fail_alone = false;
 };
 
 class RealWorld : public engine::World, private AgentEvents {
@@ -60,6 +63,8 @@ class RealWorld : public engine::World, private AgentEvents {
   workspace::Trees& trees() { return trees_; }
   // For live views: what agents print, as it comes.
   std::function<void(int agent, std::string_view bytes)> output = [](int, std::string_view) {};
+  // The same for the project's own commands, as they begin and end.
+  std::function<void(const workflow::CheckProgress&)> progress = [](const auto&) {};
   // Excluded files that merges left out.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
@@ -92,6 +97,7 @@ class RealWorld : public engine::World, private AgentEvents {
   const WorldSettings settings_;
   workspace::Trees trees_;
   GroundWatch ground_;
+  gate::Watch watch_;
   gate::Setup setup_;
   gate::Checks checks_;
   gate::Seen seen_;
@@ -104,6 +110,7 @@ class RealWorld : public engine::World, private AgentEvents {
   std::string vanished_;          // a tree that is needed and gone
   std::map<int, bool> waiting_;   // agents whose tree is being set up; true: they were ended
   std::optional<Error> unready_;  // the set-up of a new tree failed
+  bool set_up_once_ = false;      // it was well somewhere, in this process or before
   People people_;
   Readiness readiness_;
   Agents agents_;  // last: gone before what its events touch

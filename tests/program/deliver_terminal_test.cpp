@@ -24,6 +24,20 @@ class DeliveryTerminalTest : public DeliveryTest {
     on("developer", task, 2, "good");
   }
   void go(const std::string& when) const { write_file(path("mock/" + when), ""); }
+  // Two tasks that ask; the second when the first question stands there.
+  auto two_questions() {
+    write_plan({{"T-1"}, {"T-2"}});
+    asks("T-1", "first", "blue or red?");
+    asks("T-2", "second", "tea or coffee?");
+    return at_terminal();
+  }
+  void both_stand(AtTerminal& person) const {
+    go("first");
+    ASSERT_TRUE(person.shows("Answer to question 1 (T-1) > ")) << person.screen();
+    go("second");
+    ASSERT_TRUE(person.shows("Answer to question 1 (T-1); '2: TEXT' answers question 2 > "))
+        << person.screen();
+  }
   std::string told(const std::string& task) const {
     return agent_call("developer", task, 2).prompt;
   }
@@ -46,15 +60,8 @@ TEST_F(DeliveryTerminalTest, WhatWasTypedBeforeTheQuestionIsNoAnswer) {
 }
 
 TEST_F(DeliveryTerminalTest, ALineNamesTheQuestionThatItAnswersAndMayNameAnother) {
-  write_plan({{"T-1"}, {"T-2"}});
-  asks("T-1", "first", "blue or red?");
-  asks("T-2", "second", "tea or coffee?");
-  AtTerminal person(at_terminal());
-  go("first");
-  ASSERT_TRUE(person.shows("Answer to question 1 (T-1) > ")) << person.screen();
-  go("second");
-  ASSERT_TRUE(person.shows("Answer to question 1 (T-1); '2: TEXT' answers question 2 > "))
-      << person.screen();
+  AtTerminal person(two_questions());
+  ASSERT_NO_FATAL_FAILURE(both_stand(person));
   person.type("2: tea\n");
   ASSERT_TRUE(eventually([&] { return calls("developer", "T-2") == 2; })) << person.screen();
   person.type("2: cocoa\n");
@@ -67,14 +74,8 @@ TEST_F(DeliveryTerminalTest, ALineNamesTheQuestionThatItAnswersAndMayNameAnother
 }
 
 TEST_F(DeliveryTerminalTest, AnAnswerFromElsewhereMovesTheLineToTheNextQuestion) {
-  write_plan({{"T-1"}, {"T-2"}});
-  asks("T-1", "first", "blue or red?");
-  asks("T-2", "second", "tea or coffee?");
-  AtTerminal person(at_terminal());
-  go("first");
-  ASSERT_TRUE(person.shows("Answer to question 1 (T-1) > ")) << person.screen();
-  go("second");
-  ASSERT_TRUE(person.shows("'2: TEXT' answers question 2 > ")) << person.screen();
+  AtTerminal person(two_questions());
+  ASSERT_NO_FATAL_FAILURE(both_stand(person));
   person.type("half an answer to the first");
   ASSERT_EQ(capsule_in({"answer", "1", "blue"}).exit_code, 0);
   ASSERT_TRUE(person.shows("Answer to question 2 (T-2) > ")) << person.screen();

@@ -188,6 +188,21 @@ TEST_F(SetupInADelivery, EveryTaskHasItAndAFailureStopsTheDelivery) {
   EXPECT_EQ(main_file("deps/lib"), "(missing)");
 }
 
+TEST_F(SetupInADelivery, AFailureInOneTasksTreeStopsThatTaskAlone) {
+  configure(
+      "worktree: {setup: 'case $PWD in *T-2*) echo no network; exit 1 ;; esac'}\n"
+      "verify: {test: [true]}\n");
+  write_plan({{"T-1"}, {"T-2"}, {"T-3", "T-1"}, {"T-4", "T-2"}});
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 1) << done.err;
+  EXPECT_EQ(done.list("completed"), (std::vector<std::string>{"T-1", "T-3"}));
+  EXPECT_EQ(done.list("failed"), (std::vector<std::string>{"T-2", "T-4"}));
+  EXPECT_EQ(calls("developer", "T-2"), 0) << "nobody was paid for it";
+  ASSERT_FALSE(done.of("task_failed").empty());
+  EXPECT_HAS(done.of("task_failed")[0]["detail"].get<std::string>(), "no network");
+  EXPECT_HAS(report_text(), "no network");
+}
+
 class SetupInAnAutoRun : public DemoProject {};
 
 TEST_F(SetupInAnAutoRun, ReadiesTheWorktree) {

@@ -95,6 +95,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     learn(f->tasks);
   }
   if (const auto* f = std::get_if<DeliveryResumed>(&fact)) {
+    red_main_ = false;
     ended_ = false;
     for (const auto& [number, open] : open_)
       if (interval_of_[number] == interval_) --runs_;
@@ -139,6 +140,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     claim(merging_.empty(), "one merge at a time");
     claim(tasks_[f->task].audited, "only AUDIT_PASSED leads to a merge");
     claim(!remedying_, "no merge begins in remediation");
+    claim(!red_main_, "nothing is merged into a red main before somebody has looked");
     claim(!tasks_[f->task].doubted, "nothing is merged that a person may remove");
     merging_ = f->task;
   }
@@ -153,6 +155,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   }
   if (const auto* f = std::get_if<MergeRefused>(&fact)) {
     if (f->task == merging_) merging_.clear();
+    red_main_ |= f->why == event::MergeRefusal::main_red && !remedying_;
     if (workflow::voids_approval(f->why)) tasks_[f->task].approved = false;
   }
   if (const auto* f = std::get_if<MainMoved>(&fact)) {
@@ -187,6 +190,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   if (std::holds_alternative<RemediationEntered>(fact)) {
     claim(!remedying_, "remediation is entered once at a time");
     remedying_ = true;
+    red_main_ = false;
   }
   if (std::holds_alternative<RemediationLeft>(fact)) {
     remedying_ = false;
@@ -201,6 +205,8 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     }
   }
   if (const auto* f = std::get_if<QuestionAnswered>(&fact)) {
+    if (signal::same_letters(f->text, "retry") || signal::same_letters(f->text, "remedy"))
+      red_main_ = false;
     claim(questions_.contains(f->question), "only what was asked is answered");
     answered_.insert(f->question);
     if (const auto about = approvals_.find(f->question); about != approvals_.end())

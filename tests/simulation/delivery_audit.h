@@ -65,6 +65,7 @@ class DeliveryAudit {
   bool repairing_ = false;
   std::string merging_;
   bool started_ = false, ended_ = false, remedying_ = false;
+  bool red_main_ = false;  // main fails by itself, and nobody has looked
   int interval_ = 0;
   std::int64_t runs_ = 0;
 };

@@ -15,7 +15,8 @@ namespace {
 constexpr Fault kFaults[] = {Fault::no_signal, Fault::exit_status, Fault::timed_out,
                              Fault::not_started, Fault::lost};
 constexpr MergeRefusal kRefusals[] = {MergeRefusal::conflict, MergeRefusal::verify_failed,
-                                      MergeRefusal::checkout_in_the_way, MergeRefusal::error};
+                                      MergeRefusal::checkout_in_the_way, MergeRefusal::error,
+                                      MergeRefusal::main_red};
 
 std::string commit_of(int version) { return "c" + std::to_string(version); }
 int version_of(const std::string& commit) {
@@ -258,7 +259,8 @@ void Simulation::finish_merge(const Job& job) {
   }
   if (!done && random_.below(100) < weather_.refusals) {
     MergeRefused refused{job.tree, random_.one_of(kRefusals), "simulated", {}};
-    if (refused.why == MergeRefusal::verify_failed) refused.failed = {"test"};
+    if (refused.why == MergeRefusal::verify_failed || refused.why == MergeRefusal::main_red)
+      refused.failed = {"test"};
     if (refused.why == MergeRefusal::verify_failed && random_.chance(50))
       refused.guarded = {"Makefile"};
     inbox_.emplace_back(std::move(refused));

@@ -65,6 +65,7 @@ void Advance::reviewer_ended(const workflow::AgentFinished& ended) {
     Judgement judgement = judgement_in(words != nullptr ? words->text : std::string());
     verdict.verdict = judgement.verdict;
     verdict.issues = std::move(judgement.issues);
+    verdict.miss = judgement.miss;
   } else {
     // A program that failed has approved nothing.
     verdict.fault = ended.fault;

@@ -197,6 +197,8 @@ void on(Run& run, const fact::TurnFinished& turn) {
   agent_ended(run, agent, turn.fault, turn.log, turn.duration_ms, turn.cost_micros);
   if (turn.fault == Fault::none && !turn.signals.empty()) agent.said = turn.signals.back();
   agent.detail = turn.error;
+  agent.why = turn.miss == signal::Miss::none ? workflow::bounded_end(turn.error)
+                                              : signal::sentence({turn.miss, turn.missed_line});
   if (!turn.learnings.empty()) run.learnings = turn.learnings;
   run.session_alive = turn.fault == Fault::none && !run.session.empty();
   run.file.last_checked = turn.at;
@@ -209,6 +211,7 @@ void on(Run& run, const fact::BaselineChecked& checked) {
   using event::Baseline;
   run.baseline = checked.state;
   run.baseline_detail = checked.detail;
+  run.usage.checks_ms += workflow::time_of(checked.runs);
   run.baselined = checked.state == Baseline::none || checked.state == Baseline::green ||
                   (checked.state == Baseline::red && run.begun.red_allowed);
   if (!run.baselined) stop(run, Outcome::error, checked.detail);
@@ -224,7 +227,16 @@ void on(Run& run, const fact::ChecksDone& checks) {
        "",
        std::string(signal::name_of(run.last.phase)),
        {"the project's checks pass", checks.passed ? event::Verdict::held : event::Verdict::broken,
-        checks.feedback.substr(0, checks.feedback.find('\n'))}});
+        checks.feedback.substr(0, checks.feedback.find('\n')), checks.evidence}});
+  run.usage.checks_ms += workflow::time_of(checks.runs);
+  if (checks.passed) run.evidence = checks.evidence;
+  // Whose agent the newest turn was: what it left is what was checked.
+  if (run.last.number > 0) {
+    workflow::AgentSummary& agent = agent_of(run, run.last.number);
+    agent.checked = checks.passed ? workflow::Finding::held : workflow::Finding::refused;
+    agent.found = workflow::found_words({run.claims.back().claim}, checks.runs);
+    if (!checks.passed) agent.why = workflow::bounded_end(checks.feedback);
+  }
   if (checks.passed) {
     run.unchecked = false;
     if (run.phase == Phase::qa) return complete(run, checks.at);
@@ -256,6 +268,8 @@ void on(Run& run, const fact::Reviewed& reviewed) {
     agent.attempt = run.round;
     agent.said = fact::name_of(verdict.verdict);
     agent.detail = verdict.issues.empty() ? "" : verdict.issues.front();
+    if (verdict.verdict != fact::Verdict::approved)
+      agent.why = workflow::bounded_end(bulleted(verdict.issues));
   }
   if (all_approved(reviewed)) {
     complete(run, reviewed.at);
@@ -278,6 +292,7 @@ void on(Run& run, const fact::MergeIntended&) { run.open = Step::merge; }
 void on(Run& run, const fact::MergeDone& merged) {
   run.open.reset();
   if (!merged.nothing) run.merged_as = merged.commit;
+  run.usage.checks_ms += workflow::time_of(merged.runs);
   for (const event::Claim& claim : merged.claims)
     run.claims.push_back({run.number, "", std::string(signal::name_of(run.last.phase)), claim});
   run.step = Step::remove_place;

@@ -107,6 +107,7 @@ struct Run {
   fact::TurnFinished last;
   std::vector<workflow::AgentSummary> agents;
   std::vector<workflow::ClaimSummary> claims;
+  event::TestEvidence evidence;  // of the newest checks that passed
   workflow::GroundState ground;
   workflow::Usage usage;
   State file;  // what .caw/auto-state.json says
@@ -127,6 +128,7 @@ int exit_code(Outcome outcome);
 struct Judgement {
   fact::Verdict verdict = fact::Verdict::needs_fix;
   std::vector<std::string> issues;
+  signal::Miss miss{};
 };
 Judgement judgement_in(std::string_view text);
 

@@ -12,6 +12,8 @@ Standing standing_of(const Run& run) {
   switch (run.outcome) {
     case Outcome::complete:
       return Standing::succeeded;
+    case Outcome::needs_person:
+      return Standing::waiting;
     case Outcome::interrupted:
     case Outcome::cancelled:
     case Outcome::paused:
@@ -105,6 +107,7 @@ workflow::RunSummary Rules::summary(const Run& run) {
   if (has_tree(run)) summary.trees.push_back({"", run.folder, run.branch});
   summary.agents = run.agents;
   summary.claims = run.claims;
+  summary.evidence = run.evidence;
   summary.ground = run.ground.lines;
   summary.usage = run.usage;
   return summary;

@@ -42,6 +42,7 @@ std::string continuation_prompt(const Place& place) {
   text += cut(place.task, kMaxTaskBytes);
   text += "\n\n**Expected Signal:** ";
   text += signal::row(signal::expected_signal(place.phase)).wire;
+  if (!place.missed.empty()) text += "\n\n**Why It Did Not Count:** " + std::string(place.missed);
   text +=
       "\n\n**Action Required:**\n"
       "Continue working on the current phase. When complete, output:\n"

@@ -26,6 +26,7 @@ struct Place {
   std::int64_t max_iterations = kMaxIterations;
   std::string_view task;
   signal::Skips skips;
+  std::string_view missed = {};  // why what was printed does not count; empty: not known
 };
 
 // For a session that stopped without the signal of its phase.

@@ -51,6 +51,7 @@ Judgement judgement_in(std::string_view text) {
   if (found && !contradiction) {
     result.verdict = *found;
   } else {
+    result.miss = found ? signal::Miss::two_verdicts : signal::Miss::no_verdict;
     result.issues.emplace_back(found ? "the reviewer gave two different verdicts"
                                      : "the reviewer gave no verdict");
   }

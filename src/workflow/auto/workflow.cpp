@@ -36,6 +36,24 @@ bool changes_files(Step step) {
   return step == Step::turn || step == Step::checks || step == Step::review;
 }
 
+event::TestEvidence evidence_of(const workflow::Checked& checked) {
+  for (const event::Claim& claim : checked.claims)
+    if (claim.verdict == event::Verdict::held && claim.evidence.by_name) return claim.evidence;
+  return {};
+}
+
+// Signals of other phases are signals, and do not end this one.
+signal::Miss missed_in(Phase phase, const std::vector<std::string>& signals, signal::Miss why) {
+  const std::string_view wanted = signal::row(signal::expected_signal(phase)).wire;
+  for (const std::string& name : signals) {
+    const signal::Row* row = signal::find_signal(name);
+    if (name == wanted || row == nullptr || row->signal == signal::Signal::phase_error ||
+        row->signal == signal::Signal::auto_complete)
+      return signal::Miss::none;
+  }
+  return signals.empty() ? why : signal::Miss::wrong_phase;
+}
+
 }  // namespace
 
 void Advance::end_by_person() { end(outcome_of(now_.stop.value_or(Stop::interrupted)), ""); }
@@ -74,7 +92,7 @@ void Advance::on(const workflow::Checked& checked) {
   if (!done(What::checks)) return;
   record(fact::ChecksDone{checked.feedback.empty() && checked.failed.empty(),
                           checked.feedback.empty() ? short_list(checked.failed) : checked.feedback,
-                          "", checked.runs});
+                          "", checked.runs, evidence_of(checked)});
 }
 
 void Advance::on(const workflow::TakenBack& taken) {
@@ -93,7 +111,7 @@ void Advance::on(const workflow::Merged& merged) {
     return end(Outcome::merge_refused,
                "there is nothing to merge: no file differs from the main branch");
   record(fact::MergeDone{merged.commit, merged.nothing, merged.adopted, "", merged.onto,
-                         merged.runs, merged.claims});
+                         merged.runs, merged.claims, merged.evidence});
 }
 
 void Advance::on(const workflow::MergeTried& tried) {
@@ -248,9 +266,10 @@ void Advance::start_turn() {
   start.session = started.session;
   start.resume = started.resumes;
   if (run_.why == Why::go_on) {
+    const std::string missed = signal::sentence({run_.last.miss, run_.last.missed_line});
     const std::string continuation =
         continuation_prompt({run_.phase, run_.file.iteration, run_.file.max_iterations,
-                             run_.begun.task, run_.file.config.skips()});
+                             run_.begun.task, run_.file.config.skips(), missed});
     if (started.resumes)
       start.prompt.follow_up = continuation;
     else
@@ -278,6 +297,8 @@ void Advance::turn_ended(const workflow::AgentFinished& ended) {
     finished.signals = words->signals;
     finished.error = words->error;
     finished.recoverable = words->recoverable;
+    finished.miss = missed_in(run_.phase, words->signals, ended.missed.why);
+    finished.missed_line = ended.missed.line;
     if (run_.phase == Phase::reflect) finished.learnings = learnings_in(words->text);
   }
   const std::string error(signal::row(signal::Signal::phase_error).wire);

@@ -141,6 +141,7 @@ std::optional<Decision> decide_prelude(State& s) {
   Telling telling;
   telling.role = Role::plan_analyst;
   telling.why = s.analyst_why;
+  telling.missed = s.analyst_talk.missed;
   return start(s, s.analyst_attempts + 1, s.analyst_why == Why::fresh ? 0 : s.analyst_session,
                std::move(telling));
 }
@@ -163,6 +164,7 @@ std::optional<Decision> decide_remediation(State& s) {
   Telling telling;
   telling.role = r.step == Step::mend ? Role::remediation : Role::health_auditor;
   telling.why = r.why;
+  telling.missed = r.talk.missed;
   // Whoever mends or judges is told what was reported, however often it was tried.
   telling.context =
       r.context.empty() ? r.issue : r.context + "\n\nWhat was reported as broken:\n\n" + r.issue;
@@ -181,6 +183,7 @@ std::optional<Decision> decide_expert(State& s) {
       telling.role = Role::expert;
       telling.task = d.task;
       telling.why = d.why;
+      telling.missed = d.talk.missed;
       telling.context = d.prompt;
       telling.expert = name;
       telling.request = std::string(kRequest) + std::to_string(number);
@@ -206,6 +209,7 @@ Decision start_on(State& s, int task) {
   telling.role = role_of(t.stage);
   telling.task = task;
   telling.why = t.why;
+  telling.missed = t.talk.missed;
   telling.context = context_of(t);
   telling.notices = notices_of(s, task);
   const std::size_t role = at(telling.role);
@@ -258,7 +262,7 @@ std::optional<Decision> decide(State& s) {
   if (auto decision = decide_remediation(s)) return decision;
   if (auto decision = decide_expert(s)) return decision;
   if (is_remedying(s)) return std::nullopt;
-  if (s.merging < 0 && !s.merges.empty() && !s.ground.doubted()) {
+  if (s.merging < 0 && !s.merges.empty() && !s.ground.doubted() && s.red_main.empty()) {
     const Task& task = s.tasks[s.merges.begin()->second].task;
     return Decision{MergeIntended{task.id}, merge(s, task.id, task.title)};
   }

@@ -26,13 +26,6 @@ int delegation_named(const State& s, std::string_view request) {
   return number >= 1 && number <= s.delegations.count() ? number : 0;
 }
 
-AgentRecord* record_of(State& s, int number) {
-  const auto found = std::lower_bound(
-      s.history.begin(), s.history.end(), number,
-      [](const AgentRecord& record, int wanted) { return record.number < wanted; });
-  return found == s.history.end() || found->number != number ? nullptr : &*found;
-}
-
 // ---- Folding facts
 
 struct Fold {
@@ -137,6 +130,7 @@ struct Fold {
       record->detail = f.detail;
       record->log = f.log;
       record->duration_ms = f.duration_ms;
+      found_at_end(s, *record, f);
     }
     if (const int slot = slot_class(agent.role); slot >= 0) --s.busy[slot];
     if (f.fault == Fault::interrupted) left_half_done(s, agent);
@@ -185,6 +179,9 @@ struct Fold {
     if (task < 0) return;
     if (!f.nothing) s.tasks[task].commit = s.newest_commit = f.commit;
     s.tasks[task].merged_files = f.files;
+    s.tasks[task].evidence = f.evidence;
+    s.red_main_asked = 0;
+    found_at_merge(s, task, f);
     s.tasks[task].merge_claims = f.claims;
     complete(s, task);
     remove_tree(s, f.task);
@@ -215,6 +212,12 @@ struct Fold {
     const bool again = std::exchange(t.mended, false);
     t.approved = t.approved && !workflow::voids_approval(f.why);
     t.edited = false;
+    if (f.why == MergeRefusal::main_red) {
+      if (t.doubted) return doubt(s, task);
+      s.merges.emplace(t.queued, task);  // its place is its own
+      return main_turned_red(s, f);
+    }
+    found_at_merge(s, task, f);
     if (f.asks && !f.guarded.empty()) {
       t.guarded = f.guarded;
       return ask_person(s, QuestionKind::guard, task, 0,
@@ -251,6 +254,7 @@ struct Fold {
     }
   }
   void operator()(const VerifyFinished& f) {
+    s.checks_ms += workflow::time_of(f.runs);
     if (f.purpose == VerifyPurpose::health) return health_checked(s, f);
     if (s.prelude != Prelude::verifying) return;
     s.baseline = f.failures;

@@ -101,6 +101,7 @@ struct Talk {
   int requests = 0;           // in this stint
   int unknowns = 0;           // in a row
   bool checkpointed = false;  // the newest answer was a CHECKPOINT
+  signal::Missed missed;      // why the newest answer did not count
 };
 
 // Where what is kept by role stands.
@@ -149,11 +150,12 @@ struct TaskState {
   FailCause cause{};        // when failed
   std::string detail;       // why it failed, for people
   std::string commit;       // on main; empty: it changed nothing
-  int merge_tries = 0;      // of this merge, that others were quicker than
-  bool approved = false;    // a person has approved the merge, and nobody has worked on it since
-  bool to_merge = false;    // it failed at its merge: who has it tried again begins with that
-  bool mended = false;      // such a try
-  bool edited = false;      // a person was asked about it: they may have changed files
+  event::TestEvidence evidence;
+  int merge_tries = 0;    // of this merge, that others were quicker than
+  bool approved = false;  // a person has approved the merge, and nobody has worked on it since
+  bool to_merge = false;  // it failed at its merge: who has it tried again begins with that
+  bool mended = false;    // such a try
+  bool edited = false;    // a person was asked about it: they may have changed files
   std::vector<std::string> guarded;  // of the newest question about such files
   std::vector<std::string> allowed;  // those that a person let pass
   bool closed = false;               // in the tracker
@@ -186,6 +188,9 @@ struct AgentRecord {
   std::string detail, log;
   std::string provider, model;  // empty: not known
   std::int64_t duration_ms = 0;
+  // What became of its claim: by the trees when it ended, by the checks when it was merged.
+  workflow::Finding checked{};
+  std::string found, why;
 };
 
 struct Question {
@@ -285,6 +290,12 @@ struct State {
   Numbered<AgentRecord> history;
   std::string newest_commit;  // that a task became; empty: none
   workflow::GroundState ground;
+  // Main fails by itself at this commit: nothing is merged until a person has looked, or
+  // remediation has mended it. Empty: it does not, as far as is known.
+  std::string red_main;
+  int red_main_asked = 0;  // how often in a row
+  bool can_ask = true;     // somebody is there to answer, or has left answers; as recorded
+  std::int64_t checks_ms = 0;
 
   int next_agent = 1;
   int dispatched = 0;       // agent runs so far: what the bound limits

@@ -39,6 +39,8 @@ struct Translate {
     fact.duration_ms = o.duration_ms;
     fact.cost_micros = o.cost_micros;
     fact.snapshot = o.snapshot;
+    fact.miss = o.missed.why;
+    fact.missed_line = o.missed.line;
     if (const auto* words = std::get_if<workflow::LineWords>(&o.words)) {
       fact.signal = words->signal;
       fact.argument = words->argument;
@@ -66,7 +68,8 @@ struct Translate {
 
   Facts operator()(const workflow::Merged& o) const {
     if (!is_repair(s, o.tree))
-      return {MergeDone{o.tree, o.commit, o.files, o.adopted, o.nothing, o.runs, o.claims}};
+      return {
+          MergeDone{o.tree, o.commit, o.files, o.adopted, o.nothing, o.runs, o.claims, o.evidence}};
     // One that was found done was tested by nobody whose answer we know.
     const bool untested = o.adopted || o.nothing;
     Facts facts{RepairDone{s.remediation.round, o.commit, o.files, untested}};
@@ -76,8 +79,9 @@ struct Translate {
   Facts operator()(const workflow::MergeRefused& o) const {
     if (!is_repair(s, o.tree))
       return {MergeRefused{o.tree, o.why, o.detail, o.guarded, o.guard_stat,
-                           s.attended || s.integrate == event::Integrate::ask}};
+                           s.attended || s.integrate == event::Integrate::ask, o.failed, o.main}};
     switch (o.why) {
+      case MergeRefusal::main_red:  // which is what the repair is for
       case MergeRefusal::verify_failed:
         return {health(o.failed.empty() ? std::vector<std::string>{"checks"} : o.failed, o.detail)};
       case MergeRefusal::nothing_to_merge:

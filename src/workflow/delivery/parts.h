@@ -95,6 +95,13 @@ std::string_view field(const AgentFinished& f, std::size_t k, std::string_view l
 std::string all_fields(const AgentFinished& f);  // "Label:\ntext", for the next prompt
 bool may_send(Role role, Signal signal);
 
+// ---- what became of what agents said (findings.cpp)
+
+AgentRecord* record_of(State&, int agent);
+void found_at_end(State&, AgentRecord&, const AgentFinished& f);
+void found_at_merge(State&, int task, const MergeDone& f);
+void found_at_merge(State&, int task, const MergeRefused& f);
+
 // ---- handlers
 
 void task_agent_finished(State&, const Agent& agent, const AgentFinished& f);    // signals.cpp
@@ -114,6 +121,8 @@ void register_expert(State&, const std::string& name, std::string supports, std:
 void ask_person(State&, QuestionKind kind, int task, int agent, std::string text,
                 std::string context, std::vector<std::string> options = {});
 void ground_moved(State&, const GroundMoved&);
+// Blames no task: merging pauses, and a person is asked, or else remediation.
+void main_turned_red(State&, const MergeRefused&);
 void answered(State&, const QuestionAnswered& f);
 void close_questions(State&, int task);
 

@@ -53,6 +53,11 @@ std::string context_of(const State& s, const Telling& telling) {
     part = trimmed(part);
     if (!part.empty()) text += (text.empty() ? "" : "\n\n") + std::string(part);
   };
+  // The words of the agent itself are quoted, not at column 0.
+  const bool about_signal =
+      why == Why::signal_request || why == Why::checkpoint_request || why == Why::signal_failed;
+  if (about_signal && telling.missed.why != signal::Miss::none)
+    add("Why it did not count: " + signal::sentence(telling.missed));
   add(telling.context);
   if (!s.baseline.empty())
     add("These verification commands failed before any task began, so their failure alone is not "

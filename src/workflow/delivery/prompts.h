@@ -19,6 +19,7 @@ struct Telling {
   std::vector<std::string> notices;  // coordination: files that others hold
   std::string expert, request;       // of an expert: its name, and what its advice has to name
   bool goes_on = false;              // in its session, which is told only what is new
+  signal::Missed missed = {};        // why what was printed before did not count
 };
 
 std::string prompt_file(Role role);  // "prompts/delivery/critic.md"

@@ -55,6 +55,12 @@ void answered_task(State& s, const Question& q) {
   ask_for(s, q.task, expanded ? Stage::development : t.stage, Why::answered, both(q), !expanded);
 }
 
+void halt(State& s) {
+  s.halted = true;
+  for (auto& [number, agent] : s.agents)
+    if (!std::exchange(agent.ending, true)) s.to_end.push_back(number);
+}
+
 void answered_remediation(State& s, const Question& q) {
   Remediation& r = s.remediation;
   if (r.step != Step::person) return;
@@ -68,16 +74,22 @@ void answered_remediation(State& s, const Question& q) {
   }
   if (signal::same_letters(q.answer, "retry")) return retry_remediation(s);
   if (signal::same_letters(q.answer, "override")) return leave_remediation(s, true);
-  s.halted = true;
-  for (auto& [number, agent] : s.agents)
-    if (!std::exchange(agent.ending, true)) s.to_end.push_back(number);
+  halt(s);
+}
+
+void answered_red_main(State& s, const Question& q) {
+  if (s.red_main.empty()) return;
+  if (signal::same_letters(q.answer, "halt")) return halt(s);
+  s.red_main.clear();
+  if (signal::same_letters(q.answer, "remedy")) enter_remediation(s, -1, q.context);
 }
 
 }  // namespace
 
 void ask_person(State& s, QuestionKind kind, int task, int agent, std::string text,
                 std::string context, std::vector<std::string> options) {
-  const bool parks = kind != QuestionKind::removed_task && kind != QuestionKind::main_moved;
+  const bool parks = kind != QuestionKind::removed_task && kind != QuestionKind::main_moved &&
+                     kind != QuestionKind::main_red;
   // Who has to approve is not asked by agents, however often.
   const bool ours = kind == QuestionKind::approval || kind == QuestionKind::guard;
   if (parks && !ours && task >= 0 && ++s.tasks[task].questions > s.limits.questions)
@@ -120,6 +132,8 @@ void answered(State& s, const QuestionAnswered& f) {
                                                 : keep_task(s, copy.task);
   } else if (copy.kind == QuestionKind::main_moved) {
     s.ground.looked();
+  } else if (copy.kind == QuestionKind::main_red) {
+    answered_red_main(s, copy);
   } else if (copy.task >= 0) {
     answered_task(s, copy);
   } else {
@@ -149,6 +163,23 @@ void ground_moved(State& s, const GroundMoved& f) {
       "Main was moved while agents ran, and Capsule did not do that. Nothing is merged until "
       "you have looked: put main back if it should not be there, then answer 'keep'.",
       workflow::main_moved_text(f, name, "answer 'keep'"), {"keep"});
+}
+
+void main_turned_red(State& s, const MergeRefused& f) {
+  if (!s.red_main.empty()) return;
+  if (is_remedying(s)) return enter_remediation(s, -1, f.detail);  // it mends this, too
+  s.red_main = f.main.empty() ? "main" : f.main;
+  // Whoever always says 'retry' is not asked for ever.
+  if (++s.red_main_asked > s.limits.questions) return halt(s);
+  if (!s.can_ask) {
+    s.red_main.clear();
+    return enter_remediation(s, -1, f.detail);
+  }
+  ask_person(s, QuestionKind::main_red, -1, 0,
+             "The checks fail on main itself, whatever is merged. No task is to blame. Nothing is "
+             "merged until you have looked: mend main and answer 'retry', have an agent mend it "
+             "('remedy'), or 'halt'.",
+             f.detail, {"retry", "remedy", "halt"});
 }
 
 void close_questions(State& s, int task) {

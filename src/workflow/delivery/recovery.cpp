@@ -118,6 +118,7 @@ void started(State& s, const DeliveryStarted& f) {
   if (f.integrate != event::Integrate::unsaid) s.integrate = f.integrate;
   s.branch = f.branch;
   s.roles = f.agents;
+  s.can_ask = f.attended;
   s.tasks.reserve(f.tasks.size());
   for (const Task& task : f.tasks) add_task(s, task);
   for (const std::string& name : f.known_experts) register_expert(s, name, "", "");
@@ -223,8 +224,13 @@ void resumed(State& s, const DeliveryResumed& f) {
     ++s.tasks[i].wait;
     s.to_wait.push_back(i);
   }
+  // Main may have been mended meanwhile: the next merge shows it, and asks again when it was not.
+  s.can_ask = f.attended;
+  s.red_main.clear();
+  s.red_main_asked = 0;
+  for (Question& q : s.questions) q.closed |= q.kind == QuestionKind::main_red;
   s.to_ask = open_questions(s);  // whoever listened for the answers is gone
-  if (std::exchange(s.halted, false)) retry_remediation(s);
+  if (std::exchange(s.halted, false) && is_remedying(s)) retry_remediation(s);
   if (f.retry_failed) begin_again(s);
   if (s.outcome == Outcome::halted || s.finished < s.tasks.count() || !unclosed(s).empty())
     s.outcome = Outcome::none;

@@ -34,7 +34,8 @@ void next_attempt(State& s, const std::string& context) {
 
 void enter_remediation(State& s, int task, const std::string& issue) {
   Remediation& r = s.remediation;
-  const std::string report = "Task " + std::string(id_of(s, task)) + " reports:\n\n" + issue;
+  const std::string report =
+      (task < 0 ? "Main:\n\n" : "Task " + std::string(id_of(s, task)) + " reports:\n\n") + issue;
   if (is_remedying(s)) {
     r.issue += "\n" + report;
     return;

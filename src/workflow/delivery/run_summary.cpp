@@ -91,7 +91,8 @@ void add_waits(const State& s, int task, RunSummary& to) {
 
 void add_questions(const State& s, RunSummary& to) {
   for (const Question& q : s.questions) {
-    if (q.closed || (q.kind == QuestionKind::main_moved && s.outcome != Outcome::none)) continue;
+    const bool about_main = q.kind == QuestionKind::main_moved || q.kind == QuestionKind::main_red;
+    if (q.closed || (about_main && s.outcome != Outcome::none)) continue;
     Waiting wait;
     const bool approval = q.kind == QuestionKind::approval || q.kind == QuestionKind::guard;
     wait.what = approval ? Waiting::For::approval : Waiting::For::answer;
@@ -120,6 +121,9 @@ workflow::AgentSummary agent_of(const State& s, const AgentRecord& record) {
   agent.provider = record.provider;
   agent.model = record.model;
   agent.duration_ms = record.duration_ms;
+  agent.checked = record.checked;
+  agent.found = record.found;
+  agent.why = record.why;
   return agent;
 }
 
@@ -186,6 +190,7 @@ std::string now_of(const State& s, const Summary& tasks) {
                      std::to_string(s.tasks.size()) + " tasks complete";
   if (!s.agents.empty()) text += ", " + counted(s.agents.size(), "agent") + " at work";
   if (is_remedying(s)) text += ", in remediation";
+  if (!s.red_main.empty()) text += ", main is red: merging pauses";
   return text;
 }
 
@@ -220,7 +225,7 @@ RunSummary run_summary(const State& s) {
     add_waits(s, i, summary);
     summary.tasks.push_back({t.task.id, t.task.title, standing_of(t.stage),
                              std::string(name_of(t.stage)), words_for(s, t),
-                             static_cast<int>(t.runs.size()), t.commit, t.detail});
+                             static_cast<int>(t.runs.size()), t.commit, t.detail, t.evidence});
   }
   for (const std::string& tree : s.trees)
     if (!s.to_remove.contains(tree) && !s.removing.contains(tree))
@@ -233,6 +238,7 @@ RunSummary run_summary(const State& s) {
   summary.ground = s.ground.lines;
   summary.usage.agent_runs = s.dispatched;
   summary.usage.cost_micros = s.cost_micros;
+  summary.usage.checks_ms = s.checks_ms;
   return summary;
 }
 

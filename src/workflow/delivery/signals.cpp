@@ -193,7 +193,7 @@ constexpr Row kRows[] = {
 void agent_failed(State& s, int task, const Agent& agent, FailureKind kind, Why why, bool late,
                   const std::string& detail) {
   TaskState& t = s.tasks[task];
-  t.talk = {};
+  t.talk = {0, 0, false, t.talk.missed};
   if (agent.role == Role::critic && late) {
     if (++t.critic_timeouts < s.limits.critic_timeouts)
       return ask_for(s, task, t.stage, why, t.context, false);
@@ -231,8 +231,11 @@ void task_agent_finished(State& s, const Agent& agent, const AgentFinished& f) {
     Why why{};
     if (not_a_signal(s, t.talk, f, agent, why) == Heard::ask_again)
       return ask_for(s, task, t.stage, why, t.context, true);
-    return agent_failed(s, task, agent, FailureKind::unknown, Why::signal_failed, true,
-                        "its agents printed no valid signal");
+    return agent_failed(
+        s, task, agent, FailureKind::unknown, Why::signal_failed, true,
+        "its agents printed no valid signal" + (t.talk.missed.why == signal::Miss::none
+                                                    ? std::string()
+                                                    : ": " + signal::sentence(t.talk.missed)));
   }
   t.talk = {};
   for (const Row& row : kRows)

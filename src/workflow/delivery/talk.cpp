@@ -51,6 +51,7 @@ Heard not_a_signal(State& s, Talk& talk, const AgentFinished& f, const Agent& ag
   } else {
     // A second CHECKPOINT in a row is no answer to the request for the signal either.
     talk.checkpointed = false;
+    talk.missed = {f.signal == Signal::unknown ? f.miss : signal::Miss::none, f.missed_line};
     ++talk.unknowns;
     if (talk.unknowns < kUnknownsInARow && !exhausted)
       announce(s, UnknownSignalRecovery{task, agent.number, talk.unknowns,
@@ -63,7 +64,7 @@ Heard not_a_signal(State& s, Talk& talk, const AgentFinished& f, const Agent& ag
     return Heard::ask_again;
   }
   announce(s, AgentSignalFailure{task, agent.number, reason});
-  talk = {};
+  talk = {0, 0, false, talk.missed};
   return Heard::gave_up;
 }
 

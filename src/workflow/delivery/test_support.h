@@ -66,6 +66,7 @@ inline Observation observation_of(const State& s, const DeliveryFact& fact) {
     o.detail = f->detail;
     o.preview = f->preview;
     o.log = f->log;
+    o.missed = {f->miss, f->missed_line};
     o.duration_ms = f->duration_ms;
     o.cost_micros = f->cost_micros;
     if (f->wrote) o.took_back = {"a.c"};
@@ -78,7 +79,8 @@ inline Observation observation_of(const State& s, const DeliveryFact& fact) {
   if (const auto* f = std::get_if<MergeDone>(&fact))
     return workflow::Merged{f->task, f->commit, f->files, f->adopted, false, {}, {}};
   if (const auto* f = std::get_if<MergeRefused>(&fact))
-    return workflow::MergeRefused{f->task, f->why, f->detail, {}};
+    return workflow::MergeRefused{f->task,    f->why,        f->detail, f->failed,
+                                  f->guarded, f->guard_stat, f->main};
   if (const auto* f = std::get_if<QuestionAnswered>(&fact))
     return workflow::Answered{f->question, f->text, f->by};
   if (const auto* f = std::get_if<FileWaitExpired>(&fact))

@@ -71,6 +71,7 @@ PhaseFinished finished(const State& s, const std::string& phase, const flow::Age
   fact.log = f.log;
   fact.duration_ms = f.duration_ms;
   fact.took_back = f.took_back;
+  fact.miss = f.missed.why;
   // Everybody may write there; what it said is noted from its signal.
   std::erase(fact.took_back, "worklog.md");
   return fact;
@@ -142,8 +143,10 @@ class Decider {
       for (const auto& [phase, result] : s_.results)
         if (!result.took_back.empty())
           fact.claims.push_back(
-              {"it only looked", Verdict::differs,
-               who_ran() + " changed " + short_list(result.took_back) + "; that was taken back"});
+              {"it only looked",
+               Verdict::differs,
+               who_ran() + " changed " + short_list(result.took_back) + "; that was taken back",
+               {}});
       record(std::move(fact));
     }
   }
@@ -159,7 +162,7 @@ class Decider {
       record(MergeRefused{MergeRefusal::nothing_to_merge,
                           "there is nothing to merge: no file differs from the main branch"});
     else
-      record(MergeDone{f.commit, f.adopted, f.onto, f.runs});
+      record(MergeDone{f.commit, f.adopted, f.onto, f.runs, f.evidence});
   }
   void operator()(const flow::MergeTried& f) {
     if (!answered(Step::integrate)) return;
@@ -168,7 +171,7 @@ class Decider {
     record(std::move(fact));
   }
   void operator()(const flow::MergeRefused& f) {
-    if (answered(Step::integrate)) record(MergeRefused{f.why, f.detail});
+    if (answered(Step::integrate)) record(MergeRefused{f.why, f.detail, f.main});
   }
   void operator()(const flow::MainMoved&) {
     if (!answered(Step::integrate) || ++now().merge_tries < flow::kMergeTries) return;
@@ -376,6 +379,8 @@ class Decider {
       if (const auto found = s_.results.find(phase->name); found != s_.results.end())
         command.notes.push_back({phase->name, found->second.attempt, found->second.status,
                                  found->second.summary, found->second.feedback});
+    // Last: whether a phase left an entry is seen by what is new in its section.
+    if (s_.newest_check) command.notes.push_back(*s_.newest_check);
     // The worklog grows with every review. Two trees that differ in it alone are the same for a
     // review that repeats its words.
     const bool repeats = !judges(rule()) || (s_.last.status == Status::needs_work &&

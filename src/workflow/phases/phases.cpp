@@ -232,6 +232,7 @@ struct Fold {
   void operator()(const BaselineChecked& f) {
     s.baseline = f.state;
     s.baseline_detail = f.detail;
+    s.checks_ms += workflow::time_of(f.runs);
     s.baselined = f.state == Baseline::none || f.state == Baseline::green ||
                   (f.state == Baseline::red && s.red_allowed);
     if (!s.baselined) end(s, Outcome::prep_failed, f.detail, s.step);
@@ -267,6 +268,10 @@ struct Fold {
       agent->detail = f.fault == Fault::none ? f.summary : f.feedback;
       agent->log = f.log;
       agent->duration_ms = f.duration_ms;
+      if (f.miss != signal::Miss::none)
+        agent->why = signal::sentence({f.miss, ""});
+      else if (f.status != Status::pass)
+        agent->why = workflow::bounded_end(f.feedback);
     }
     if (!judges(rule_of(s, f.phase)) && !rule_of(s, f.phase).commits)
       s.claimed.insert(f.files_changed.begin(), f.files_changed.end());
@@ -288,7 +293,13 @@ struct Fold {
       s.step = Step::check;
   }
   void operator()(const PhaseChecked& f) {
-    for (const Claim& claim : f.claims) s.claims.push_back({f.number, s.bead, f.phase, claim});
+    for (const Claim& claim : f.claims) {
+      s.claims.push_back({f.number, s.bead, f.phase, claim});
+      if (claim.verdict == Verdict::held && claim.evidence.by_name && claim.evidence.failing == 0)
+        s.evidence = claim.evidence;
+    }
+    s.checks_ms += workflow::time_of(f.runs);
+    note_finding(f);
     if (s.step != Step::check) return;
     s.guard_refused = false;
     s.guard_words.clear();
@@ -296,6 +307,22 @@ struct Fold {
     const bool lied = !f.passed && result.status == Status::pass;
     if (!lied && result.status == Status::pass) s.accepted_commit = s.snapshot.commit;
     judge(s, lied ? Status::needs_work : result.status, lied ? f.feedback : result.feedback, lied);
+  }
+  // Those that ran at once are checked at once.
+  void note_finding(const PhaseChecked& f) {
+    std::vector<int> numbers{f.number};
+    for (const auto& [phase, result] : s.results) numbers.push_back(result.number);
+    for (const int number : numbers) {
+      workflow::AgentSummary* agent = agent_of(s, number);
+      if (agent == nullptr) continue;
+      agent->checked = f.passed ? workflow::finding_of(f.claims) : workflow::Finding::refused;
+      agent->found = workflow::found_words(f.claims, f.runs);
+      if (!f.passed) agent->why = workflow::bounded_end(f.feedback);
+    }
+    s.newest_check.reset();
+    const std::string found = workflow::found_words(f.claims, f.runs);
+    if (!found.empty() || !f.passed)
+      s.newest_check = {f.phase, s.attempt, s.last.status, "", f.feedback, found, !f.passed};
   }
   void operator()(const ApprovalAsked& f) {
     s.questions = std::max(s.questions, f.question);
@@ -349,13 +376,14 @@ struct Fold {
   void operator()(const MergeDone& f) {
     s.merge_open = false;
     s.merge_commit = f.commit;
+    s.checks_ms += workflow::time_of(f.runs);
     s.step = Step::archive;
   }
   void operator()(const MergeRefused& f) {
     s.merge_open = false;
     s.approved = s.approved && !workflow::voids_approval(f.why);
-    if (f.why == MergeRefusal::main_moved) {
-      s.ground.refused = true;
+    if (f.why == MergeRefusal::main_moved || f.why == MergeRefusal::main_red) {
+      s.ground.refused = s.ground.doubted();
       return end(s, Outcome::merge_refused, f.detail, s.step);
     }
     s.phase = s.definition.phases.back().name;

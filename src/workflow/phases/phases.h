@@ -130,6 +130,10 @@ struct State {
 
   std::vector<workflow::AgentSummary> agents;  // all that were started
   std::vector<workflow::ClaimSummary> claims;
+  // What the newest check found, for the worklog: an agent that comes later reads it there.
+  std::optional<workflow::WorklogEntry> newest_check;
+  event::TestEvidence evidence;  // the newest that tells of tests that pass
+  std::int64_t checks_ms = 0;    // that the project's commands took
   workflow::GroundState ground;
   Present present;
 };

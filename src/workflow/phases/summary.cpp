@@ -87,6 +87,8 @@ workflow::RunSummary summary(const State& s) {
   summary.agents = s.agents;
   summary.claims = s.claims;
   summary.ground = s.ground.lines;
+  summary.evidence = s.evidence;
+  summary.usage.checks_ms = s.checks_ms;
   summary.usage.agent_runs = static_cast<int>(s.agents.size());
   for (const workflow::AgentSummary& agent : s.agents)
     summary.usage.duration_ms += agent.duration_ms;

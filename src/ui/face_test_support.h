@@ -1,0 +1,105 @@
+// A workflow with its face, for tests: what happens is told, and what was written is seen. Tests
+// only.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "engine/workflow.h"
+#include "ui/auto_narrator.h"
+#include "ui/delivery_narrator.h"
+#include "ui/face.h"
+#include "ui/phases_narrator.h"
+#include "workflow/auto/workflow.h"
+#include "workflow/delivery/workflow.h"
+
+namespace capsule::ui {
+
+using Json = nlohmann::json;
+
+// A workflow, its face, and what that has written.
+template <class Rules>
+struct Stage {
+  using Fact = typename Rules::Fact;
+  engine::WorkflowOf<Rules> workflow;
+  std::string out;
+  std::int64_t now = 0;
+  Face face;
+
+  Stage(Look look, auto narrator, bool typed_at = false)
+      : face(look, "run-1", narrator(workflow.state(), Style{}), nullptr,
+             {[this](const std::string& text) { out += text; }, [] { return std::size_t{60}; },
+              [] { return std::size_t{24}; }, [this] { return now; }, typed_at}) {}
+
+  void happen(const std::vector<Fact>& facts) {
+    std::vector<event::NewFact> told;
+    for (const Fact& fact : facts) {
+      told.push_back({std::string(Rules::kind_of(fact)), "T", Rules::body_of(fact)});
+      const event::NewFact& one = told.back();
+      ASSERT_TRUE(workflow.apply({1, "run-1", one.kind, one.at, one.body}));
+    }
+    face.on_facts(told);
+  }
+  std::string taken() { return std::exchange(out, {}); }
+};
+using Phases = Stage<phases::Rules>;
+using Delivery = Stage<delivery::Rules>;
+
+inline event::PhaseFinished finished(const std::string& phase, int number, int attempt,
+                                     signal::Status status, const std::string& feedback) {
+  event::PhaseFinished f;
+  f.phase = phase;
+  f.number = number;
+  f.attempt = attempt;
+  f.status = status;
+  f.feedback = feedback;
+  f.duration_ms = 1500;
+  return f;
+}
+
+inline void begin(Phases& stage) {
+  event::RunStarted started;
+  started.bead = "demo-1.1.1";
+  started.title = "Validate email";
+  stage.happen({started, event::WorktreeReady{"/p/w", "capsule-demo-1.1.1", "abc"}});
+}
+
+// One phase, as the runner tells it: its start, and then all that follows from its end.
+inline void phase(Phases& stage, const std::string& name, int number, int attempt,
+                  signal::Status status, const std::string& feedback = "ok") {
+  stage.happen({event::PhaseStarted{name, number, attempt, "", "claude", "", false}});
+  stage.happen({finished(name, number, attempt, status, feedback),
+                event::SnapshotTaken{name, number, "r", "c", "t" + std::to_string(number), "h"},
+                event::PhaseChecked{name, number, true, "", {}}});
+}
+
+inline void whole_run(Phases& stage) {
+  using enum signal::Status;
+  begin(stage);
+  phase(stage, "test-writer", 1, 1, pass);
+  phase(stage, "test-review", 2, 1, needs_work, "cover \x1b[31mempty\ninput");
+  phase(stage, "test-writer", 3, 2, pass);
+  phase(stage, "test-review", 4, 2, pass);
+  phase(stage, "execute", 5, 1, pass);
+  phase(stage, "execute-review", 6, 1, pass);
+  phase(stage, "sign-off", 7, 1, pass);
+  phase(stage, "merge", 8, 1, pass);
+  stage.happen({event::MergeIntended{"main", "abc"}});
+  stage.happen({event::MergeDone{"0123456789abcdef", false}});
+  stage.happen({event::RunArchived{"/p/.capsule/logs/demo-1.1.1"}, event::WorktreeRemoved{},
+                event::BeadClosed{}, event::RunEnded{event::Outcome::merged, ""}});
+}
+
+inline std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  for (const std::string_view line : split(text, '\n'))
+    if (!line.empty()) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+}  // namespace capsule::ui

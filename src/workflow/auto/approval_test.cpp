@@ -1,0 +1,95 @@
+// What a person is asked before main.
+#include "workflow/auto/test_support.h"
+
+namespace capsule::auto_mode {
+namespace {
+
+Driver asked(bool skip_review = false) {
+  fact::Started started = plain();
+  started.integrate = event::Integrate::ask;
+  started.skip_review = skip_review;
+  Driver driver = at_work(started);
+  driver.says({"AUTO_COMPLETE"});
+  EXPECT_EQ(driver.only<Merge>().into, Merge::Into::nowhere);
+  driver.see(MergeTried{"auto", "folder", "abc", {"a.c"}, {}});
+  return driver;
+}
+
+TEST(AutoAdvance, WorkIsTriedBeforeAPersonIsAskedAndMergedOnceTheyApprove) {
+  Driver driver = asked();
+  EXPECT_THAT(driver.only<Ask>().text, HasSubstr("folder"));
+  EXPECT_THAT(driver.only<Ask>().context, HasSubstr("a.c"));
+  EXPECT_TRUE(Rules::waits_for_person(driver.run));
+  EXPECT_EQ(Rules::summary(driver.run).standing, Standing::waiting);
+  driver.crash();
+  EXPECT_EQ(driver.only<Ask>().question, 1) << "the same question";
+  driver.see(Answered{1, "approve", "me"});
+  EXPECT_EQ(driver.only<Merge>().into, Merge::Into::main);
+  EXPECT_TRUE(driver.only<Merge>().edited);
+  EXPECT_FALSE(driver.only<Merge>().guarded) << "a person has seen it";
+}
+
+TEST(AutoAdvance, WhatAPersonDoesNotApproveIsMendedWithTheirWords) {
+  for (const bool skip_review : {false, true}) {
+    Driver driver = asked(skip_review);
+    driver.see(Answered{1, "use UTC", "me"});
+    const auto& start = driver.only<StartAgent>();
+    EXPECT_EQ(start.role, skip_review ? "execution" : "fix");
+    EXPECT_THAT(driver.run.feedback, HasSubstr("use UTC"));
+    EXPECT_TRUE(driver.run.file.active);
+  }
+}
+
+TEST(AutoAdvance, ARefusalWithoutWordsEndsTheRunWhichAsksAgainWhenItGoesOn) {
+  Driver driver = asked();
+  driver.see(Answered{1, "no", "me"});
+  EXPECT_EQ(Rules::outcome(driver.run), "not_approved");
+  driver.given(fact::Resumed{});
+  driver.see(Kept{});
+  EXPECT_EQ(driver.only<Merge>().into, Merge::Into::nowhere);
+}
+
+TEST(AutoAdvance, AStopLeavesTheQuestionOpen) {
+  Driver driver = asked();
+  driver.see(StopAsked{Stop::interrupted});
+  EXPECT_TRUE(Rules::stopped(driver.run));
+  EXPECT_EQ(Rules::outcome(driver.run), "");
+}
+
+TEST(AutoAdvance, WhatGoesToABranchLeavesItBehind) {
+  fact::Started started = plain();
+  started.integrate = event::Integrate::branch;
+  Driver driver = at_work(started);
+  driver.says({"AUTO_COMPLETE"});
+  EXPECT_EQ(driver.only<Merge>().into, Merge::Into::branch);
+  Merged merged;
+  merged.tree = "auto";
+  merged.commit = "c0ffee";
+  driver.see(merged);
+  EXPECT_TRUE(driver.only<RemoveTree>().keep_branch);
+  driver.see(TreeRemoved{"auto"});
+  EXPECT_EQ(Rules::summary(driver.run).on_branch, "branch");
+  EXPECT_EQ(Rules::summary(driver.run).merged_as, "");
+}
+
+TEST(AutoAdvance, AGuardedChangeIsPutToAPersonWhoIsThere) {
+  const MergeRefused guarded{"auto",        event::MergeRefusal::verify_failed,
+                             "put it back", {"guard"},
+                             {"Makefile"},  "Makefile: 1 line added, 0 removed\n"};
+  Driver alone = in_merge();
+  alone.see(guarded);
+  EXPECT_EQ(Rules::outcome(alone.run), "merge_refused") << "nobody is there";
+  Driver driver = in_merge();
+  driver.run.attended = true;
+  driver.see(guarded);
+  EXPECT_THAT(driver.only<Ask>().text, HasSubstr("Makefile"));
+  Driver refused = driver;
+  driver.see(Answered{1, "yes", "me"});
+  EXPECT_THAT(driver.only<Merge>().request, HasSubstr("Makefile"));
+  refused.see(Answered{1, "not that file", "me"});
+  EXPECT_EQ(refused.only<StartAgent>().role, "fix");
+  EXPECT_THAT(refused.run.feedback, HasSubstr("not that file"));
+}
+
+}  // namespace
+}  // namespace capsule::auto_mode
