@@ -202,8 +202,8 @@ void RealWorld::carry_out(const Command& command) {
 }
 
 Result<Check> RealWorld::with_base(Check check) {
-  if (!check.base.empty() || check.clean || check.tree.empty() || trees_.is_checkout(check.tree))
-    return check;
+  const bool of_the_tree = check.base.empty() && check.commit.empty() && !check.clean;
+  if (!of_the_tree || check.tree.empty() || trees_.is_checkout(check.tree)) return check;
   const auto work = TRY(trees_.work_of(check.tree));
   check.base = work.base;
   check.commit = work.commit;

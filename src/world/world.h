@@ -82,8 +82,8 @@ class RealWorld : public engine::World, private AgentEvents {
   void start_ready(const workflow::StartAgent& start, const AgentPlace& place,
                    const Result<void>& ready);
   Result<void> close(const workflow::CloseTask& command);
-  // A check of a worktree is held against where the tree began, whether the workflow knows that or
-  // not.
+  // A check of a worktree as it is, for a workflow that names no snapshots, is held against where
+  // the tree began.
   Result<workflow::Check> with_base(workflow::Check check);
   // What changed around the run is told. Returns whether that stops merging.
   bool look_around(std::vector<int> agents, const workflow::Merged* merged = nullptr);
