@@ -10,7 +10,7 @@ namespace capsule::gate {
 namespace {
 
 // In a source that is no test. What stands in quotes here stands in quotes there, too.
-constexpr std::string_view kTelling[] = {
+constexpr std::string_view kTelltaleWords[] = {
     "unittest",       "pytest",    "PYTEST_CURRENT_TEST", "PYTEST_ADDOPTS",
     "junitxml",       "node:test", "NODE_OPTIONS",        "NODE_TEST_CONTEXT",
     "JEST_WORKER_ID", "VITEST",    "\"testing\"",         "testing.Testing",
@@ -47,7 +47,7 @@ Result<std::vector<std::string>> telltales_in(
     if (change.status == 'D' || !is_source(change.path) || is_test_file(change.path)) continue;
     const std::string now = TRY(text_of(to, change.path));
     std::vector<std::string> telling;
-    for (const std::string_view word : kTelling)
+    for (const std::string_view word : kTelltaleWords)
       if (now.find(word) != now.npos) telling.emplace_back(word);
     if (tests != nullptr)
       for (const std::string& word : words_in(now))

@@ -1,4 +1,4 @@
-// The report of a delivery, told from its facts: they alone know when things happened.
+// The report of a delivery, made from its facts: they alone know when things happened.
 #include <map>
 #include <optional>
 #include <set>
@@ -35,7 +35,7 @@ std::string quoted_lines(std::string_view text) {
 std::string cell(std::string_view text) { return replace_all(printable(text), "|", "\\|"); }
 
 // One agent, from its start to its end.
-struct Told {
+struct AgentLine {
   AgentDispatched start;
   std::string began_at, ended_at;
   std::optional<AgentFinished> end;
@@ -99,12 +99,12 @@ class Teller {
   void take(const AgentFinished& f) {
     const auto found = agents_.find(f.agent);
     if (found == agents_.end()) return;
-    Told& told = found->second;
-    told.ended_at = at_;
-    told.end = f;
-    const std::string words = said(told);
+    AgentLine& line = found->second;
+    line.ended_at = at_;
+    line.end = f;
+    const std::string words = said(line);
     const std::string who =
-        std::string(signal::name_of(told.start.role)) + " (agent " + std::to_string(f.agent) + ")";
+        std::string(signal::name_of(line.start.role)) + " (agent " + std::to_string(f.agent) + ")";
     std::string found_text;
     for (const Field& field : f.fields)
       if (!trimmed(field.text).empty()) found_text += quoted_lines(field.label + ": " + field.text);
@@ -113,7 +113,7 @@ class Teller {
       found_text = quoted_lines(signal::sentence({f.miss, f.missed_line}));
     if (f.wrote) found_text += "  > it changed files, which were taken back\n";
     if (found_text.empty()) return;
-    note(place_of(told.start),
+    note(place_of(line.start),
          who + ": " + words + "\n" + found_text.substr(0, found_text.size() - 1));
   }
   void take(const MergeDone& f) {
@@ -191,10 +191,10 @@ class Teller {
   }
   void over(const std::string& task) { tasks_[task].over_at = at_; }
 
-  static std::string said(const Told& told) {
-    if (!told.end) return "did not end";
-    if (told.end->fault != Fault::none) return replace_all(name_of(told.end->fault), "_", " ");
-    const auto& row = signal::row(told.end->signal);
+  static std::string said(const AgentLine& line) {
+    if (!line.end) return "did not end";
+    if (line.end->fault != Fault::none) return replace_all(name_of(line.end->fault), "_", " ");
+    const auto& row = signal::row(line.end->signal);
     return std::string(row.wire.empty() ? row.name : row.wire);
   }
 
@@ -282,17 +282,17 @@ class Teller {
     std::int64_t total = 0;
     std::string rows;
     for (const int number : of.agents) {
-      const Told& told = agents_.at(number);
-      const std::int64_t took = told.end ? told.end->duration_ms : 0;
+      const AgentLine& line = agents_.at(number);
+      const std::int64_t took = line.end ? line.end->duration_ms : 0;
       total += took;
       rows +=
-          "| " + std::to_string(number) + " | " + std::string(signal::name_of(told.start.role)) +
-          (told.start.expert.empty() ? "" : " " + cell(told.start.expert)) + " | " +
-          std::to_string(told.start.attempt) + " | " +
-          replace_all(name_of(told.start.why), "_", " ") + " | " + said(told) +
-          (told.end && told.end->wrote ? ", wrote (taken back)" : "") + " | " +
-          cell(checked(number)) + " | " + date_of(told.began_at) + " | " + duration(took) + " | " +
-          (told.end && !told.end->log.empty() ? cell(shown_path(told.end->log)) : "") + " |\n";
+          "| " + std::to_string(number) + " | " + std::string(signal::name_of(line.start.role)) +
+          (line.start.expert.empty() ? "" : " " + cell(line.start.expert)) + " | " +
+          std::to_string(line.start.attempt) + " | " +
+          replace_all(name_of(line.start.why), "_", " ") + " | " + said(line) +
+          (line.end && line.end->wrote ? ", wrote (taken back)" : "") + " | " +
+          cell(checked(number)) + " | " + date_of(line.began_at) + " | " + duration(took) + " | " +
+          (line.end && !line.end->log.empty() ? cell(shown_path(line.end->log)) : "") + " |\n";
     }
     if (!rows.empty())
       text += "- Duration: " + duration(total) +
@@ -308,7 +308,7 @@ class Teller {
   const delivery::State& state_;
   std::string at_, started_at_, resumed_at_, last_at_;
   std::vector<std::string> resumed_;
-  std::map<int, Told> agents_;
+  std::map<int, AgentLine> agents_;
   std::map<std::string, Of> tasks_;
   Of remediation_, experts_, plan_;
   std::map<int, std::string> asked_;  // question to task

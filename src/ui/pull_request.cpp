@@ -21,7 +21,7 @@ std::string plain(std::string_view text) {
   return line;
 }
 
-std::string quoted_lines(std::string_view text) {
+std::string request_lines(std::string_view text) {
   std::string result;
   std::size_t lines = 0;
   for (const std::string_view line : split(trimmed(text), '\n')) {
@@ -51,7 +51,7 @@ std::string pull_request(const Described& d) {
   if (!d.commit.empty()) text += ", one commit (" + d.commit.substr(0, 12) + ")";
   if (!d.onto.empty()) text += " on main at " + d.onto.substr(0, 12);
   text += ".\n";
-  if (!trimmed(d.request).empty()) text += "\n## What was asked for\n\n" + quoted_lines(d.request);
+  if (!trimmed(d.request).empty()) text += "\n## What was asked for\n\n" + request_lines(d.request);
   text += "\n## What was done\n\n";
   if (s.tasks.empty()) {
     std::string done;
