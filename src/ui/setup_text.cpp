@@ -4,8 +4,11 @@
 #include "json/value.h"
 
 namespace capsule::ui {
+namespace {
 
 using Json = json::Value;
+
+}  // namespace
 
 std::string findings_text(const world::Findings& findings, const Style& style) {
   constexpr signal::Status kTones[] = {signal::Status::pass, signal::Status::needs_work,
