@@ -56,6 +56,15 @@ esac
     write_file(path("bin/" + name), "#!/bin/bash\n" + script);
     chmod(path("bin/" + name).c_str(), 0755);
   }
+  // claude in auto mode, that does its work and says so. `before`: what it does first.
+  void auto_agent(const std::string& before = "") const {
+    program("claude", before + R"(
+complete() {
+  printf -- '---\nSIGNAL: %s_COMPLETE\nSTATUS: complete\nTIMESTAMP: 2026-01-31T23:59:59Z\n---\n' \
+    "${CAPSULE_PHASE^^}"
+}
+)" + kGoodInAuto);
+  }
   // An agent that answers at once, whatever it is asked.
   void agent(const std::string& status, const std::string& before = "") const {
     program("claude", before + "\necho 'the agent speaks'\necho '{\"status\":\"" + status +

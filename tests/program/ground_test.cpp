@@ -86,11 +86,7 @@ TEST_F(GroundInADelivery, DevelopersThatCommitThemselvesReachMainWithoutLoss) {
 class GroundInAnAutoRun : public DemoProject {
  protected:
   void agent_that(const std::string& in_execution) {
-    program("claude",
-            "complete() { printf -- '---\\nSIGNAL: %s_COMPLETE\\nSTATUS: complete\\nTIMESTAMP: "
-            "2026-01-31T23:59:59Z\\n---\\n' \"${CAPSULE_PHASE^^}\"; }\n"
-            "[ \"$CAPSULE_PHASE\" != execution ] || {\n" +
-                in_execution + "\n}\n" + kGoodInAuto);
+    auto_agent("[ \"$CAPSULE_PHASE\" != execution ] || {\n" + in_execution + "\n}\n");
   }
   Outcome run_it() {
     return in({"auto", "run", "Say hello", "--skip-expansion", "--skip-reflect"});

@@ -12,12 +12,8 @@ class IntegrateInAuto : public DemoProject {
   void SetUp() override {
     DemoProject::SetUp();
     make_project();
-    program("claude",
-            "echo \"$CAPSULE_PHASE\" >>'" + path("phases") + "'\ncat >>'" + path("prompts") +
-                "'\nprintf '%s\\n' \"$@\" >>'" + path("prompts") +
-                "'\ncomplete() { printf -- '---\\nSIGNAL: %s_COMPLETE\\nSTATUS: "
-                "complete\\nTIMESTAMP: 2026-01-31T23:59:59Z\\n---\\n' \"${CAPSULE_PHASE^^}\"; }\n" +
-                std::string(kGoodInAuto));
+    auto_agent("echo \"$CAPSULE_PHASE\" >>'" + path("phases") + "'\ncat >>'" + path("prompts") +
+               "'\nprintf '%s\\n' \"$@\" >>'" + path("prompts") + "'\n");
   }
   Outcome auto_run(std::vector<std::string> more = {}) const {
     std::vector<std::string> args = {"auto", "run", "Say hello", "--skip-expansion",

@@ -62,10 +62,7 @@ class MovedMainInAnAutoRun : public DemoProject {};
 
 TEST_F(MovedMainInAnAutoRun, TheWorkIsMergedOnTopOfIt) {
   make_project();
-  program("claude",
-          "complete() { printf -- '---\\nSIGNAL: %s_COMPLETE\\nSTATUS: complete\\nTIMESTAMP: "
-          "2026-01-31T23:59:59Z\\n---\\n' \"${CAPSULE_PHASE^^}\"; }\n" +
-              std::string(kGoodInAuto));
+  auto_agent();
   const std::string notes = path("notes");
   write_file(project() + "/.capsule/config.yaml", moving_check(notes, project(), "greeting.txt"));
   const Outcome outcome = in({"auto", "run", "Say hello", "--skip-expansion", "--skip-reflect"});

@@ -77,10 +77,7 @@ class RedMainInAnAutoRun : public DemoProject {};
 
 TEST_F(RedMainInAnAutoRun, EndsItAndItCanBeRepeated) {
   make_project();
-  program("claude",
-          "complete() { printf -- '---\\nSIGNAL: %s_COMPLETE\\nSTATUS: complete\\nTIMESTAMP: "
-          "2026-01-31T23:59:59Z\\n---\\n' \"${CAPSULE_PHASE^^}\"; }\n" +
-              std::string(kGoodInAuto));
+  auto_agent();
   const std::string notes = path("notes");
   write_file(project() + "/.capsule/config.yaml", breaking_check(notes, project(), "greeting.txt"));
   // The merged files are tested only when main has moved.

@@ -35,13 +35,8 @@ class VanishedInAnAutoRun : public DemoProject {};
 TEST_F(VanishedInAnAutoRun, StopsAndGoesOn) {
   make_project();
   const std::string once = path("once");
-  program("claude",
-          "[ \"$CAPSULE_PHASE\" != execution ] || [ -e '" + once + "' ] || { : >'" + once +
-              "'; rm -f '" + project() +
-              "/.capsule/'journal.db*; }\n"
-              "complete() { printf -- '---\\nSIGNAL: %s_COMPLETE\\nSTATUS: complete\\nTIMESTAMP: "
-              "2026-01-31T23:59:59Z\\n---\\n' \"${CAPSULE_PHASE^^}\"; }\n" +
-              std::string(kGoodInAuto));
+  auto_agent("[ \"$CAPSULE_PHASE\" != execution ] || [ -e '" + once + "' ] || { : >'" + once +
+             "'; rm -f '" + project() + "/.capsule/'journal.db*; }\n");
   const Outcome stopped = in({"auto", "run", "Say hello", "--skip-expansion", "--skip-reflect"});
   EXPECT_EQ(stopped.exit_code, 2) << stopped.out;
   EXPECT_THAT(stopped.err, ::testing::HasSubstr("was removed while the run went on"));

@@ -207,11 +207,7 @@ class SetupInAnAutoRun : public DemoProject {};
 
 TEST_F(SetupInAnAutoRun, ReadiesTheWorktree) {
   make_project();
-  program("claude",
-          "[ -e deps/lib ] || exit 1\n"
-          "complete() { printf -- '---\\nSIGNAL: %s_COMPLETE\\nSTATUS: complete\\nTIMESTAMP: "
-          "2026-01-31T23:59:59Z\\n---\\n' \"${CAPSULE_PHASE^^}\"; }\n" +
-              std::string(kGoodInAuto));
+  auto_agent("[ -e deps/lib ] || exit 1\n");
   write_file(project() + "/.capsule/config.yaml",
              "worktree: {setup: 'mkdir -p deps; echo lib >deps/lib'}\n");
   const Outcome outcome = in({"auto", "run", "Say hello", "--skip-expansion", "--skip-reflect"});

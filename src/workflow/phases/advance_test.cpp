@@ -1,107 +1,8 @@
 // Plays runs by observations alone: what the world is asked for, and what is recorded.
-#include <gtest/gtest.h>
-
-#include "workflow/phases/phases.h"
+#include "workflow/phases/test_support.h"
 
 namespace capsule::phases {
 namespace {
-
-using namespace event;
-namespace flow = capsule::workflow;
-
-struct Play {
-  State s;
-  std::vector<PipelineFact> facts;
-  std::vector<flow::Command> commands;  // of the newest turn
-
-  explicit Play(Definition definition = {}) {
-    RunStarted started{"demo-1", "Title", "claude", 3, Convergence::stop, std::move(definition),
-                       ""};
-    take(phases::advance(s, {started}, {}, "t"));
-  }
-  void take(Turn turn) {
-    facts.insert(facts.end(), turn.facts.begin(), turn.facts.end());
-    commands = std::move(turn.commands);
-    // Where nothing else is said, the checks are green before anybody works.
-    const auto* check = commands.empty() ? nullptr : std::get_if<flow::Check>(&commands[0]);
-    if (!answers_baseline || check == nullptr ||
-        check->names != std::vector<std::string>{"baseline"})
-      return;
-    flow::Checked green;
-    green.number = check->number;
-    green.baseline = Baseline::green;
-    see({green});
-  }
-  bool answers_baseline = true;
-  void see(std::vector<flow::Observation> observations) {
-    take(phases::advance(s, {}, observations, "t"));
-  }
-  template <class T>
-  const T& command(std::size_t i = 0) {
-    EXPECT_LT(i, commands.size());
-    EXPECT_TRUE(std::holds_alternative<T>(commands.at(i))) << name_of(commands.at(i));
-    return std::get<T>(commands.at(i));
-  }
-  template <class T>
-  const T& fact() const {
-    EXPECT_TRUE(std::holds_alternative<T>(facts.back())) << kind_of(facts.back());
-    return std::get<T>(facts.back());
-  }
-  void prepare() {
-    command<flow::PlanTree>();
-    see({flow::TreePlanned{"demo-1", "/w", "capsule-demo-1", "abc"}});
-    command<flow::OpenTree>();
-    see({flow::TreeOpened{"demo-1", "/w", "capsule-demo-1", "abc"}});
-  }
-  static flow::AgentFinished said(int agent, Status status, std::string feedback = "f") {
-    flow::AgentFinished finished;
-    finished.agent = agent;
-    flow::ContractWords words;
-    words.signal.status = status;
-    words.signal.feedback = std::move(feedback);
-    finished.words = words;
-    return finished;
-  }
-  // The agent that was started ends; its tree is kept and checked.
-  void phase(const std::string& expected, Status status, std::string feedback = "f") {
-    const auto& start = command<flow::StartAgent>();
-    EXPECT_EQ(start.role, expected);
-    see({said(start.agent, status, std::move(feedback))});
-    keep_and_check();
-  }
-  void keep_and_check() {
-    const auto& keep = command<flow::Keep>();
-    see({flow::Kept{"demo-1", "refs/" + keep.label, "c-" + keep.label, "t-" + keep.label, "h"}});
-    if (!commands.empty() && std::holds_alternative<flow::Check>(commands.front())) {
-      flow::Checked checked;
-      checked.number = std::get<flow::Check>(commands.front()).number;
-      see({checked});
-    }
-  }
-  void to_merge() {
-    prepare();
-    for (const char* name : {"test-writer", "test-review", "execute", "execute-review", "sign-off"})
-      phase(name, Status::pass);
-    EXPECT_EQ(command<flow::Check>().names, std::vector<std::string>{"signed-off"});
-    see({flow::Checked{}});
-    phase("merge", Status::pass);
-  }
-};
-
-// What a new process makes of the facts so far.
-State replayed(const std::vector<PipelineFact>& facts) {
-  State s;
-  for (const PipelineFact& fact : facts) phases::apply(s, fact);
-  return s;
-}
-
-PhaseRule rule(const char* name, int stage = 2) {
-  PhaseRule phase;
-  phase.name = name;
-  phase.prompt = "prompts/" + phase.name + ".md";
-  phase.stage = stage;
-  return phase;
-}
 
 TEST(Advance, ThePipelineGoesFromAPlannedTreeToAClosedTask) {
   Play play;
@@ -294,51 +195,6 @@ TEST(Advance, OnlyThoseOfAGroupThatWereCutOffStartAgain) {
   EXPECT_EQ(play.command<flow::StartAgent>(1).role, "three");
 }
 
-Definition spike() {
-  Definition definition;
-  definition.name = "spike";
-  PhaseRule plan = rule("plan");
-  plan.approval = true;
-  definition.phases = {plan, rule("code", 3)};
-  definition.finish = Finish::branch;
-  return definition;
-}
-
-TEST(Advance, AnApprovalWaitsForAPersonAndTheirWordsGoBackToThePhase) {
-  Play play(spike());
-  play.prepare();
-  play.phase("plan", Status::pass);
-  EXPECT_EQ(play.command<flow::Ask>().question, 1);
-  EXPECT_TRUE(Rules::waits_for_person(play.s));
-  EXPECT_EQ(summary(play.s).standing, flow::Standing::waiting);
-  play.see({flow::Answered{1, "use UTC", "me"}});
-  EXPECT_EQ(play.command<flow::StartAgent>().prompt.feedback, "use UTC");
-  play.phase("plan", Status::pass);
-  EXPECT_EQ(play.command<flow::Ask>().question, 2);
-  play.see({flow::Answered{2, "Approve", "me"}});
-  EXPECT_EQ(play.command<flow::StartAgent>().role, "code");
-}
-
-TEST(Advance, AnApprovalThatIsRefusedEndsTheRun) {
-  Play play(spike());
-  play.prepare();
-  play.phase("plan", Status::pass);
-  play.see({flow::Answered{1, "no", "me"}});
-  EXPECT_EQ(Rules::outcome(play.s), "rejected");
-  EXPECT_EQ(exit_code(play.s.outcome), 1);
-}
-
-TEST(Advance, AnOpenApprovalIsAskedAgainByWhoTakesTheRunUp) {
-  Play play(spike());
-  play.prepare();
-  play.phase("plan", Status::pass);
-  play.s = replayed(play.facts);
-  const std::size_t before = play.facts.size();
-  play.see({flow::TakenUp{}});
-  EXPECT_EQ(play.command<flow::Ask>().question, 1);
-  EXPECT_EQ(play.facts.size(), before) << "it was asked before";
-}
-
 TEST(Advance, APhaseThatEndedTheRunIsDoneAgainWhenItGoesOn) {
   for (const Status status : {Status::needs_work, Status::error}) {
     Play play;
@@ -350,27 +206,6 @@ TEST(Advance, APhaseThatEndedTheRunIsDoneAgainWhenItGoesOn) {
     EXPECT_EQ(play.command<flow::StartAgent>().role, "test-writer");
     EXPECT_EQ(play.command<flow::StartAgent>().agent, 2);
   }
-}
-
-TEST(Advance, ASignOffThatAPersonDoesNotApproveIsNone) {
-  PhaseRule code = rule("code"), sign = rule("sign"), merge = rule("merge");
-  sign.signs_off = sign.approval = true;
-  sign.needs_work = {"code", "merge", 0};
-  merge.commits = true;
-  merge.needs = {"signed-off"};
-  Definition definition;
-  definition.name = "own";
-  definition.phases = {code, sign, merge};
-  Play play(definition);
-  play.prepare();
-  play.phase("code", Status::pass);
-  play.phase("sign", Status::pass);
-  play.see({flow::Answered{play.command<flow::Ask>().question, "do it otherwise", "somebody"}});
-  play.phase("code", Status::pass);
-  EXPECT_EQ(play.command<flow::Check>().names, std::vector<std::string>{"signed-off"});
-  play.see({flow::Checked{}});
-  EXPECT_EQ(Rules::outcome(play.s), "merge_refused");
-  EXPECT_TRUE(play.commands.empty()) << "no agent is paid for a merge that may not be";
 }
 
 TEST(Advance, WorkThatStaysOnABranchClosesNoTask) {
@@ -448,110 +283,6 @@ TEST(Advance, TheSummaryNamesAgentsWithTheirLogsAndWhatTheyClaimed) {
 }
 
 // ---- Before main
-
-struct AskPlay : Play {
-  AskPlay() {
-    RunStarted started{"demo-1", "Title", "claude", 3, Convergence::stop, {}, ""};
-    started.integrate = Integrate::ask;
-    s = {};
-    facts.clear();
-    take(phases::advance(s, {started}, {}, "t"));
-    prepare();
-    for (const char* phase :
-         {"test-writer", "test-review", "execute", "execute-review", "sign-off"})
-      this->phase(phase, Status::pass);
-    flow::Checked gate;
-    see({gate});
-    this->phase("merge", Status::pass);
-  }
-  void tried() { see({flow::MergeTried{"demo-1", "/w", "abc", {"a.c", "b.c"}, {}}}); }
-};
-
-TEST(Advance, WorkIsTriedBeforeAPersonIsAskedAndMergedOnceTheyApprove) {
-  AskPlay play;
-  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
-  play.tried();
-  const auto ask = play.command<flow::Ask>();
-  EXPECT_NE(ask.text.find("/w"), std::string::npos) << "where a person may change files";
-  EXPECT_NE(ask.context.find("a.c"), std::string::npos);
-  EXPECT_EQ(summary(play.s).standing, flow::Standing::waiting);
-  EXPECT_EQ(summary(play.s).waits.at(0).kind, "merge");
-  play.s = replayed(play.facts);
-  play.see({flow::TakenUp{}});
-  EXPECT_EQ(play.command<flow::Ask>().question, ask.question) << "the same question";
-  play.see({flow::Answered{ask.question, "yes", "me"}});
-  const auto merge = play.command<flow::Merge>();
-  EXPECT_EQ(merge.into, flow::Merge::Into::main);
-  EXPECT_TRUE(merge.edited);
-  play.see({flow::MainMoved{"demo-1"}});
-  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::main) << "approved is approved";
-}
-
-TEST(Advance, WhatAPersonDoesNotApproveGoesBackToWhoWrites) {
-  AskPlay play;
-  play.tried();
-  play.see({flow::Answered{1, "reject: ok", "me"}});
-  EXPECT_EQ(play.command<flow::StartAgent>().role, "execute");
-  EXPECT_EQ(play.command<flow::StartAgent>().prompt.feedback, "ok");
-  EXPECT_FALSE(play.s.signed_off);
-  play.phase("execute", Status::pass);
-  EXPECT_EQ(play.command<flow::StartAgent>().role, "sign-off");
-}
-
-TEST(Advance, ARefusalWithoutWordsEndsTheRunWhichAsksAgainWhenItGoesOn) {
-  AskPlay play;
-  play.tried();
-  play.see({flow::Answered{1, "no", "me"}});
-  EXPECT_EQ(Rules::outcome(play.s), "rejected");
-  play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
-  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
-}
-
-TEST(Advance, AnApprovalEndsWithARefusedMerge) {
-  AskPlay play;
-  play.tried();
-  play.see({flow::Answered{1, "approve", "me"}});
-  play.see({flow::MergeRefused{"demo-1", MergeRefusal::conflict, "a.c", {}}});
-  EXPECT_EQ(Rules::outcome(play.s), "merge_refused");
-  play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
-  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
-}
-
-TEST(Advance, WhoNoLongerWantsToBeAskedHasTheWorkMerged) {
-  AskPlay play;
-  play.tried();
-  play.take(phases::advance(play.s, {IntegrationChosen{Integrate::merge}}, {}, "t"));
-  // The question is still being put: nothing else is asked for in this process.
-  play.s = replayed(play.facts);
-  play.see({flow::TakenUp{}});
-  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::main);
-}
-
-TEST(Advance, AGuardedChangeIsPutToAPersonWhoIsThere) {
-  Play play;
-  play.s.present.attended = true;
-  play.prepare();
-  play.see({Play::said(1, Status::pass)});
-  play.see({flow::Kept{"demo-1", "ref", "commit", "tree", "head"}});
-  flow::Checked checked;
-  checked.number = play.command<flow::Check>().number;
-  checked.feedback = "put it back";
-  checked.guarded = {"Makefile"};
-  State alone = play.s;
-  alone.present.attended = false;
-  play.see({checked});
-  EXPECT_EQ(play.fact<ApprovalAsked>().about, Approval::guard);
-  EXPECT_NE(play.command<flow::Ask>().text.find("Makefile"), std::string::npos);
-  Play refused = play;
-  play.see({flow::Answered{1, "approve", "me"}});
-  EXPECT_NE(play.command<flow::Check>().request.find("Makefile"), std::string::npos);
-  refused.see({flow::Answered{1, "keep it as it was", "me"}});
-  refused.see({checked});
-  EXPECT_NE(refused.command<flow::StartAgent>().prompt.feedback.find("keep it as it was"),
-            std::string::npos);
-  const Turn turn = phases::advance(alone, {}, {checked}, "t");
-  EXPECT_TRUE(std::holds_alternative<PhaseChecked>(turn.facts.front())) << "nobody is there";
-}
 
 }  // namespace
 }  // namespace capsule::phases

@@ -1,0 +1,167 @@
+// A person approves: what a phase left, what is merged, what says what the checks mean.
+#include "workflow/phases/test_support.h"
+
+namespace capsule::phases {
+namespace {
+
+TEST(Approval, AnApprovalWaitsForAPersonAndTheirWordsGoBackToThePhase) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  EXPECT_EQ(play.command<flow::Ask>().question, 1);
+  EXPECT_TRUE(Rules::waits_for_person(play.s));
+  EXPECT_EQ(summary(play.s).standing, flow::Standing::waiting);
+  play.see({flow::Answered{1, "use UTC", "me"}});
+  EXPECT_EQ(play.command<flow::StartAgent>().prompt.feedback, "use UTC");
+  play.phase("plan", Status::pass);
+  EXPECT_EQ(play.command<flow::Ask>().question, 2);
+  play.see({flow::Answered{2, "Approve", "me"}});
+  EXPECT_EQ(play.command<flow::StartAgent>().role, "code");
+}
+
+TEST(Approval, AnApprovalThatIsRefusedEndsTheRun) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  play.see({flow::Answered{1, "no", "me"}});
+  EXPECT_EQ(Rules::outcome(play.s), "rejected");
+  EXPECT_EQ(exit_code(play.s.outcome), 1);
+}
+
+TEST(Approval, AnOpenApprovalIsAskedAgainByWhoTakesTheRunUp) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  play.s = replayed(play.facts);
+  const std::size_t before = play.facts.size();
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::Ask>().question, 1);
+  EXPECT_EQ(play.facts.size(), before) << "it was asked before";
+}
+
+TEST(Approval, ASignOffThatAPersonDoesNotApproveIsNone) {
+  PhaseRule code = rule("code"), sign = rule("sign"), merge = rule("merge");
+  sign.signs_off = sign.approval = true;
+  sign.needs_work = {"code", "merge", 0};
+  merge.commits = true;
+  merge.needs = {"signed-off"};
+  Definition definition;
+  definition.name = "own";
+  definition.phases = {code, sign, merge};
+  Play play(definition);
+  play.prepare();
+  play.phase("code", Status::pass);
+  play.phase("sign", Status::pass);
+  play.see({flow::Answered{play.command<flow::Ask>().question, "do it otherwise", "somebody"}});
+  play.phase("code", Status::pass);
+  EXPECT_EQ(play.command<flow::Check>().names, std::vector<std::string>{"signed-off"});
+  play.see({flow::Checked{}});
+  EXPECT_EQ(Rules::outcome(play.s), "merge_refused");
+  EXPECT_TRUE(play.commands.empty()) << "no agent is paid for a merge that may not be";
+}
+
+struct AskPlay : Play {
+  AskPlay() {
+    RunStarted started{"demo-1", "Title", "claude", 3, Convergence::stop, {}, ""};
+    started.integrate = Integrate::ask;
+    s = {};
+    facts.clear();
+    take(phases::advance(s, {started}, {}, "t"));
+    prepare();
+    for (const char* phase :
+         {"test-writer", "test-review", "execute", "execute-review", "sign-off"})
+      this->phase(phase, Status::pass);
+    flow::Checked gate;
+    see({gate});
+    this->phase("merge", Status::pass);
+  }
+  void tried() { see({flow::MergeTried{"demo-1", "/w", "abc", {"a.c", "b.c"}, {}}}); }
+};
+
+TEST(Approval, WorkIsTriedBeforeAPersonIsAskedAndMergedOnceTheyApprove) {
+  AskPlay play;
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
+  play.tried();
+  const auto ask = play.command<flow::Ask>();
+  EXPECT_NE(ask.text.find("/w"), std::string::npos) << "where a person may change files";
+  EXPECT_NE(ask.context.find("a.c"), std::string::npos);
+  EXPECT_EQ(summary(play.s).standing, flow::Standing::waiting);
+  EXPECT_EQ(summary(play.s).waits.at(0).kind, "merge");
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::Ask>().question, ask.question) << "the same question";
+  play.see({flow::Answered{ask.question, "yes", "me"}});
+  const auto merge = play.command<flow::Merge>();
+  EXPECT_EQ(merge.into, flow::Merge::Into::main);
+  EXPECT_TRUE(merge.edited);
+  play.see({flow::MainMoved{"demo-1"}});
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::main) << "approved is approved";
+}
+
+TEST(Approval, WhatAPersonDoesNotApproveGoesBackToWhoWrites) {
+  AskPlay play;
+  play.tried();
+  play.see({flow::Answered{1, "reject: ok", "me"}});
+  EXPECT_EQ(play.command<flow::StartAgent>().role, "execute");
+  EXPECT_EQ(play.command<flow::StartAgent>().prompt.feedback, "ok");
+  EXPECT_FALSE(play.s.signed_off);
+  play.phase("execute", Status::pass);
+  EXPECT_EQ(play.command<flow::StartAgent>().role, "sign-off");
+}
+
+TEST(Approval, ARefusalWithoutWordsEndsTheRunWhichAsksAgainWhenItGoesOn) {
+  AskPlay play;
+  play.tried();
+  play.see({flow::Answered{1, "no", "me"}});
+  EXPECT_EQ(Rules::outcome(play.s), "rejected");
+  play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
+}
+
+TEST(Approval, AnApprovalEndsWithARefusedMerge) {
+  AskPlay play;
+  play.tried();
+  play.see({flow::Answered{1, "approve", "me"}});
+  play.see({flow::MergeRefused{"demo-1", MergeRefusal::conflict, "a.c", {}}});
+  EXPECT_EQ(Rules::outcome(play.s), "merge_refused");
+  play.take(phases::advance(play.s, {RunResumed{3, false}}, {}, "t"));
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::nowhere);
+}
+
+TEST(Approval, WhoNoLongerWantsToBeAskedHasTheWorkMerged) {
+  AskPlay play;
+  play.tried();
+  play.take(phases::advance(play.s, {IntegrationChosen{Integrate::merge}}, {}, "t"));
+  // The question is still being put: nothing else is asked for in this process.
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::main);
+}
+
+TEST(Approval, AGuardedChangeIsPutToAPersonWhoIsThere) {
+  Play play;
+  play.s.present.attended = true;
+  play.prepare();
+  play.see({Play::said(1, Status::pass)});
+  play.see({flow::Kept{"demo-1", "ref", "commit", "tree", "head"}});
+  flow::Checked checked;
+  checked.number = play.command<flow::Check>().number;
+  checked.feedback = "put it back";
+  checked.guarded = {"Makefile"};
+  State alone = play.s;
+  alone.present.attended = false;
+  play.see({checked});
+  EXPECT_EQ(play.fact<ApprovalAsked>().about, Approval::guard);
+  EXPECT_NE(play.command<flow::Ask>().text.find("Makefile"), std::string::npos);
+  Play refused = play;
+  play.see({flow::Answered{1, "approve", "me"}});
+  EXPECT_NE(play.command<flow::Check>().request.find("Makefile"), std::string::npos);
+  refused.see({flow::Answered{1, "keep it as it was", "me"}});
+  refused.see({checked});
+  EXPECT_NE(refused.command<flow::StartAgent>().prompt.feedback.find("keep it as it was"),
+            std::string::npos);
+  const Turn turn = phases::advance(alone, {}, {checked}, "t");
+  EXPECT_TRUE(std::holds_alternative<PhaseChecked>(turn.facts.front())) << "nobody is there";
+}
+}  // namespace
+}  // namespace capsule::phases
