@@ -42,7 +42,8 @@ std::vector<std::string> check_lines(const std::vector<event::CheckRun>& runs) {
   for (const event::CheckRun& run : runs) {
     std::string line = run.name + " (" + run.command + "): " + std::string(name_of(run.ending));
     if (run.by_name) {
-      line += ", " + counted(static_cast<std::size_t>(run.passed), "test") + " pass";
+      line += ", " + counted(static_cast<std::size_t>(run.passed), "test") +
+              (run.passed == 1 ? " passes" : " pass");
       if (run.failed > 0) line += ", " + std::to_string(run.failed) + " fail";
       if (run.skipped > 0) line += ", " + std::to_string(run.skipped) + " skipped";
     }
