@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "agent/redaction.h"
 #include "base/files.h"
 
 namespace capsule::agent {
@@ -15,10 +16,17 @@ constexpr int kMaxSameName = 10'000;
 class Crew::Member : public process::ChildEvents {
  public:
   Member(Crew& crew, MemberId id, const Task& task, std::string program, Done done)
-      : crew_(crew), id_(id), task_(task), program_(std::move(program)), done_(std::move(done)) {
+      : crew_(crew),
+        id_(id),
+        task_(task),
+        program_(std::move(program)),
+        done_(std::move(done)),
+        out_secrets_(task.secrets),
+        err_secrets_(task.secrets) {
     pulse_.last_output = process::Clock::now();
     task_.prompt = {};  // delivered already, and perhaps long
     task_.env = {};
+    task_.secrets = {};
   }
   ~Member() override {
     crew_.loop_.cancel(timer_);
@@ -43,16 +51,16 @@ class Crew::Member : public process::ChildEvents {
   }
   void on_stdout(std::string_view bytes) override {
     beat(bytes);
-    if (task_.on_output) task_.on_output(bytes);
-    keep(out_, bytes);
-    note_line(bytes);
+    printed(out_secrets_.feed(bytes));
   }
   void on_stderr(std::string_view bytes) override {
     beat(bytes);
-    keep(err_, bytes);
+    complained(err_secrets_.feed(bytes));
   }
   void on_exit(const process::Exit& exit) override {
     exit_ = exit;
+    printed(out_secrets_.finish());
+    complained(err_secrets_.finish());
     for (StreamLog* log : {&out_, &err_})
       if (auto closed = log->close(); !closed && !error_) error_ = closed.error();
     crew_.finish(id_);
@@ -64,6 +72,9 @@ class Crew::Member : public process::ChildEvents {
     Ending ending;
     ending.log = out_.path();
     ending.limit = task_.timeout;
+    ending.out_end = out_end_;
+    ending.err_end = err_end_;
+    ending.redacted = out_secrets_.count() + err_secrets_.count();
     if (exit_.how == Exit::signalled) ending.signal = exit_.value;
     if (exit_.how == Exit::signalled || exit_.how == Exit::exited)
       ending.exit_code = ending.signal != 0 ? 128 + ending.signal : exit_.value;
@@ -123,6 +134,23 @@ class Crew::Member : public process::ChildEvents {
     }
     partial_ += bytes.substr(0, kLastLineBytes - std::min(kLastLineBytes, partial_.size()));
   }
+  void printed(std::string_view bytes) {
+    if (bytes.empty()) return;
+    if (task_.on_output) task_.on_output(bytes);
+    keep(out_, bytes);
+    note_line(bytes);
+    note_end(out_end_, bytes);
+  }
+  void complained(std::string_view bytes) {
+    if (bytes.empty()) return;
+    keep(err_, bytes);
+    note_end(err_end_, bytes);
+  }
+  static void note_end(std::string& end, std::string_view bytes) {
+    if (bytes.size() >= kEndBytes) end.clear();
+    end += bytes.substr(bytes.size() > kEndBytes ? bytes.size() - kEndBytes : 0);
+    if (end.size() > kEndBytes) end.erase(0, end.size() - kEndBytes);
+  }
   void keep(StreamLog& log, std::string_view bytes) {
     if (error_) return;
     if (auto written = log.write(bytes); !written) give_up(written.error());
@@ -141,6 +169,8 @@ class Crew::Member : public process::ChildEvents {
   std::optional<process::ChildId> child_;
   process::TimerId timer_{};
   StreamLog out_, err_;
+  Redaction out_secrets_, err_secrets_;
+  std::string out_end_, err_end_;
   std::string partial_;
   Pulse pulse_;
   process::Exit exit_{};

@@ -29,6 +29,7 @@ struct Task {
   std::string prompt;
   std::vector<process::EnvChange> env;
   std::chrono::milliseconds timeout{600'000};
+  std::vector<std::string> secrets = {};  // replaced in all that it prints, before anybody sees it
 
   // Where what it prints is kept; made when it is missing, once the agent has started.
   std::string log_folder;    // ours, or, with `log_beneath`, one that the agent can write to
@@ -38,7 +39,8 @@ struct Task {
 
   // The path of its log, as soon as there is one.
   std::function<void(const std::string& path)> on_log = {};
-  // All of its stdout as it comes, whatever the log leaves out.
+  // All of its stdout as it comes, whatever the log leaves out. What may be the beginning of a
+  // secret comes when that is known.
   std::function<void(std::string_view bytes)> on_output = {};
 };
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "agent/clients.h"
 #include "base/files.h"
 #include "process/test_support.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -28,7 +29,11 @@ struct Ending {
   std::chrono::milliseconds limit{};  // the one that it had
   std::string log;                    // path of what it printed; empty: there is none
   std::optional<Error> error = {};
+  // The ends of what it printed on stdout and stderr, at most kEndBytes each.
+  std::string out_end = {}, err_end = {};
+  int redacted = 0;  // secrets that were replaced in what it printed
 };
+inline constexpr std::size_t kEndBytes = 4096;
 
 // Ensures: none exactly when it exited with status 0.
 event::Fault fault_of(const Ending& ending);

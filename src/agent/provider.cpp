@@ -18,22 +18,6 @@ bool holds_prompt(const std::string& word) { return word.find(kPlaceholder) != s
 
 }  // namespace
 
-Provider claude_provider(const std::string& model) {
-  Provider provider;
-  provider.name = "claude";
-  provider.argv = {"claude", "-p", std::string(kPlaceholder), "--dangerously-skip-permissions"};
-  provider.long_argv = {"claude", "-p", "--dangerously-skip-permissions"};
-  if (!model.empty()) {
-    for (auto* argv : {&provider.argv, &provider.long_argv})
-      argv->insert(argv->end(), {"--model", model});
-    provider.model = model;
-  }
-  provider.install = "npm install -g @anthropic-ai/claude-code";
-  provider.begin_session = {"--session-id", std::string(kSession)};
-  provider.resume_session = {"--resume", std::string(kSession)};
-  return provider;
-}
-
 Provider rehearsal_provider(const std::string& program, const std::string& cassette) {
   Provider provider;
   provider.name = "rehearsal";
@@ -43,14 +27,26 @@ Provider rehearsal_provider(const std::string& program, const std::string& casse
 
 Provider in_session(Provider provider, const std::string& id, SessionUse use) {
   if (!provider.has_sessions()) return provider;
+  std::vector<std::string> words;
   for (const std::string& word :
        use == SessionUse::begin ? provider.begin_session : provider.resume_session)
-    for (auto* argv : {&provider.argv, &provider.long_argv})
-      if (!argv->empty()) argv->push_back(replace_all(word, kSession, id));
+    words.push_back(replace_all(word, kSession, id));
+  for (auto* argv : {&provider.argv, &provider.long_argv}) {
+    if (argv->empty()) continue;
+    const auto place = std::find(argv->begin(), argv->end(), kSession);
+    if (place == argv->end()) {
+      argv->insert(argv->end(), words.begin(), words.end());
+    } else {
+      argv->insert(argv->erase(place), words.begin(), words.end());
+    }
+  }
   return provider;
 }
 
-Result<Call> call_of(const Provider& provider, const std::string& prompt) {
+Result<Call> call_of(const Provider& given, const std::string& prompt) {
+  Provider provider = given;
+  if (!provider.client.empty())
+    for (auto* argv : {&provider.argv, &provider.long_argv}) std::erase(*argv, kSession);
   const bool in_argv = std::any_of(provider.argv.begin(), provider.argv.end(), holds_prompt);
   if (!in_argv) {
     Call call{provider.argv, std::nullopt};
@@ -68,8 +64,9 @@ Result<Call> call_of(const Provider& provider, const std::string& prompt) {
     return fail(Reason::usage,
                 "the prompt has " + std::to_string(prompt.size()) +
                     " bytes, too many for an argument of " + provider.argv.front(),
-                "remove {prompt} from providers." + provider.name +
-                    ".command: the prompt then goes to stdin");
+                provider.client.empty() ? "remove {prompt} from providers." + provider.name +
+                                              ".command: the prompt then goes to stdin"
+                                        : "this client takes it nowhere else; use another one");
   return Call{provider.long_argv, prompt};
 }
 

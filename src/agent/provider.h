@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "dialect/output.h"
+#include "process/program.h"
 
 namespace capsule::agent {
 
@@ -19,18 +21,25 @@ inline constexpr std::size_t kMaxArgumentBytes = 131'071;
 
 struct Provider {
   std::string name;
-  std::vector<std::string> argv;  // "{prompt}" in a word stands for the prompt
-  bool stdin_prompt = true;       // the prompt goes in on stdin, when no word holds it
+  std::string client = {};  // which client of clients.h it is; empty: a program of the user's
+  // "{prompt}" in a word stands for the prompt. Of a client, a word "{session}" is where the words
+  // of its session stand; without a session it is left out.
+  std::vector<std::string> argv;
+  bool stdin_prompt = true;  // the prompt goes in on stdin, when no word holds it
   // What takes the place of `argv` when the prompt is too long for an argument: it goes in on
   // stdin.
   std::vector<std::string> long_argv = {};
   std::string model = {};
   std::string install = {};  // how to get the program, for people
   // Words that begin a session under an id of ours and that go on with it, {session} being the id.
-  // Empty: the program has no sessions, and is told the history in its prompt.
+  // None to go on: the program has no sessions, and is told the history in its prompt.
   std::vector<std::string> begin_session = {};
   std::vector<std::string> resume_session = {};
-  bool has_sessions() const { return !begin_session.empty() && !resume_session.empty(); }
+  bool their_session = false;  // its id is the client's own, which it prints
+  bool has_sessions() const { return !resume_session.empty(); }
+  dialect::Output output = dialect::Output::text;  // what it prints
+  // Variables that it needs, beyond the caller's environment.
+  std::vector<process::EnvChange> env = {};
 };
 
 // What the configuration says of an agent.
@@ -39,15 +48,13 @@ struct PhaseSettings {
   std::chrono::milliseconds timeout{600'000};
 };
 
-// claude, as its users call it: `claude -p PROMPT --dangerously-skip-permissions`.
-Provider claude_provider(const std::string& model);
-
 // The agent that plays a cassette; `program` is capsule itself.
 Provider rehearsal_provider(const std::string& program, const std::string& cassette);
 
 enum class SessionUse { begin, resume };
 
-// The provider for one call in the session `id`; as it is when it has no sessions.
+// The provider for one call in the session `id`, which is the client's own where it is to go on
+// with one of these; as it is when it has no sessions.
 Provider in_session(Provider provider, const std::string& id, SessionUse use);
 
 struct Call {

@@ -1,4 +1,5 @@
 #include "agent/provider.h"
+#include "agent/clients.h"
 
 #include <gtest/gtest.h>
 

@@ -56,4 +56,17 @@ Report report_of(const Ending& ending, signal::ContractResult found, std::string
   return report;
 }
 
+Report report_of(const Ending& ending, const Outcome& outcome, signal::ContractResult found,
+                 std::string_view phase) {
+  const bool by_ending = outcome.fault == fault_of(ending) && outcome.detail == describe(ending);
+  if (by_ending) return report_of(ending, std::move(found), phase);
+  Report report;
+  report.fault = outcome.fault;
+  report.detail = outcome.detail;
+  report.exit_code = ending.exit_code;
+  report.log = ending.log;
+  report.signal = signal::synthetic_error("the agent " + outcome.detail);
+  return report;
+}
+
 }  // namespace capsule::agent

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "agent/ending.h"
+#include "agent/outcome.h"
 #include "signal/contract.h"
 
 namespace capsule::agent {
@@ -22,5 +23,9 @@ struct Report {
 
 // `found` is what was in its whole output, `phase` its name for people.
 Report report_of(const Ending& ending, signal::ContractResult found, std::string_view phase);
+
+// The same where more is known than how its program ended; `found` is what was in its last words.
+Report report_of(const Ending& ending, const Outcome& outcome, signal::ContractResult found,
+                 std::string_view phase);
 
 }  // namespace capsule::agent

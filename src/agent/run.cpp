@@ -15,6 +15,7 @@ Result<Report> run_agent(process::Loop& loop, const Provider& provider,
   task.folder = assignment.folder;
   task.prompt = assignment.prompt;
   task.env = assignment.env;
+  task.secrets = assignment.secrets;
   task.timeout = assignment.timeout;
   task.log_folder = assignment.folder;
   task.log_beneath = kOutputFolder;

@@ -31,6 +31,7 @@ struct Assignment {
   std::string folder;  // where the agent works; logs go to .capsule/output in it
   std::string prompt;
   std::vector<process::EnvChange> env;
+  std::vector<std::string> secrets = {};  // as in Task
   std::chrono::milliseconds timeout{600'000};
   std::string stamp;                                         // YYYYMMDD-HHMMSS
   std::function<bool()> interrupted = [] { return false; };  // a person asked to stop

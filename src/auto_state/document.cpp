@@ -39,10 +39,11 @@ Result<void> read_text(const json::Object& json, std::string_view key, std::stri
   return {};
 }
 
-Result<void> read_integer(const json::Object& json, std::string_view key, std::int64_t& into) {
+Result<void> read_count(const json::Object& json, std::string_view key, std::int64_t& into) {
   if (json.is_null_or_absent(key)) return {};
   const auto value = json.integer(key);
   if (!value) return damaged(std::string(key) + " is not a number");
+  if (*value < 0) return damaged(std::string(key) + " is negative");
   into = *value;
   return {};
 }
@@ -104,8 +105,8 @@ Result<Document> read_document(std::string_view text) {
     state.active = *active;
   }
   TRY_VOID(read_text(*json, "phase", state.phase));
-  TRY_VOID(read_integer(*json, "iteration", state.iteration));
-  TRY_VOID(read_integer(*json, "max_iterations", state.max_iterations));
+  TRY_VOID(read_count(*json, "iteration", state.iteration));
+  TRY_VOID(read_count(*json, "max_iterations", state.max_iterations));
   TRY_VOID(read_text(*json, "task_description", state.task));
   TRY_VOID(read_text(*json, "session_id", state.session));
   state.started_at = json->text("started_at").value_or("");
@@ -123,11 +124,18 @@ Result<Document> read_document(std::string_view text) {
   }
   const json::Object signals = json->object("signals");
   state.last_checked = signals.text("last_checked").value_or("");
-  for (const std::string& element : signals.elements("detected_signals")) {
+  const std::vector<std::string> detected = signals.elements("detected_signals");
+  if (detected.size() > auto_mode::kMaxDetected)
+    return damaged("it lists " + std::to_string(detected.size()) + " signals; " +
+                   std::to_string(auto_mode::kMaxDetected) + " are the most that make sense");
+  for (const std::string& element : detected) {
     const json::Object entry = json::Object::parse(element).value_or(json::Object());
     state.detected.push_back(
         {entry.text("signal").value_or(""), entry.text("detected_at").value_or("")});
   }
+  const json::Object last_stop = json->object("last_stop");
+  state.last_stop = {last_stop.text("id").value_or(""), last_stop.text("at").value_or(""),
+                     last_stop.integer("ticks").value_or(0)};
   return Document{*std::move(json), std::move(state)};
 }
 
@@ -155,6 +163,13 @@ std::string write_document(const json::Object& before, const State& state) {
   }
   json.set("signals", signals_json(json.object("signals"), state));
   json.set("phase_durations", durations.compact());
+  if (!state.last_stop.at.empty() || json.find("last_stop") != nullptr) {
+    json::Object last_stop;
+    last_stop.set_text_or_null("id", state.last_stop.id);
+    last_stop.set_text_or_null("at", state.last_stop.at);
+    last_stop.set_integer("ticks", state.last_stop.ticks);
+    json.set("last_stop", last_stop.compact());
+  }
   const auto reason = auto_mode::name_of(state.exit_reason);
   // A reason that we do not know stays as long as the state does not say another.
   if (!reason.empty() || state.active || json.find("exit_reason") == nullptr)

@@ -14,6 +14,7 @@ TEST(AutoDocument, AStateComesBackAsItWas) {
   state.phases[1].duration_s = 12;
   state.last_error = "e";
   state.session = "s";
+  state.last_stop = {"record-1", "2026-01-01T00:00:02Z", 77};
   const std::string text = write_document({}, state);
   const auto read = read_document(text);
   ASSERT_TRUE(read);
@@ -49,7 +50,8 @@ TEST(AutoDocument, NumbersMayBeWrittenInAnyWay) {
 
 TEST(AutoDocument, DamageAndOtherSchemasAreToldApart) {
   for (const char* text :
-       {"", "[]", "{", "{\"phase\":1}", "{\"active\":\"yes\"}", "{\"iteration\":\"3\"}", "{} {}"})
+       {"", "[]", "{", "{\"phase\":1}", "{\"active\":\"yes\"}", "{\"iteration\":\"3\"}", "{} {}",
+        "{\"iteration\":-1}", "{\"max_iterations\":-1e9}"})
     EXPECT_EQ(read_document(text).error().reason, Reason::damaged) << text;
   for (const char* text : {R"({"schema_version":"1.0"})", R"({"schema_version":3})"})
     EXPECT_EQ(read_document(text).error().reason, Reason::refused) << text;

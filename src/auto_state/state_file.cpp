@@ -71,6 +71,8 @@ Result<void> save(const std::string& project, const json::Object& before,
   TRY_VOID(make_folders_beneath(project, kFolder));
   const std::string path = project + "/" + kFile;
   const std::string text = write_document(before, state);
+  if (text.size() > kMaxBytes)
+    return fail(Reason::refused, printable(path) + " would be larger than a state can be");
   return durability == Durability::quick ? replace_file(path, text) : write_file(path, text);
 }
 

@@ -12,7 +12,8 @@ namespace capsule::auto_state {
 
 inline constexpr const char* kFolder = ".caw";
 inline constexpr const char* kFile = ".caw/auto-state.json";
-inline constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+// The hook reads it at every stop. A state is some kilobytes and its task; what is larger is none.
+inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
 // Held until it is destroyed.
 class Lock {

@@ -1,9 +1,11 @@
 #include "cli/auto_args.h"
 
 #include <charconv>
+#include <cstdlib>
 
 #include "base/print.h"
 #include "base/text.h"
+#include "client/hook_install.h"
 #include "command_line/input.h"
 #include "world/project.h"
 
@@ -14,6 +16,32 @@ Result<std::string> auto_folder(const Args& args) {
 }
 
 void warn_of(const std::string& sentence) { print_error("capsule: " + sentence + "\n"); }
+
+void warn_of_doubled_hook(const std::string& folder) {
+  const client::Doubled doubled = client::doubled_hook(client::claude_folders(folder));
+  if (doubled.sentence.empty()) return;
+  std::string mend;
+  for (const std::string& command : doubled.mend) mend += (mend.empty() ? "" : "; ") + command;
+  warn_of(doubled.sentence + "; to keep one: " + mend);
+}
+
+Result<std::string> session_argument(const Args& args) {
+  // It stands in a state file and in messages, and is compared with what the client tells the hook.
+  const auto is_id = [](std::string_view text) {
+    constexpr std::size_t kMaxIdBytes = 200;
+    for (const char c : text)
+      if (c <= ' ' || c > '~') return false;
+    return !text.empty() && text.size() <= kMaxIdBytes;
+  };
+  if (const auto given = args.option("session")) {
+    if (!is_id(*given))
+      return fail(Reason::usage,
+                  "--session takes the id of a session, not '" + printable(cut(*given, 100)) + "'");
+    return std::string(*given);
+  }
+  const char* told = std::getenv("CLAUDE_CODE_SESSION_ID");
+  return told != nullptr && is_id(told) ? told : "";
+}
 
 Result<AutoWords> auto_words(const Args& args) {
   AutoWords words;
@@ -40,6 +68,9 @@ Result<std::string> task_argument(const Args& args) {
   }
   task = trimmed(task);
   if (task.empty()) return fail(Reason::usage, "the task is empty");
+  if (task.size() > kMaxTaskArgument)
+    return fail(Reason::usage, "the task is longer than 128 KiB",
+                "write it into a file of the project, and name the file in the task");
   return task;
 }
 

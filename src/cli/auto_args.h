@@ -29,10 +29,19 @@ struct AutoWords {
 };
 Result<AutoWords> auto_words(const Args& args);
 
+// The session that a command is called in: --session, where the command has it, else what the
+// client says in CLAUDE_CODE_SESSION_ID. Empty: in none. Error usage: --session cannot be an id.
+Result<std::string> session_argument(const Args& args);
+
 // On stderr, as world::Warn wants it.
 void warn_of(const std::string& sentence);
 
-// The first positional; "-" reads it from stdin. Error usage: it is empty.
+// Where the client would call the Stop hook more than once at a stop in this project: a line on
+// stderr, and how to mend it.
+void warn_of_doubled_hook(const std::string& folder);
+
+// The first positional; "-" reads it from stdin. Error usage: it is empty, or longer than that.
+inline constexpr std::size_t kMaxTaskArgument = std::size_t{128} << 10;
 Result<std::string> task_argument(const Args& args);
 
 }  // namespace capsule::cli

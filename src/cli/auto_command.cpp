@@ -20,7 +20,7 @@ constexpr Option kStartOptions[] = {
     kSkipReflect,
     kMaxIterationsOption,
     kNoParallelValidation,
-    {"session", "ID", "Bind it to this session, not to the first one that stops"},
+    {"session", "ID", "Bind it to this session, not to the one that it is started in"},
     {"force", "", "Replace an active state"},
     kProjectDir,
 };
@@ -33,9 +33,11 @@ Result<int> start(const Args& args) {
   const AutoWords words = TRY(auto_words(args));
   session.config = words.config;
   session.max_iterations = words.max_iterations;
-  session.session = args.option("session").value_or("");
+  session.session = TRY(session_argument(args));
   session.force = args.flag("force");
-  print(TRY(world::start_session(TRY(auto_folder(args)), session, warn_of)));
+  const std::string folder = TRY(auto_folder(args));
+  print(TRY(world::start_session(folder, session, warn_of)));
+  warn_of_doubled_hook(folder);
   return 0;
 }
 
@@ -61,6 +63,7 @@ Result<int> auto_status(const Args& args) {
   }
   print(args.flag("json") ? document->json.compact() + "\n"
                           : ui::auto_page(document->state, ui::style_for(STDOUT_FILENO)));
+  if (document->state.active) warn_of_doubled_hook(folder);
   return 0;
 }
 
@@ -81,10 +84,13 @@ Result<int> cancel(const Args& args) {
 constexpr Command kAutoRows[] = {
     {.path = "auto start",
      .summary = "Start auto mode for a session that has the Stop hook",
-     .details = "Nine phases: expansion, init, planning, execution, qa, review, fix, check, "
-                "reflect. Only writes .caw/auto-state.json and prints the instructions of the "
-                "first phase; the hook (capsule hook install) does the rest.\n\n"
-                "Exit codes: 0 started; 1 already active; 2 an error.",
+     .details =
+         "Nine phases: expansion, init, planning, execution, qa, review, fix, check, "
+         "reflect. Only writes .caw/auto-state.json and prints the instructions of the "
+         "first phase; the hook (capsule hook install) does the rest. It belongs to the "
+         "session that it is started in (CLAUDE_CODE_SESSION_ID); started outside of any, to "
+         "the first one that stops.\n\n"
+         "Exit codes: 0 started; 1 already active; 2 an error.",
      .positionals = kAutoTask,
      .options = kStartOptions,
      .run = start,

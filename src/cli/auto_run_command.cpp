@@ -48,7 +48,7 @@ Result<int> go_on(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   if (!auto_state::has_state(folder) || !world::run_of_state(folder).empty())
     return run::continue_auto(*TRY(open_run(args)), TRY(integrate_argument(args)));
-  print(TRY(world::continue_session(folder)));
+  print(TRY(world::continue_session(folder, TRY(session_argument(args)))));
   return 0;
 }
 
@@ -72,10 +72,11 @@ constexpr Command kAutoRunRows[] = {
      .people_only = true},
     {.path = "auto continue",
      .summary = "Go on with auto mode where it stopped",
-     .details = "A headless run goes on at its first unfinished phase. The state of a session "
-                "becomes active again, for the next session that stops; the instructions of its "
-                "phase are printed.\n\n"
-                "Exit codes: as auto run.",
+     .details =
+         "A headless run goes on at its first unfinished phase. The state of a session "
+         "becomes active again, for the session that this is called in, else for the next one "
+         "that stops; the instructions of its phase are printed.\n\n"
+         "Exit codes: as auto run.",
      .positionals = {},
      .options = kContinueOptions,
      .run = go_on,

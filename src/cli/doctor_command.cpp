@@ -4,6 +4,7 @@
 #include "base/print.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "client/hook_install.h"
 #include "ui/setup_text.h"
 #include "ui/terminal.h"
 #include "world/test_trial.h"
@@ -33,6 +34,10 @@ Result<void> run_tests_once(const Args& args, world::Findings& findings) {
 
 Result<int> doctor(const Args& args) {
   world::Findings findings = world::examine(project_words(args));
+  if (auto doubled = client::doubled_hook(client::claude_folders(project_words(args).folder));
+      !doubled.sentence.empty())
+    findings.push_back({world::Health::doubtful, "stop hook", std::move(doubled.sentence),
+                        std::move(doubled.mend)});
   if (is_ready(findings)) TRY_VOID(run_tests_once(args, findings));
   print(args.flag("json") ? ui::findings_json(findings)
                           : ui::findings_text(findings, ui::style_for(STDOUT_FILENO)));

@@ -1,10 +1,12 @@
 // capsule hook install | uninstall | status | stop: the Stop hook of auto mode in Claude Code.
 #include "base/print.h"
 #include "base/text.h"
+#include "cli/auto_args.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
 #include "client/hook_install.h"
 #include "client/hook_stop.h"
+#include "git/repository.h"
 #include "json/value.h"
 #include "world/programs.h"
 
@@ -15,25 +17,36 @@ using Json = json::Value;
 
 constexpr Option kScopeOptions[] = {
     {"project", "", "In this project's .claude folder (the default)"},
+    {"local", "", "In this project, for you alone (settings.local.json)"},
     {"user", "", "In your own .claude folder, for every project"},
     kProjectDir,
 };
 constexpr Option kHookStatusOptions[] = {kProjectDir, kJson};
 
-Result<client::ClaudeFolder> project_place(const Args& args) {
-  return client::claude_folder_of_project(std::string(args.option("project-dir").value_or(".")));
+using client::Scope;
+
+std::string project_folder(const Args& args) {
+  return std::string(args.option("project-dir").value_or("."));
 }
 
 Result<client::ClaudeFolder> place_of(const Args& args) {
-  if (args.flag("user") && args.flag("project"))
-    return fail(Reason::usage, "give either --user or --project, not both");
-  return args.flag("user") ? client::claude_folder_of_user() : project_place(args);
+  if (args.flag("user") + args.flag("project") + args.flag("local") > 1)
+    return fail(Reason::usage, "give one of --project, --local and --user");
+  if (args.flag("user")) return client::claude_folder_of_user();
+  return client::claude_folder_of_project(project_folder(args),
+                                          args.flag("local") ? Scope::local : Scope::project);
 }
 
 void print_line(const std::string& line) { print(line + "\n"); }
 
 Result<int> install(const Args& args) {
-  TRY_VOID(client::install_hook(TRY(place_of(args)), world::own_word(), print_line));
+  const client::ClaudeFolder place = TRY(place_of(args));
+  TRY_VOID(client::install_hook(place, world::own_word(), print_line));
+  // One's own settings are nobody else's: the project's history does not get them.
+  if (place.scope == Scope::local)
+    if (const auto repository = git::open_repository(project_folder(args)))
+      TRY_VOID(git::exclude_capsule_dir(*repository, {".claude/settings.local.json*"}));
+  warn_of_doubled_hook(project_folder(args));
   return 0;
 }
 
@@ -46,40 +59,48 @@ Result<int> hook_status(const Args& args) {
   bool installed = false;
   Json json = Json::object();
   std::string text;
+  const std::string folder = project_folder(args);
   for (const client::ClaudeFolder& place :
-       {TRY(project_place(args)), TRY(client::claude_folder_of_user())}) {
+       {TRY(client::claude_folder_of_project(folder)),
+        TRY(client::claude_folder_of_project(folder, Scope::local)),
+        TRY(client::claude_folder_of_user())}) {
     const client::HookState state = client::hook_state(place);
-    const char* scope = place.of_user ? "user" : "project";
-    installed |= !state.command.empty();
+    const std::string scope(client::name_of(place.scope));
+    const std::string command = state.commands.empty() ? "" : state.commands.front();
+    installed |= !state.commands.empty();
     json[scope] = {{"settings", place.settings()},
-                   {"installed", !state.command.empty()},
-                   {"command", state.command.empty() ? Json() : Json(state.command)},
+                   {"installed", !state.commands.empty()},
+                   {"command", command.empty() ? Json() : Json(command)},
                    {"slash_commands", state.slash_commands},
                    {"fault", state.fault.empty() ? Json() : Json(state.fault)}};
     text += padded(scope, 9) +
-            printable(!state.fault.empty()    ? state.fault
-                      : state.command.empty() ? "not installed"
-                                              : "installed, calls " + state.command) +
+            printable(!state.fault.empty()     ? state.fault
+                      : state.commands.empty() ? "not installed"
+                                               : "installed, calls " + command) +
             "  (" + printable(place.settings()) + ", " + std::to_string(state.slash_commands) +
             " of " + std::to_string(client::kSlashCommands) + " slash commands)\n";
   }
-  if (!installed) text += "Install it: capsule hook install [--user]\n";
+  if (!installed) text += "Install it: capsule hook install [--local|--user]\n";
   print(args.flag("json") ? json.compact() + "\n" : text);
+  warn_of_doubled_hook(folder);
   return installed ? 0 : 1;
 }
 
 constexpr Command kHookRows[] = {
     {.path = "hook install",
      .summary = "Keep auto mode on course inside Claude Code",
-     .details = "Adds a Stop hook to .claude/settings.json and the slash commands /capsule-auto, "
-                "/capsule-status and /capsule-run. Everything else in the settings stays as it is, "
-                "and the file is kept as a backup. Doing it again changes nothing. Settings that "
-                "are not valid JSON are reported and left alone.\n\n"
-                "Exit codes: 0 installed; 1 not; 2 an error.",
+     .details =
+         "Adds a Stop hook to .claude/settings.json and the slash commands /capsule-auto, "
+         "/capsule-status and /capsule-run. Everything else in the settings stays as it is, "
+         "and the file is kept as a backup. Doing it again changes nothing. Settings that "
+         "are not valid JSON are reported and left alone; where something cannot be written, "
+         "nothing is. One place is enough: where several have the hook, that is told.\n\n"
+         "Exit codes: 0 installed; 1 not; 2 an error.",
      .positionals = {},
      .options = kScopeOptions,
      .run = install,
-     .examples = "  capsule hook install\n  capsule hook install --user",
+     .examples = "  capsule hook install\n  capsule hook install --local\n"
+                 "  capsule hook install --user",
      .people_only = true},
     {.path = "hook uninstall",
      .summary = "Remove the Stop hook and the slash commands",
@@ -92,8 +113,7 @@ constexpr Command kHookRows[] = {
      .people_only = true},
     {.path = "hook status",
      .summary = "Show where the Stop hook is installed",
-     .details =
-         "Exit codes: 0 it is installed, for the project or the user; 1 nowhere; 2 an error.",
+     .details = "Exit codes: 0 it is installed somewhere; 1 nowhere; 2 an error.",
      .positionals = {},
      .options = kHookStatusOptions,
      .run = hook_status},
@@ -101,8 +121,9 @@ constexpr Command kHookRows[] = {
      .summary = "The Stop hook itself: Claude Code calls it, people do not",
      .details = "Reads the client's event from stdin. When auto mode is active for this session "
                 "and its phase is not complete, prints {\"decision\":\"block\",\"reason\":…} so "
-                "that the session goes on; otherwise prints nothing. Ends with 0 whatever "
-                "happens: a fault of its own allows the stop, with a line on stderr.",
+                "that the session goes on. What a person should know, such as the phase that "
+                "begins, is a \"systemMessage\" in the same object. Otherwise prints nothing. "
+                "Ends with 0 whatever happens: a fault of its own allows the stop, and is told.",
      .positionals = {},
      .options = {},
      .run = [](const Args&) -> Result<int> { return client::hook_stop(); },

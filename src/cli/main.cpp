@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   // The commands that scripts and clients call most must not pay for the others.
   if (argc == 2 && std::string_view(argv[1]) == "parse-signal") return capsule::cli::parse_signal();
   if (argc == 3 && std::string_view(argv[1]) == "hook" && std::string_view(argv[2]) == "stop")
-    return capsule::client::hook_stop();
+    return capsule::client::hook_stop(argv[0]);
   // Not for people: what stands between Capsule and an agent.
   if (argc > 1 && argv[1] == capsule::process::kGuardianCommand)
     std::_Exit(capsule::process::guardian_main(argc, argv));  // at once: there is nothing to flush

@@ -1,86 +1,104 @@
 #include "client/hook_event.h"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 
 #include "auto_state/state_file.h"
 #include "base/files.h"
-#include "base/text.h"
-#include "json/object.h"
+#include "client/lenient_json.h"
 
 namespace capsule::client {
 namespace {
 
 constexpr std::size_t kMaxEventBytes = std::size_t{64} << 20;
 
-Result<std::string> read_to_end(int fd) {
+constexpr int kPatienceMs = 10'000;  // for the next bytes of an event that has begun, or not
+
+// Finds where one object ends, piece by piece. Only brackets and strings are looked at: whether it
+// is JSON is for others to say.
+class ObjectEnd {
+ public:
+  enum class Found { more, end, nothing };  // nothing: what stands there begins no object
+
+  // How many bytes of `piece` belong to it, once it has ended.
+  std::size_t used() const { return used_; }
+
+  Found read(std::string_view piece) {
+    for (used_ = 0; used_ < piece.size();) {
+      const char c = piece[used_++];
+      if (depth_ == 0 && c != '{') {
+        // Blanks, or the mark of a text's byte order.
+        if (std::string_view(" \t\r\n\xEF\xBB\xBF").find(c) == std::string_view::npos)
+          return Found::nothing;
+      } else if (in_string_) {
+        if (escaped_)
+          escaped_ = false;
+        else if (c == '\\')
+          escaped_ = true;
+        else if (c == '"')
+          in_string_ = false;
+      } else if (c == '"') {
+        in_string_ = true;
+      } else if (c == '{' || c == '[') {
+        ++depth_;
+      } else if ((c == '}' || c == ']') && --depth_ == 0) {
+        return Found::end;
+      }
+    }
+    return Found::more;
+  }
+
+ private:
+  std::size_t depth_ = 0;
+  std::size_t used_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+};
+
+// Nothing, or a complaint: the next read would wait for ever.
+Result<void> await_bytes(int fd) {
+  pollfd wanted{fd, POLLIN, 0};
+  for (;;) {
+    const int ready = ::poll(&wanted, 1, kPatienceMs);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return {};  // read() says what is wrong
+    if (ready == 0)
+      return fail(Reason::timed_out, "the event on stdin is not complete, and no more of it comes");
+  }
+}
+
+Result<std::string> read_event_text(int fd) {
   std::string text(std::size_t{64} << 10, '\0');
   std::size_t used = 0;
+  ObjectEnd end;
   for (;;) {
     if (used == text.size()) text.resize(text.size() * 2);
+    TRY_VOID(await_bytes(fd));
     const ssize_t n = ::read(fd, text.data() + used, text.size() - used);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return tl::unexpected(io_error("read", "stdin", errno));
     if (n == 0) break;
-    used += static_cast<std::size_t>(n);
+    const auto found = end.read(std::string_view(text).substr(used, static_cast<std::size_t>(n)));
+    used += found == ObjectEnd::Found::more ? static_cast<std::size_t>(n) : end.used();
+    if (found != ObjectEnd::Found::more) break;
     if (used > kMaxEventBytes) return fail(Reason::refused, "the event on stdin is too large");
   }
   text.resize(used);
   return text;
 }
 
-// The code unit of an escape `\uXXXX` at the start of `text`.
-std::optional<unsigned> unit_of(std::string_view text) {
-  if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return std::nullopt;
-  unsigned value = 0;
-  for (const char c : text.substr(2, 4)) {
-    const char low = static_cast<char>(c | 0x20);
-    if (c >= '0' && c <= '9')
-      value = value * 16 + static_cast<unsigned>(c - '0');
-    else if (low >= 'a' && low <= 'f')
-      value = value * 16 + static_cast<unsigned>(low - 'a' + 10);
-    else
-      return std::nullopt;
+// The client lists what is in flight: helpers, shells and the like that will wake the session.
+std::size_t running_tasks(const json::Object& event) {
+  std::size_t count = 0;
+  for (const std::string& element : event.elements("background_tasks")) {
+    const json::Object task = json::Object::parse(element).value_or(json::Object());
+    const std::string status = task.text("status").value_or("");
+    count += status == "running" || status == "pending" ? 1U : 0U;
   }
-  return value;
-}
-
-// A message that was cut off within a character: halves of pairs and bytes that are not UTF-8 are
-// replaced, so that the rest can be read.
-std::string mended(std::string_view text) {
-  constexpr std::string_view kReplacement = "\\ufffd";
-  std::string out;
-  while (!text.empty()) {
-    std::size_t length = 1;
-    if (text.front() == '\\') {
-      length = std::min<std::size_t>(2, text.size());
-      if (const auto unit = unit_of(text)) {
-        length = 6;
-        const auto second = unit_of(text.substr(6));
-        const bool paired = second && *second >= 0xDC00 && *second <= 0xDFFF;
-        if (*unit >= 0xD800 && *unit <= 0xDBFF && paired) length = 12;
-        if (length == 6 && *unit >= 0xD800 && *unit <= 0xDFFF) {
-          out += kReplacement;
-          text.remove_prefix(length);
-          continue;
-        }
-      }
-    } else {
-      length = utf8_length(text);
-      if (length == 0) {
-        out += kReplacement;
-        text.remove_prefix(1);
-        continue;
-      }
-    }
-    out += text.substr(0, length);
-    text.remove_prefix(length);
-  }
-  return out;
+  return count;
 }
 
 // Of another user's making, in a folder that many can write to, it is not to be trusted.
@@ -98,9 +116,8 @@ bool has_own_state(const std::string& folder) {
 }  // namespace
 
 Result<HookEvent> read_event(int fd) {
-  const std::string text = TRY(read_to_end(fd));
-  auto json = json::Object::parse(text);
-  if (!json) json = json::Object::parse(mended(text));
+  const std::string text = TRY(read_event_text(fd));
+  const auto json = lenient_object(text);
   if (!json) return fail(Reason::damaged, "the event on stdin is not a JSON object");
   HookEvent event;
   event.is_stop = json->text("hook_event_name").value_or("Stop") == "Stop";
@@ -108,6 +125,7 @@ Result<HookEvent> read_event(int fd) {
   event.transcript = json->text("transcript_path").value_or("");
   event.cwd = json->text("cwd").value_or("");
   event.last_message = json->text("last_assistant_message").value_or("");
+  event.background = running_tasks(*json);
   return event;
 }
 

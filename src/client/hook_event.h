@@ -1,6 +1,7 @@
 // The event that an agent's client sends to its Stop hook, and the project that it is about.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -14,9 +15,11 @@ struct HookEvent {
   std::string transcript;
   std::string cwd;
   std::string last_message;
+  std::size_t background = 0;  // tasks of the client that run, or are about to
 };
 
-// Reads `fd` to its end. Error damaged: it is no JSON object.
+// Reads `fd` until the event is complete; a client may leave its end of the pipe open. What follows
+// is not read. Errors: damaged (it is no JSON object), timed_out (the rest does not come).
 Result<HookEvent> read_event(int fd);
 
 // The folder with a state file: `cwd` or the nearest one above it, up to the top of its repository;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "client/hook_settings.h"
 
 namespace capsule::client {
 namespace {
@@ -61,11 +62,11 @@ TEST_F(ClaudeFolderTest, OfAProjectIsAtTheTopOfItsRepository) {
 TEST_F(ClaudeFolderTest, IsAsItWasAfterInstallAndUninstall) {
   ASSERT_TRUE(install());
   const HookState state = hook_state(place_);
-  EXPECT_EQ(state.command, "capsule hook stop");
+  EXPECT_EQ(state.commands, std::vector<std::string>{"capsule hook stop"});
   EXPECT_EQ(state.slash_commands, kSlashCommands);
   EXPECT_EQ(state.fault, "");
   ASSERT_TRUE(uninstall());
-  EXPECT_EQ(hook_state(place_).command, "");
+  EXPECT_TRUE(hook_state(place_).commands.empty());
   EXPECT_FALSE(exists(place_.settings())) << "it was ours alone";
   EXPECT_FALSE(exists(place_.folder + "/commands"));
 }
@@ -108,6 +109,33 @@ TEST_F(ClaudeFolderTest, KeepsSlashCommandsThatAPersonWroteOrChanged) {
   EXPECT_TRUE(exists(place_.command("capsule-run.md")));
   EXPECT_TRUE(exists(place_.command("capsule-auto.md")));
   EXPECT_FALSE(exists(place_.command("capsule-status.md")));
+}
+
+TEST_F(ClaudeFolderTest, OfSeveralHooksTheFirstWhoseProgramIsThereAnswers) {
+  const std::string one = root_ + "/one/capsule", two = root_ + "/two/capsule";
+  EXPECT_FALSE(another_answers({one, two}, one)) << "neither is there";
+  EXPECT_FALSE(another_answers({one, two}, two));
+  for (const char* folder : {"/one", "/two"}) {
+    fs::create_directories(root_ + folder);
+    fs::create_symlink("/bin/true", root_ + folder + "/capsule");
+  }
+  EXPECT_FALSE(another_answers({one, two}, one));
+  EXPECT_TRUE(another_answers({one, two}, two));
+  EXPECT_FALSE(another_answers({one, two}, "capsule")) << "a person, or a test, calls it";
+  EXPECT_FALSE(another_answers({two}, two));
+  // A colleague's settings may name a program that is not on this machine.
+  fs::remove(one);
+  EXPECT_FALSE(another_answers({one, two}, two));
+}
+
+TEST_F(ClaudeFolderTest, TellsWhichProgramsAreCalled) {
+  settings(fresh_settings("/opt/capsule hook stop"));
+  const ClaudeFolder user{root_ + "/user", Scope::user};
+  fs::create_directories(user.folder);
+  std::ofstream(user.settings()) << fresh_settings("'/a b/capsule' hook stop");
+  const ClaudeFolder none{root_ + "/none", Scope::user};
+  EXPECT_EQ(hook_programs({place_, none, user}),
+            (std::vector<std::string>{"/opt/capsule", "/a b/capsule"}));
 }
 
 }  // namespace

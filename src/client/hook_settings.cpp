@@ -68,9 +68,9 @@ struct Own {
   json::Place command;
 };
 
-std::optional<Own> find_own(std::string_view text, const Layout& layout) {
-  if (!layout.stop) return std::nullopt;
-  for (std::size_t i = 0; i < layout.stop->items.size(); ++i) {
+std::vector<Own> find_own(std::string_view text, const Layout& layout) {
+  std::vector<Own> found;
+  for (std::size_t i = 0; layout.stop && i < layout.stop->items.size(); ++i) {
     const auto group = json::object_at(text, layout.stop->items[i].value.begin);
     const auto* list = group ? group->find("hooks") : nullptr;
     const auto hooks = list ? json::array_at(text, list->value.begin) : std::nullopt;
@@ -79,10 +79,16 @@ std::optional<Own> find_own(std::string_view text, const Layout& layout) {
       const auto* command = hook ? hook->find("command") : nullptr;
       if (command == nullptr || text[command->value.begin] != '"') continue;
       if (is_own_hook(json::unquoted(command->value.in(text))))
-        return Own{i, *hooks, k, command->value};
+        found.push_back({i, *hooks, k, command->value});
     }
   }
-  return std::nullopt;
+  return found;
+}
+
+// Without this one; its group goes, too, when nothing else is in it.
+std::string removed(std::string_view text, const Layout& layout, const Own& own) {
+  return own.hooks.items.size() == 1 ? json::without_item(text, *layout.stop, own.group)
+                                     : json::without_item(text, own.hooks, own.index);
 }
 
 std::string added(std::string_view text, const Layout& layout, const std::string& command) {
@@ -98,43 +104,49 @@ std::size_t index_of(const json::Container& container, std::string_view key) {
 
 }  // namespace
 
-bool is_own_hook(std::string_view command) {
+std::optional<std::string> own_program(std::string_view command) {
   command = trimmed(command);
-  if (!command.ends_with(kStopWords)) return false;
+  if (!command.ends_with(kStopWords)) return std::nullopt;
   std::string_view program = trimmed(command.substr(0, command.size() - kStopWords.size()));
   if (program.size() > 1 && (program.front() == '\'' || program.front() == '"') &&
       program.back() == program.front())
     program = program.substr(1, program.size() - 2);
   const std::size_t slash = program.rfind('/');
-  return program.substr(slash == program.npos ? 0 : slash + 1) == "capsule";
+  if (program.substr(slash == program.npos ? 0 : slash + 1) != "capsule") return std::nullopt;
+  return std::string(program);
 }
+
+bool is_own_hook(std::string_view command) { return own_program(command).has_value(); }
 
 std::string fresh_settings(const std::string& command) {
   return "{\n  \"hooks\": {\n    \"Stop\": [" + make_entry("", "", command) + "]\n  }\n}\n";
 }
 
-Result<std::optional<std::string>> installed_hook(std::string_view settings) {
+Result<std::vector<std::string>> installed_hooks(std::string_view settings) {
   settings.remove_prefix(text_start(settings));
   const Layout layout = TRY(layout_of(settings));
-  const auto own = find_own(settings, layout);
-  if (!own) return std::nullopt;
-  return json::unquoted(own->command.in(settings));
+  std::vector<std::string> commands;
+  for (const Own& own : find_own(settings, layout))
+    commands.push_back(json::unquoted(own.command.in(settings)));
+  return commands;
 }
 
 Result<std::string> with_hook(std::string_view settings, const std::string& command) {
   const std::size_t mark = text_start(settings);
-  const std::string_view text = settings.substr(mark);
-  const Layout layout = TRY(layout_of(text));
-  const auto own = find_own(text, layout);
-  std::string result;
-  if (!own)
-    result = added(text, layout, command);
-  else if (json::unquoted(own->command.in(text)) == command)
-    result = text;
-  else  // the program has moved
-    result = std::string(text.substr(0, own->command.begin)) + json::quoted(command) +
-             std::string(text.substr(own->command.end));
-  return std::string(settings.substr(0, mark)) + result;
+  std::string text(settings.substr(mark));
+  Layout layout = TRY(layout_of(text));
+  std::vector<Own> own = find_own(text, layout);
+  while (own.size() > 1) {
+    text = removed(text, layout, own.back());
+    layout = TRY(layout_of(text));
+    own = find_own(text, layout);
+  }
+  if (own.empty())
+    text = added(text, layout, command);
+  else if (json::unquoted(own[0].command.in(text)) != command)  // the program has moved
+    text.replace(own[0].command.begin, own[0].command.end - own[0].command.begin,
+                 json::quoted(command));
+  return std::string(settings.substr(0, mark)) + text;
 }
 
 Result<std::optional<std::string>> without_hook(std::string_view settings) {
@@ -142,9 +154,10 @@ Result<std::optional<std::string>> without_hook(std::string_view settings) {
   std::string text(settings.substr(mark));
   for (bool first = true;; first = false) {
     const Layout layout = TRY(layout_of(text));
-    const auto own = find_own(text, layout);
-    if (!own) break;
-    const std::string command = json::unquoted(own->command.in(text));
+    const std::vector<Own> all = find_own(text, layout);
+    if (all.empty()) break;
+    const Own& own = all.front();
+    const std::string command = json::unquoted(own.command.in(text));
     if (first && mark == 0 && text == fresh_settings(command)) return std::nullopt;
     // As it was before, if adding the hook to it makes exactly this text: whoever had no hooks at
     // all shall have none left, whoever had an empty list keeps it.
@@ -161,10 +174,8 @@ Result<std::optional<std::string>> without_hook(std::string_view settings) {
       return made(before);
     };
     if (!undone(layout.top, index_of(layout.top, "hooks")) &&
-        !undone(*layout.hooks, index_of(*layout.hooks, "Stop")) &&
-        !undone(*layout.stop, own->group))
-      before = own->hooks.items.size() == 1 ? json::without_item(text, *layout.stop, own->group)
-                                            : json::without_item(text, own->hooks, own->index);
+        !undone(*layout.hooks, index_of(*layout.hooks, "Stop")) && !undone(*layout.stop, own.group))
+      before = removed(text, layout, own);
     text = std::move(before);
   }
   return std::string(settings.substr(0, mark)) + text;

@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/text.h"
-#include "json/object.h"
+#include "client/lenient_json.h"
 #include "signal/find.h"
 #include "signal/transcript.h"
 
@@ -41,14 +45,69 @@ bool starts_auto(const signal::Record& record) {
   return false;
 }
 
-// A person wrote it: no tool, no agent to its helper, and not the client by itself.
-bool is_persons(const signal::Record& record, std::string_view line) {
-  if (record.speaker != signal::Speaker::user || record.texts.empty()) return false;
-  const auto json = json::Object::parse(line);
-  if (!json || json->boolean("isSidechain") == true || json->boolean("isMeta") == true)
-    return false;
-  // In a text the quotes are escaped.
-  return !contains(line, "\"tool_result\"");
+// Where words come from that a person gave; others are the client's own, such as a task's
+// notification, or another agent's. A kind that nobody knows is no person.
+constexpr std::string_view kPersonsKinds[] = {"human",      "person",     "composer",
+                                              "suggestion", "voice-call", "remote"};
+
+// What the client notes beside a message.
+struct Notes {
+  bool helpers = false;       // a helper's own conversation
+  bool notification = false;  // of a task that has ended; it may quote anything
+  bool clients = false;       // in the user's name, but by the client itself
+};
+
+Notes notes_of(std::string_view line) {
+  const auto json = lenient_object(line);
+  if (!json) return {true, true, true};
+  const std::string kind = json->object("origin").text("kind").value_or("");
+  const auto* const end = std::end(kPersonsKinds);
+  Notes notes;
+  notes.helpers = json->boolean("isSidechain") == true;
+  notes.notification = kind == "task-notification";
+  notes.clients = json->boolean("isMeta") == true || json->boolean("isCompactSummary") == true ||
+                  json->text("promptSource") == "system" ||
+                  (!kind.empty() && std::find(std::begin(kPersonsKinds), end, kind) == end);
+  return notes;
+}
+
+// A user's record without what tools found. In a text the quotes are escaped.
+bool is_words(const signal::Record& record, std::string_view line) {
+  return record.speaker == signal::Speaker::user && !record.texts.empty() &&
+         !contains(line, "\"tool_result\"");
+}
+
+// The record by which one stop is told from the next: the newest words that the session was given,
+// for every turn begins with some; in a turn that is longer than `tail`, its newest record.
+std::string newest_record(std::string_view tail) {
+  std::string newest;
+  while (!tail.empty()) {
+    const void* feed = ::memrchr(tail.data(), '\n', tail.size());
+    const std::size_t start =
+        feed == nullptr
+            ? 0
+            : static_cast<std::size_t>(static_cast<const char*>(feed) - tail.data()) + 1;
+    const std::string_view line = tail.substr(start);
+    tail = tail.substr(0, start == 0 ? 0 : start - 1);
+    const bool may_be_words = contains(line, "\"user\"") && !contains(line, "\"tool_result\"");
+    if (!may_be_words && !newest.empty()) continue;
+    const auto record = signal::read_record(line);
+    if (!record || record->speaker == signal::Speaker::other) continue;
+    const bool words = is_words(*record, line);
+    if (!words && !newest.empty()) continue;
+    const auto json = lenient_object(line);
+    if (!json || json->boolean("isSidechain") == true) continue;
+    const std::string id = json->text("uuid").value_or("");
+    if (words) return id;
+    newest = id;
+  }
+  return newest;
+}
+
+std::string hex(std::uint64_t number) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  return text;
 }
 
 std::string decoded(signal::RawText raw) {
@@ -116,9 +175,12 @@ Words words_in(std::string_view tail) {
     const bool may_answer = words.answered < words.texts.size() && contains(line, "\"user\"");
     if (!may_count && !may_be_border(line) && !may_answer) continue;
     const auto record = signal::read_record(line);
-    if (!record) continue;
+    if (!record || record->speaker == signal::Speaker::other) continue;
+    const Notes notes = notes_of(line);
+    if (notes.helpers || notes.notification) continue;
     if (signal::is_continuation(*record) || starts_auto(*record)) words = {};
-    if (may_answer && is_persons(*record, line)) words.answered = words.texts.size();
+    if (may_answer && !notes.clients && is_words(*record, line))
+      words.answered = words.texts.size();
     if (record->speaker != signal::Speaker::assistant) continue;
     for (const signal::RawText raw : record->texts)
       if (may_hold_signal(raw)) words.texts.push_back(decoded(raw));
@@ -136,16 +198,19 @@ std::string_view plain_words_in(std::string_view text) {
   return text.substr(from);
 }
 
-Result<signal::BlockResult> read_words(const std::string& path, std::string_view last_message,
-                                       std::string& complaint, std::size_t tail_bytes) {
+Result<Heard> read_words(const std::string& path, std::string_view last_message, bool which_stop,
+                         std::size_t tail_bytes) {
   Words words;
+  Heard heard;
   if (!path.empty()) {
     const auto tail = Tail::open(path, tail_bytes);
     if (!tail && last_message.empty()) return tl::unexpected(tail.error());
     if (!tail) {
-      complaint = tail.error().message;
+      heard.complaint = tail.error().message;
     } else if (path.ends_with(".jsonl") || signal::is_transcript(tail->text())) {
       words = words_in(tail->text());
+      const std::string record = which_stop ? newest_record(tail->text()) : "";
+      if (!record.empty()) heard.stop = record + "-" + hex(hash_of(last_message));
     } else {
       words.texts.emplace_back(plain_words_in(tail->text()));
     }
@@ -159,7 +224,8 @@ Result<signal::BlockResult> read_words(const std::string& path, std::string_view
     if (i + 1 == words.answered) reader.forget(signal::Signal::phase_error);
   }
   reader.read_plain(last_message);
-  return reader.result();
+  heard.signals = reader.result();
+  return heard;
 }
 
 }  // namespace capsule::client

@@ -30,12 +30,19 @@ Words words_in(std::string_view tail);
 // The same of plain text.
 std::string_view plain_words_in(std::string_view text);
 
-// PHASE_ERROR asks for a person: what a person wrote after it settles it.
+struct Heard {
+  signal::BlockResult signals;
+  std::string stop = {};       // SessionStop::id: which stop this is
+  std::string complaint = {};  // why the transcript could not be read
+};
+
+// PHASE_ERROR asks for a person: what a person wrote after it settles it. Helpers of the session
+// and what the client says by itself, such as that a task has ended, neither settle nor signal.
 //
 // Reads the end of the transcript at `path` (empty: there is none) and then `last_message`, unless
 // the transcript holds it already. A transcript that cannot be read is an error only when there is
-// no last message; otherwise `complaint` says so.
-Result<signal::BlockResult> read_words(const std::string& path, std::string_view last_message,
-                                       std::string& complaint, std::size_t tail_bytes = kTailBytes);
+// no last message; otherwise `complaint` says so. Which stop it is is told only when asked for.
+Result<Heard> read_words(const std::string& path, std::string_view last_message,
+                         bool which_stop = false, std::size_t tail_bytes = kTailBytes);
 
 }  // namespace capsule::client

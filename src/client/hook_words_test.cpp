@@ -33,11 +33,11 @@ TEST(HookWords, ALineThatIsNoJsonTellsNothing) {
 }
 
 TEST(HookWords, ATranscriptThatCannotBeReadIsNoErrorWhenThereIsALastMessage) {
-  std::string complaint;
-  EXPECT_TRUE(read_words("/no/such/file", "said nothing that counts", complaint));
-  EXPECT_NE(complaint, "");
-  complaint.clear();
-  EXPECT_FALSE(read_words("/no/such/file", "", complaint));
+  const auto heard = read_words("/no/such/file", "said nothing that counts");
+  ASSERT_TRUE(heard);
+  EXPECT_NE(heard->complaint, "");
+  EXPECT_EQ(heard->stop, "") << "which stop it is cannot be told";
+  EXPECT_FALSE(read_words("/no/such/file", ""));
 }
 
 }  // namespace

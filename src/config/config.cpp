@@ -11,6 +11,7 @@ namespace capsule::config {
 namespace {
 
 constexpr std::size_t kMaxProblemsTold = 10;
+constexpr std::int64_t kMaxMicros = 100'000'000'000'000'000;  // far, and never overflows
 
 template <class T>
 const T* as(const Entry& entry) {
@@ -57,6 +58,32 @@ std::string name_in(const Entry& entry) {
   return entry.path.substr(first + 1, entry.path.rfind('.') - first - 1);
 }
 
+std::vector<Fallback> fallbacks_in(const Entry& entry) {
+  std::vector<Fallback> fallbacks;
+  for (const std::string& item : list_of(entry)) {
+    const std::size_t colon = item.find(':');
+    fallbacks.push_back({item.substr(0, colon), colon == item.npos ? "" : item.substr(colon + 1)});
+  }
+  return fallbacks;
+}
+
+// "1.50" in millionths: what is written beyond these is dropped.
+std::int64_t micros_of(const Entry& entry) {
+  std::int64_t micros = 0, digit = 1'000'000;
+  bool fraction = false;
+  for (const char byte : text_of(entry)) {
+    if (byte == '.') {
+      fraction = true;
+    } else if (fraction) {
+      digit /= 10;
+      micros += digit * (byte - '0');
+    } else {
+      micros = std::min<std::int64_t>(micros * 10 + 1'000'000LL * (byte - '0'), kMaxMicros);
+    }
+  }
+  return micros;
+}
+
 // How a row fills the struct. One line for each row of the table.
 struct Filler {
   std::string_view path;
@@ -78,6 +105,21 @@ constexpr Filler kFillers[] = {
        // Whoever leaves it to the project is none of the choices.
        c.integrate = static_cast<event::Integrate>(1 + static_cast<int>(choice_of<Integrate>(e)));
      }},
+    {"fallbacks", [](Config& c, const Entry& e) { c.fallbacks = fallbacks_in(e); }},
+    {"trailers", [](Config& c, const Entry& e) { c.trailers = text_of(e) == "true"; }},
+    {"budget.run", [](Config& c, const Entry& e) { c.budget.run = micros_of(e); }},
+    {"budget.task", [](Config& c, const Entry& e) { c.budget.task = micros_of(e); }},
+    {"budget.day", [](Config& c, const Entry& e) { c.budget.day = micros_of(e); }},
+    {"budget.tokens", [](Config& c, const Entry& e) { c.budget.tokens = number_of(e); }},
+    {"budget.hard", [](Config& c, const Entry& e) { c.budget.hard = text_of(e) == "true"; }},
+    {"prices.*.input",
+     [](Config& c, const Entry& e) { c.prices[name_in(e)].input = micros_of(e); }},
+    {"prices.*.output",
+     [](Config& c, const Entry& e) { c.prices[name_in(e)].output = micros_of(e); }},
+    {"prices.*.cache_read",
+     [](Config& c, const Entry& e) { c.prices[name_in(e)].cache_read = micros_of(e); }},
+    {"prices.*.cache_written",
+     [](Config& c, const Entry& e) { c.prices[name_in(e)].cache_written = micros_of(e); }},
     {"test_files", [](Config& c, const Entry& e) { c.test_files = list_of(e); }},
     {"verify.test", [](Config& c, const Entry& e) { c.verify.test = command_of(e); }},
     {"verify.lint", [](Config& c, const Entry& e) { c.verify.lint = command_of(e); }},
@@ -131,6 +173,8 @@ constexpr Filler kFillers[] = {
     {"roles.*.provider",
      [](Config& c, const Entry& e) { c.roles[name_in(e)].provider = text_of(e); }},
     {"roles.*.model", [](Config& c, const Entry& e) { c.roles[name_in(e)].model = text_of(e); }},
+    {"roles.*.fallbacks",
+     [](Config& c, const Entry& e) { c.roles[name_in(e)].fallbacks = fallbacks_in(e); }},
     {"roles.*.timeout",
      [](Config& c, const Entry& e) { c.roles[name_in(e)].timeout = seconds_of(e); }},
     {"roles.*.price",
@@ -145,11 +189,24 @@ constexpr Filler kFillers[] = {
      }},
     {"providers.*.model",
      [](Config& c, const Entry& e) { c.providers[name_in(e)].model = text_of(e); }},
+    {"providers.*.output",
+     [](Config& c, const Entry& e) { c.providers[name_in(e)].output = text_of(e); }},
+    {"providers.*.args",
+     [](Config& c, const Entry& e) { c.providers[name_in(e)].args = list_of(e); }},
+    {"providers.*.env",
+     [](Config& c, const Entry& e) { c.providers[name_in(e)].env = list_of(e); }},
     {"providers.*.cassette",
      [](Config& c, const Entry& e) { c.providers[name_in(e)].cassette = text_of(e); }},
     {"phases.*.provider",
      [](Config& c, const Entry& e) { c.phases[name_in(e)].provider = text_of(e); }},
     {"phases.*.model", [](Config& c, const Entry& e) { c.phases[name_in(e)].model = text_of(e); }},
+    {"phases.*.fallbacks",
+     [](Config& c, const Entry& e) { c.phases[name_in(e)].fallbacks = fallbacks_in(e); }},
+    {"phases.*.session",
+     [](Config& c, const Entry& e) {
+       c.phases[name_in(e)].session =
+           text_of(e) == "new" ? event::Session::fresh : event::Session::resume;
+     }},
     {"phases.*.timeout",
      [](Config& c, const Entry& e) { c.phases[name_in(e)].timeout = seconds_of(e); }},
 };
@@ -256,6 +313,16 @@ std::string Config::model_of_role(std::string_view role) const {
   if (found != roles.end() && !found->second.model.empty()) return found->second.model;
   const auto used = providers.find(provider_of_role(role));
   return used != providers.end() ? used->second.model : std::string();
+}
+
+const std::vector<Fallback>& Config::fallbacks_of(std::string_view phase) const {
+  const auto found = phases.find(phase);
+  return found != phases.end() && found->second.fallbacks ? *found->second.fallbacks : fallbacks;
+}
+
+const std::vector<Fallback>& Config::fallbacks_of_role(std::string_view role) const {
+  const auto found = roles.find(role);
+  return found != roles.end() && found->second.fallbacks ? *found->second.fallbacks : fallbacks;
 }
 
 const Origin& Config::origin(std::string_view path) const {

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "config/key.h"
 #include "event/common.h"
+#include "event/definition.h"
 
 namespace capsule::config {
 
@@ -36,12 +37,32 @@ struct Provider {
   Stdin input = Stdin::automatic;
   std::string model;     // empty: not set
   std::string cassette;  // empty: not set; a relative path is relative to the project
+  std::string output;    // a name of dialect/output.h; empty: not set
+  std::vector<std::string> args;
+  std::vector<std::string> env;  // NAME=value
+};
+
+// Who takes over for another.
+struct Fallback {
+  std::string provider;
+  std::string model;  // empty: the provider's own
 };
 
 struct Phase {
   std::string provider;  // empty: not set
   std::string model;     // empty: not set
   std::optional<std::chrono::seconds> timeout;
+  std::optional<std::vector<Fallback>> fallbacks;
+  event::Session session{};
+};
+
+// In millionths of the user's currency; 0: not set.
+struct Budget {
+  std::int64_t run = 0, task = 0, day = 0, tokens = 0;
+  bool hard = false;
+};
+struct Price {
+  std::int64_t input = 0, output = 0, cache_read = 0, cache_written = 0;  // for a million tokens
 };
 
 struct Verify {
@@ -89,6 +110,7 @@ struct Role {
   std::string model;     // empty: not set
   std::optional<std::chrono::seconds> timeout;
   double price = 0;  // of one run
+  std::optional<std::vector<Fallback>> fallbacks;
 };
 
 enum class Layer { defaults, user, project, environment, flag };
@@ -117,7 +139,11 @@ struct Config {
   Convergence convergence = Convergence::stop;
   MainMoved on_main_moved = MainMoved::ask;
   event::Integrate integrate = event::Integrate::merge;
-  std::vector<std::string> test_files;  // empty: the usual names of each language
+  std::vector<Fallback> fallbacks;
+  bool trailers = true;
+  Budget budget;
+  std::map<std::string, Price, std::less<>> prices;  // by model or provider
+  std::vector<std::string> test_files;               // empty: the usual names of each language
   Verify verify;
   Worktree worktree;
   std::map<std::string, Provider, std::less<>> providers;
@@ -134,10 +160,13 @@ struct Config {
   std::chrono::seconds timeout_of(std::string_view phase) const;
   std::string model_of(std::string_view phase) const;  // else its provider's; empty: not set
 
+  const std::vector<Fallback>& fallbacks_of(std::string_view phase) const;
+
   // The same for a role of a delivery.
   const std::string& provider_of_role(std::string_view role) const;
   std::chrono::seconds timeout_of_role(std::string_view role) const;
   std::string model_of_role(std::string_view role) const;
+  const std::vector<Fallback>& fallbacks_of_role(std::string_view role) const;
 
   // Where a value came from. Requires: `path` is the path of an entry.
   const Origin& origin(std::string_view path) const;

@@ -302,5 +302,40 @@ TEST_F(ConfigLayers, ASymbolicLinkToAFileIsFollowed) {
   EXPECT_EQ(good().provider, "linked");
 }
 
+TEST_F(ConfigLayers, BudgetsPricesAndFallbacksAreRead) {
+  write(project_file(),
+        "fallbacks: [codex, \"opencode:openai/gpt-5\"]\n"
+        "budget: {run: 5.00, task: 1.5, tokens: 2000000, hard: true}\n"
+        "prices:\n  gemini-2.5-pro: {input: 1.25, output: 10, cache_read: 0.31}\n"
+        "trailers: false\n"
+        "phases: {execute: {fallbacks: [gemini], session: new}}\n"
+        "roles: {critic: {fallbacks: []}}\n");
+  const Config config = good();
+  ASSERT_EQ(config.fallbacks.size(), 2U);
+  EXPECT_EQ(config.fallbacks[1].provider, "opencode");
+  EXPECT_EQ(config.fallbacks[1].model, "openai/gpt-5");
+  EXPECT_EQ(config.budget.run, 5'000'000);
+  EXPECT_EQ(config.budget.task, 1'500'000);
+  EXPECT_EQ(config.budget.day, 0);
+  EXPECT_EQ(config.budget.tokens, 2'000'000);
+  EXPECT_TRUE(config.budget.hard);
+  EXPECT_FALSE(config.trailers);
+  EXPECT_EQ(config.prices.at("gemini-2.5-pro").cache_read, 310'000);
+  EXPECT_EQ(config.fallbacks_of("execute").front().provider, "gemini");
+  EXPECT_EQ(config.fallbacks_of("merge").size(), 2U);
+  EXPECT_TRUE(config.fallbacks_of_role("critic").empty()) << "none at all";
+  EXPECT_EQ(config.phases.at("execute").session, event::Session::fresh);
+}
+
+TEST_F(ConfigLayers, AFallbackOrABudgetThatIsNoneIsRefused) {
+  EXPECT_EQ(problems("fallbacks: [\"a b\"]\n").size(), 1U);
+  EXPECT_EQ(problems("fallbacks: [\"codex:\"]\n").size(), 1U);
+  EXPECT_EQ(problems("fallbacks: [\"codex:--model\"]\n").size(), 1U);
+  EXPECT_EQ(problems("budget: {run: lots}\n").size(), 1U);
+  EXPECT_EQ(problems("budget: {tokens: 0}\n").size(), 1U);
+  EXPECT_EQ(problems("budget: {hard: maybe}\n").size(), 1U);
+  EXPECT_EQ(problems("phases: {execute: {session: old}}\n").size(), 1U);
+}
+
 }  // namespace
 }  // namespace capsule::config

@@ -57,6 +57,52 @@ constexpr std::array kKeys{
                 "it waits on a branch",
         .initial = "merge",
         .choices = "merge|ask|branch"},
+    Key{.path = "fallbacks",
+        .kind = Kind::agents,
+        .help = "Who takes over, in this order, while the agent's provider is parked",
+        .example = "[codex, \"gemini:gemini-2.5-pro\"]"},
+    Key{.path = "trailers",
+        .kind = Kind::choice,
+        .help = "Whether merge commits say which model and client did the work",
+        .initial = "true",
+        .choices = "true|false"},
+    Key{.path = "budget.run",
+        .kind = Kind::amount,
+        .help = "What a run may cost before a person is asked",
+        .example = "5.00"},
+    Key{.path = "budget.task",
+        .kind = Kind::amount,
+        .help = "What one task of a plan, or a bead, may cost",
+        .example = "1.50"},
+    Key{.path = "budget.day",
+        .kind = Kind::amount,
+        .help = "What all runs of the project may cost in a day",
+        .example = "40.00"},
+    Key{.path = "budget.tokens",
+        .kind = Kind::tokens,
+        .help = "How many tokens a run may use, without those that a cache already had",
+        .example = "2000000"},
+    Key{.path = "budget.hard",
+        .kind = Kind::choice,
+        .help = "Whether an agent at work is ended when a budget is spent (its work is kept)",
+        .initial = "false",
+        .choices = "false|true"},
+    Key{.path = "prices.*.input",
+        .kind = Kind::amount,
+        .help = "What a million tokens of input cost with this model, or provider",
+        .example = "3.00"},
+    Key{.path = "prices.*.output",
+        .kind = Kind::amount,
+        .help = "The same for output",
+        .example = "15.00"},
+    Key{.path = "prices.*.cache_read",
+        .kind = Kind::amount,
+        .help = "The same for what a cache already had",
+        .example = "0.30"},
+    Key{.path = "prices.*.cache_written",
+        .kind = Kind::amount,
+        .help = "The same for what was put into a cache",
+        .example = "3.75"},
     Key{.path = "test_files",
         .kind = Kind::patterns,
         .help = "Which files are tests (not set: the usual names of each language)",
@@ -179,6 +225,10 @@ constexpr std::array kKeys{
         .kind = Kind::text,
         .help = "The model for this role",
         .example = "large"},
+    Key{.path = "roles.*.fallbacks",
+        .kind = Kind::agents,
+        .help = "Who takes over for this role while its provider is parked (not set: fallbacks)",
+        .example = "[codex]"},
     Key{.path = "roles.*.timeout",
         .kind = Kind::duration,
         .help = "How long an agent in this role may take (not set: phase_timeout)",
@@ -201,6 +251,20 @@ constexpr std::array kKeys{
         .kind = Kind::text,
         .help = "The model to ask for",
         .example = "small"},
+    Key{.path = "providers.*.output",
+        .kind = Kind::choice,
+        .help = "What the program prints (not set: text; a known client's own events)",
+        .choices = "text|claude-stream|codex-events|gemini-stream|opencode-events|goose-stream|"
+                   "qwen-stream|copilot-events|kimi-stream|grok-stream",
+        .example = "text"},
+    Key{.path = "providers.*.args",
+        .kind = Kind::words,
+        .help = "Arguments for a known client beside Capsule's own",
+        .example = "[\"-c\", \"model_reasoning_effort=high\"]"},
+    Key{.path = "providers.*.env",
+        .kind = Kind::variables,
+        .help = "Variables that its agents get beside the environment",
+        .example = "[CLAUDE_CODE_MAX_RETRIES=5]"},
     Key{.path = "providers.*.cassette",
         .kind = Kind::text,
         .help = "The file that a rehearsal plays, relative to the project",
@@ -213,6 +277,15 @@ constexpr std::array kKeys{
         .kind = Kind::text,
         .help = "The model for this phase",
         .example = "large"},
+    Key{.path = "phases.*.fallbacks",
+        .kind = Kind::agents,
+        .help = "Who takes over for this phase while its provider is parked (not set: fallbacks)",
+        .example = "[codex]"},
+    Key{.path = "phases.*.session",
+        .kind = Kind::choice,
+        .help = "Whether a writer whose work is sent back goes on in its session (not set: resume)",
+        .choices = "new|resume",
+        .example = "new"},
     Key{.path = "phases.*.timeout",
         .kind = Kind::duration,
         .help = "How long this phase may take",
@@ -231,6 +304,7 @@ constexpr std::array<std::string_view, 8> kRoles{
     "remediation", "health-auditor", "expert",  "plan-analyst"};
 
 constexpr std::int64_t kMaxCount = 1'000'000;
+constexpr std::int64_t kMaxTokens = 1'000'000'000'000;
 constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // about 31 years: far, and never overflows
 
 bool has_control(std::string_view text) {
@@ -255,6 +329,11 @@ std::int64_t take_number(std::string_view& text, std::int64_t limit) {
 
 std::int64_t parse_count(std::string_view text) {
   const std::int64_t number = take_number(text, kMaxCount);
+  return text.empty() ? number : -1;
+}
+
+std::int64_t parse_tokens(std::string_view text) {
+  const std::int64_t number = take_number(text, kMaxTokens);
   return text.empty() ? number : -1;
 }
 
@@ -313,8 +392,25 @@ bool is_choice(std::string_view choices, std::string_view value) {
   return std::find(all.begin(), all.end(), value) != all.end();
 }
 
+// "codex", "opencode:openai/gpt-5".
+bool is_agent(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (!valid_id(text.substr(0, colon))) return false;
+  if (colon == text.npos) return true;
+  const std::string_view model = text.substr(colon + 1);
+  return !model.empty() && model.front() != '-' && !has_control(model);
+}
+
 bool is_list(Kind kind) {
-  return kind == Kind::patterns || kind == Kind::argv || kind == Kind::command;
+  return kind == Kind::agents || kind == Kind::patterns || kind == Kind::argv ||
+         kind == Kind::command || kind == Kind::words || kind == Kind::variables;
+}
+
+bool is_variable(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find('='));
+  return name.size() < text.size() && !name.empty() && !is_digit(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
 }
 
 bool fits(const Key& key, std::string_view text) {
@@ -331,6 +427,8 @@ bool fits(const Key& key, std::string_view text) {
       return is_choice(key.choices, text);
     case Kind::count:
       return parse_count(text) > 0;
+    case Kind::tokens:
+      return parse_tokens(text) > 0;
     case Kind::duration:
       return parse_duration(text) > 0;
     case Kind::amount:
@@ -343,8 +441,12 @@ bool fits(const Key& key, std::string_view text) {
         return is_inside(text) && !has_control(text);
       }
       return is_choice(kReports, text);
+    case Kind::agents:
+      return is_agent(text);
     case Kind::patterns:
     case Kind::argv:
+    case Kind::words:
+    case Kind::variables:
       return false;
   }
   return false;
@@ -374,6 +476,7 @@ std::string describe(const Key& key) {
     case Kind::choice:
       return "one of " + replace_all(key.choices, "|", ", ");
     case Kind::count:
+    case Kind::tokens:
       return "a whole number from 1";
     case Kind::duration:
       return "a duration such as 600, 90s, 10m or 1h30m";
@@ -381,8 +484,14 @@ std::string describe(const Key& key) {
       return "an amount of money such as 0.35";
     case Kind::patterns:
       return "a list of file patterns, such as [\"*.tmp\", \"*.bak\"]";
+    case Kind::agents:
+      return "a list of providers, such as [codex, \"gemini:gemini-2.5-pro\"]";
     case Kind::argv:
       return "a list, such as [program, \"--option\", \"{prompt}\"]";
+    case Kind::words:
+      return "a list of arguments, such as [\"--option\", value]";
+    case Kind::variables:
+      return "a list of variables, such as [NAME=value]";
     case Kind::command:
       return "a command, such as go test ./..., or a list, such as [go, test, ./...]";
     case Kind::report:
@@ -396,6 +505,8 @@ tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
                                         std::string_view text) {
   if (fits(key, text)) {
     if (key.kind == Kind::count) return parse_count(text);
+    if (key.kind == Kind::tokens) return parse_tokens(text);
+    if (key.kind == Kind::agents) return std::vector<std::string>{std::string(text)};
     if (key.kind == Kind::duration) return parse_duration(text);
     return std::string(text);
   }
@@ -418,11 +529,15 @@ tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
         Complaint{std::string(path) + " " + std::string(why), "it must be " + describe(key)});
   };
   if (!is_list(key.kind)) return refuse("cannot be a list");
-  const bool runs = key.kind != Kind::patterns;
+  const bool runs = key.kind == Kind::argv || key.kind == Kind::command;
   if (runs && (items.empty() || items.front().empty())) return refuse("names no program");
   for (const std::string& item : items) {
     if (item.find('\0') != item.npos) return refuse("holds a NUL byte");
-    if (!runs && (item.empty() || has_control(item)))
+    if (key.kind == Kind::variables && !is_variable(item))
+      return refuse("has an item that is no NAME=value: '" + printable(item) + "'");
+    if (key.kind == Kind::agents && !is_agent(item))
+      return refuse("has an item that is no provider: '" + printable(item) + "'");
+    if (key.kind == Kind::patterns && (item.empty() || has_control(item)))
       return refuse("has an item that is no file pattern: '" + printable(item) + "'");
   }
   return items;

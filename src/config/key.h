@@ -15,18 +15,22 @@
 namespace capsule::config {
 
 enum class Kind {
-  name,      // an id, as providers and phases have them
-  text,      // one line
-  folder,    // a relative path that stays inside
-  branch,    // a branch name that git accepts
-  choice,    // one of `choices`
-  count,     // a whole number from 1
-  duration,  // seconds: 600, 600s, 10m, 1h30m
-  amount,    // of money, in a currency of the user's: 0.35
-  patterns,  // a list of file patterns
-  argv,      // a list: a program and its arguments
-  command,   // argv, or a text for /bin/sh -c
-  report,    // auto, gotest, tap, none, or junit: and a relative path that stays inside
+  name,       // an id, as providers and phases have them
+  text,       // one line
+  folder,     // a relative path that stays inside
+  branch,     // a branch name that git accepts
+  choice,     // one of `choices`
+  count,      // a whole number from 1
+  tokens,     // the same, and as large as budgets of tokens are
+  duration,   // seconds: 600, 600s, 10m, 1h30m
+  amount,     // of money, in a currency of the user's: 0.35
+  patterns,   // a list of file patterns
+  agents,     // a list of providers, each with a model after a colon where it is not its own
+  argv,       // a list: a program and its arguments
+  words,      // a list of arguments
+  variables,  // a list of NAME=value
+  command,    // argv, or a text for /bin/sh -c
+  report,     // auto, gotest, tap, none, or junit: and a relative path that stays inside
 };
 
 struct Key {

@@ -168,6 +168,9 @@ class Reader {
         p.model = text(value, key);
       else if (key == "timeout")
         p.timeout_seconds = number(value, key, kMostSeconds);
+      else if (key == "session")
+        p.session = one_of(value, key, {"new", "resume"}) == "new" ? event::Session::fresh
+                                                                   : event::Session::resume;
       else if (key == "stage")
         p.stage = number(value, key, 100);
       else if (key == "write")

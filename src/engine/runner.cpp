@@ -36,7 +36,11 @@ Result<void> Runner::observe(const std::vector<workflow::Observation>& observati
   return take(workflow_.advance(observations, ports_.clock.utc_now()));
 }
 
-Result<void> Runner::take_up() { return observe({workflow::TakenUp{}}); }
+Result<void> Runner::take_up() {
+  std::vector<workflow::Observation> first = ports_.world.standing();
+  first.emplace_back(workflow::TakenUp{});
+  return observe(first);
+}
 
 Result<End> Runner::carry_on() {
   while (!workflow_.ended()) {

@@ -1,5 +1,6 @@
 // A workflow as the runner sees it: whatever it is about, it folds facts, and answers observations
-// with facts and commands. `WorkflowOf` makes one out of a workflow's data and pure functions.
+// with facts and commands. `WorkflowOf` makes one out of a workflow's data and pure functions, and
+// puts workflow/supply between it and the world: facts of that are told apart by their kind.
 #pragma once
 
 #include <optional>
@@ -13,6 +14,7 @@
 #include "event/fact.h"
 #include "workflow/step.h"
 #include "workflow/summary.h"
+#include "workflow/supply/supply.h"
 
 namespace capsule::engine {
 
@@ -50,51 +52,82 @@ class Workflow {
 //   static bool resuming(const State&)                it has ended, and goes on once what it asked
 //                                                     for is observed; may be left out: never
 //   static kind_of(Fact), body_of(Fact), read_fact(kind, body)
-template <class Rules>
+// `Supply` is replaced by the simulation alone.
+template <class Rules, class Supply = supply::Rules>
 class WorkflowOf : public Workflow {
  public:
   using State = typename Rules::State;
   using Fact = typename Rules::Fact;
 
-  explicit WorkflowOf(State state = {}) : state_(std::move(state)) {}
+  explicit WorkflowOf(State state = {}, supply::Policy policy = {})
+      : state_(std::move(state)), policy_(std::move(policy)) {
+    if constexpr (requires { state_.run; }) supply_.run = state_.run;
+    if constexpr (requires { state_.id; }) supply_.run = state_.id;
+  }
 
   Result<void> apply(const event::Fact& fact) override {
-    Rules::apply(state_, TRY(Rules::read_fact(fact.kind, fact.body)));
+    if (event::supply::is_supply(fact.kind))
+      Supply::apply(supply_, TRY(Supply::read_fact(fact.kind, fact.body)));
+    else
+      Rules::apply(state_, TRY(Rules::read_fact(fact.kind, fact.body)));
     return {};
   }
   Turn advance(const std::vector<workflow::Observation>& observations,
                const std::string& at) override {
     return turn_of({}, observations, at);
   }
-  // What a person decided, not the world: a start, a resumption, a changed plan.
-  Turn given(std::vector<Fact> facts, const std::string& at) {
-    return turn_of(std::move(facts), {}, at);
+  // What a person decided, not the world: a start, a resumption, a changed plan. In the first turn
+  // of a process, with World::standing().
+  Turn given(std::vector<Fact> facts, const std::string& at,
+             const std::vector<workflow::Observation>& standing = {}) {
+    return turn_of(std::move(facts), standing, at);
   }
-  workflow::RunSummary summary() const override { return Rules::summary(state_); }
+  workflow::RunSummary summary() const override {
+    workflow::RunSummary summary = Rules::summary(state_);
+    supply::complete(summary, supply_);
+    return summary;
+  }
   bool ended() const override {
     if constexpr (requires { Rules::resuming(state_); })
       if (Rules::resuming(state_)) return false;
     return !Rules::outcome(state_).empty();
   }
-  bool waits_for_person() const override { return Rules::waits_for_person(state_); }
+  bool waits_for_person() const override {
+    return Rules::waits_for_person(state_) || supply::waits_for_person(supply_);
+  }
   bool stopped() const override { return Rules::stopped(state_); }
   const State& state() const { return state_; }
+  const supply::State& supply() const { return supply_; }
 
  private:
   Turn turn_of(std::vector<Fact> facts, const std::vector<workflow::Observation>& observations,
                const std::string& at) {
     const std::string before = Rules::outcome(state_);
-    auto decided = Rules::advance(state_, std::move(facts), observations, at);
     Turn turn;
-    turn.facts.reserve(decided.facts.size());
-    for (const Fact& fact : decided.facts)
-      turn.facts.push_back({std::string(Rules::kind_of(fact)), at, Rules::body_of(fact)});
-    turn.commands = std::move(decided.commands);
+    supply::Turn passing(supply_, policy_, at, Supply::apply);
+    const auto add_supplied = [&] {
+      for (const event::supply::Fact& fact : passing.take_facts())
+        turn.facts.push_back(
+            {std::string(event::supply::kind_of(fact)), at, Supply::body_of(fact)});
+    };
+    std::vector<workflow::Observation> heard = Supply::hear(passing, observations);
+    do {
+      // A run begins with its own first fact.
+      if (facts.empty()) add_supplied();
+      auto decided = Rules::advance(state_, std::exchange(facts, {}), heard, at);
+      for (const Fact& fact : decided.facts)
+        turn.facts.push_back({std::string(Rules::kind_of(fact)), at, Rules::body_of(fact)});
+      heard = Supply::settle(passing, std::move(decided.commands));
+    } while (!heard.empty());
+    add_supplied();
+    turn.commands = std::move(passing.commands);
     const std::string after = Rules::outcome(state_);
     if (after != before) turn.ending = after.empty() ? Ending{} : Ending{at, after};
     return turn;
   }
   State state_;
+  supply::State supply_;
+  supply::Policy policy_;
 };
 
 }  // namespace capsule::engine

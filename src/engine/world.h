@@ -22,6 +22,9 @@ class World {
   virtual void carry_out(const workflow::Command& command) = 0;
   // Sleeps until something has happened, and returns all of it; never nothing.
   virtual Result<std::vector<workflow::Observation>> wait() = 0;
+  // What only workflow/supply wants to know before the first turn of a process: which providers are
+  // parked, what was spent elsewhere. Told with that turn.
+  virtual std::vector<workflow::Observation> standing() { return {}; }
   // Whether what the run stands on is still there: its files, its trees. Asked before facts are
   // recorded. An error stops the run, which counts as cut off.
   virtual Result<void> intact() { return {}; }

@@ -80,7 +80,8 @@ void members(V& v, PlaceRemoved& f) {
 }
 template <class V>
 void members(V& v, Ended& f) {
-  v("outcome", f.outcome), v("detail", f.detail), v("at", f.at);
+  v("outcome", f.outcome), v("detail", f.detail), v("at", f.at),
+      v("approval_stands", f.approval_stands);
 }
 template <class V>
 void members(V& v, Resumed& f) {

@@ -153,6 +153,7 @@ struct Ended {
   Outcome outcome{};
   std::string detail;
   std::string at;
+  bool approval_stands = false;  // nothing was said against what a person has approved
   bool operator==(const Ended&) const = default;
 };
 struct Resumed {

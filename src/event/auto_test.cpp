@@ -46,7 +46,7 @@ std::vector<Fact> samples() {
                 {{"what", event::Verdict::differs, "detail"}},
                 evidence},
       PlaceRemoved{"now"},
-      Ended{Outcome::aborted, "detail", "now"},
+      Ended{Outcome::aborted, "detail", "now", true},
       Resumed{"now"},
       SessionSeen{"{\"a\":1}", "now"},
       MergeIntended{"now"},

@@ -5,6 +5,33 @@
 namespace capsule::event {
 
 std::string_view name_of(Fault fault) { return text_of(fault); }
+bool of_service(Fault fault) {
+  switch (fault) {
+    case Fault::rate_limited:
+    case Fault::overloaded:
+    case Fault::usage_limit:
+    case Fault::no_credit:
+    case Fault::unauthorised:
+    case Fault::unreachable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+TokenUse operator+(TokenUse a, const TokenUse& b) {
+  a.tokens_known = a.tokens_known && b.tokens_known;
+  a.input += b.input;
+  a.output += b.output;
+  a.cache_read += b.cache_read;
+  a.cache_written += b.cache_written;
+  a.cost_known = a.cost_known && b.cost_known;
+  a.cost_micros += b.cost_micros;
+  a.turns += b.turns;
+  a.compactions += b.compactions;
+  return a;
+}
+
 std::string_view name_of(MergeRefusal refusal) { return text_of(refusal); }
 std::string_view name_of(Verdict verdict) { return text_of(verdict); }
 std::string_view name_of(CheckEnding ending) { return text_of(ending); }

@@ -20,9 +20,37 @@ enum class Fault {
   lost,         // its supervisor vanished
   idle,         // ended by the workflow, because it did nothing
   refuted,      // it claims what git or the gates deny
+  // Faults of the model's service, not of the agent; see of_service().
+  rate_limited,  // too many requests; it can be tried again soon
+  overloaded,    // the service is, or fails by itself
+  usage_limit,   // a quota is used up until some time
+  no_credit,
+  unauthorised,
+  unreachable,  // no connection, or one that was cut
+  // The service works, and does not do what was asked of it.
+  policy,        // the model, or its service, refuses the request
+  context_full,  // the conversation is too long for the model
+  no_words,      // the client ended well and said nothing
+  over_budget,   // ended by us: what may be spent is spent
 };
-inline constexpr int kFaults = 9;
+inline constexpr int kFaults = 19;
 std::string_view name_of(Fault fault);
+// Whether it says nothing about the agent: it costs no attempt, iteration or round of review.
+bool of_service(Fault fault);
+
+// What agents used, as far as their clients say so. Unknown is never 0: where `tokens_known` or
+// `cost_known` is false, the numbers hold what is known of the rest.
+struct TokenUse {
+  bool tokens_known = false;
+  std::int64_t input = 0, output = 0, cache_read = 0, cache_written = 0;
+  bool cost_known = false;
+  std::int64_t cost_micros = 0;  // millionths of the currency that prices are in
+  int turns = 0;                 // requests to the model
+  int compactions = 0;           // how often the client shortened the conversation
+  bool operator==(const TokenUse&) const = default;
+};
+// The sum; known only when both are.
+TokenUse operator+(TokenUse a, const TokenUse& b);
 
 // Why work may not be merged, or could not be.
 enum class MergeRefusal {

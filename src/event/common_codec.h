@@ -7,9 +7,11 @@
 namespace capsule::event {
 
 inline Names names(Fault) {
-  static constexpr std::string_view kNames[] = {"none",      "no_signal",   "exit_status",
-                                                "timed_out", "not_started", "interrupted",
-                                                "lost",      "idle",        "refuted"};
+  static constexpr std::string_view kNames[] = {
+      "none",        "no_signal",    "exit_status", "timed_out",    "not_started",
+      "interrupted", "lost",         "idle",        "refuted",      "rate_limited",
+      "overloaded",  "usage_limit",  "no_credit",   "unauthorised", "unreachable",
+      "policy",      "context_full", "no_words",    "over_budget"};
   static_assert(std::size(kNames) == kFaults);
   return kNames;
 }
@@ -49,6 +51,13 @@ inline Names names(Baseline) {
   return kNames;
 }
 
+template <class V>
+void members(V& v, TokenUse& f) {
+  v("tokens_known", f.tokens_known), v("input", f.input), v("output", f.output),
+      v("cache_read", f.cache_read), v("cache_written", f.cache_written),
+      v("cost_known", f.cost_known), v("cost_micros", f.cost_micros), v("turns", f.turns),
+      v("compactions", f.compactions);
+}
 template <class V>
 void members(V& v, CheckRun& f) {
   v("name", f.name), v("command", f.command), v("ending", f.ending), v("exit_code", f.exit_code),

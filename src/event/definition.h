@@ -18,6 +18,16 @@ struct Route {
   bool operator==(const Route&) const = default;
 };
 
+// Whether a phase whose work is sent back goes on in its agent's session, where the client keeps
+// sessions.
+enum class Session {
+  unsaid,  // as the configuration says, or else it does
+  fresh,   // "new": it begins anew each time
+  resume,
+};
+inline constexpr int kSessions = 3;
+std::string_view name_of(Session session);  // "unsaid", "new", "resume"
+
 struct PhaseRule {
   std::string name;
   std::string prompt;               // "prompts/execute.md"
@@ -37,6 +47,7 @@ struct PhaseRule {
   Route pass;                       // empty `to`: the phase after it, or the end
   Route needs_work;                 // empty `to`: the run ends
   Route error;                      // the same
+  Session session{};
   bool operator==(const PhaseRule&) const = default;
 };
 

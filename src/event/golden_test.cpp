@@ -12,6 +12,7 @@
 #include "event/auto.h"
 #include "event/delivery.h"
 #include "event/pipeline.h"
+#include "event/supply.h"
 #include "tests/golden/members.h"
 
 namespace capsule::event {
@@ -19,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The three vocabularies under one set of names.
+// The vocabularies under one set of names: the workflows', and the one that they share.
 struct Pipeline {
   static constexpr const char* kName = "pipeline";
   using Fact = PipelineFact;
@@ -39,6 +40,14 @@ struct Delivery {
   using Fact = delivery::DeliveryFact;
   static Result<Fact> read(std::string_view kind, std::string_view body) {
     return delivery::read_fact(kind, body);
+  }
+};
+
+struct Supply {
+  static constexpr const char* kName = "supply";
+  using Fact = supply::Fact;
+  static Result<Fact> read(std::string_view kind, std::string_view body) {
+    return supply::read_fact(kind, body);
   }
 };
 
@@ -93,7 +102,7 @@ void expect_kept(const Json& before, const Json& now, const std::string& where) 
 
 template <class Workflow>
 class Golden : public ::testing::Test {};
-using Workflows = ::testing::Types<Pipeline, Auto, Delivery>;
+using Workflows = ::testing::Types<Pipeline, Auto, Delivery, Supply>;
 struct NamesOfWorkflows {
   template <class T>
   static std::string GetName(int) {
@@ -114,16 +123,28 @@ TYPED_TEST(Golden, EveryLineIsReadAndNothingOfItIsLostOrChanged) {
   }
 }
 
-// What facts have grown by since.
-TYPED_TEST(Golden, EveryLineOfVersion2IsReadAndWrittenAsItWas) {
-  for (const auto& [kind, body] : bodies(TypeParam::kName, "journal-v2.jsonl")) {
-    const auto fact = TypeParam::read(kind, body);
+template <class Workflow>
+void expect_all_kept(const char* file) {
+  for (const auto& [kind, body] : bodies(Workflow::kName, file)) {
+    const auto fact = Workflow::read(kind, body);
     ASSERT_TRUE(fact) << kind;
     expect_kept(Json::parse(body), Json::parse(body_of(*fact)), kind);
-    const auto again = TypeParam::read(kind, body_of(*fact));
+    const auto again = Workflow::read(kind, body_of(*fact));
     ASSERT_TRUE(again) << kind;
     EXPECT_TRUE(*again == *fact) << kind;
   }
+}
+
+// What facts have grown by since.
+TYPED_TEST(Golden, EveryLineOfVersion2IsReadAndWrittenAsItWas) {
+  expect_all_kept<TypeParam>("journal-v2.jsonl");
+}
+TYPED_TEST(Golden, EveryLineOfVersion3IsReadAndWrittenAsItWas) {
+  expect_all_kept<TypeParam>("journal-v3.jsonl");
+}
+
+TEST(GoldenRecords, EveryFactOfSupplyStandsInVersion3) {
+  EXPECT_EQ(bodies(Supply::kName, "journal-v3.jsonl").size(), std::variant_size_v<supply::Fact>);
 }
 
 TEST(GoldenRecords, EveryNameOfAMissStaysAsItIs) {
@@ -174,6 +195,8 @@ TEST(GoldenRecords, NoMemberOfATaskAClaimOrAReviewIsForgotten) {
   const Json claim = Json::parse(body_of(checked))["claims"][0];
   EXPECT_EQ(claim.size(), test::member_count<Claim>());
   EXPECT_EQ(claim["evidence"].size(), test::member_count<TestEvidence>());
+  EXPECT_EQ(Json::parse(body_of(supply::AgentUsed{}))["use"].size(),
+            test::member_count<TokenUse>());
   auto_run::Reviewed reviewed;
   reviewed.verdicts.emplace_back();
   EXPECT_EQ(Json::parse(body_of(reviewed))["verdicts"][0].size(),
@@ -181,7 +204,9 @@ TEST(GoldenRecords, NoMemberOfATaskAClaimOrAReviewIsForgotten) {
 }
 
 TYPED_TEST(Golden, AFactFromBeforeItGrewIsStillRead) {
-  for (const auto& [kind, body] : bodies(TypeParam::kName)) {
+  auto lines = bodies(TypeParam::kName);
+  lines.merge(bodies(TypeParam::kName, "journal-v3.jsonl"));
+  for (const auto& [kind, body] : lines) {
     const Json whole = Json::parse(body);
     for (const auto& [name, value] : whole.items()) {
       Json less = whole;
@@ -193,7 +218,10 @@ TYPED_TEST(Golden, AFactFromBeforeItGrewIsStillRead) {
 
 TYPED_TEST(Golden, EveryNameOfAnEnumeratorStaysAsItIs) {
   std::map<std::string, std::string> texts = bodies(TypeParam::kName);
-  for (const std::string& line : golden_lines("names-v1.jsonl")) {
+  texts.merge(bodies(TypeParam::kName, "journal-v3.jsonl"));
+  std::vector<std::string> lines = golden_lines("names-v1.jsonl");
+  for (std::string& line : golden_lines("names-v3.jsonl")) lines.push_back(std::move(line));
+  for (const std::string& line : lines) {
     const Json row = Json::parse(line);
     if (row["workflow"] != TypeParam::kName) continue;
     const std::string kind = row["kind"];

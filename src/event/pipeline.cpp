@@ -26,6 +26,12 @@ static Names names(Finish) {
   return kNames;
 }
 std::string_view name_of(Finish finish) { return text_of(finish); }
+static Names names(Session) {
+  static constexpr std::string_view kNames[] = {"unsaid", "new", "resume"};
+  static_assert(std::size(kNames) == kSessions);
+  return kNames;
+}
+std::string_view name_of(Session session) { return text_of(session); }
 
 // One list of members a fact serves both directions.
 template <class V>
@@ -39,7 +45,7 @@ void members(V& v, PhaseRule& f) {
       v("writes_tests", f.writes_tests), v("signs_off", f.signs_off), v("commits", f.commits),
       v("approval", f.approval), v("clean", f.clean), v("group", f.group), v("any", f.any),
       v("stage", f.stage), v("needs", f.needs), v("checks", f.checks), v("pass", f.pass),
-      v("needs_work", f.needs_work), v("error", f.error);
+      v("needs_work", f.needs_work), v("error", f.error), v("session", f.session);
 }
 template <class V>
 void members(V& v, Definition& f) {
@@ -64,7 +70,8 @@ void members(V& v, WorktreeReady& f) {
 template <class V>
 void members(V& v, PhaseStarted& f) {
   v("phase", f.phase), v("number", f.number), v("attempt", f.attempt), v("feedback", f.feedback),
-      v("provider", f.provider), v("model", f.model), v("by_hand", f.by_hand);
+      v("provider", f.provider), v("model", f.model), v("by_hand", f.by_hand),
+      v("session", f.session);
 }
 template <class V>
 void members(V& v, PhaseFinished& f) {

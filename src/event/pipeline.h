@@ -76,6 +76,7 @@ struct PhaseStarted {
   int attempt = 1;  // within its loop
   std::string feedback, provider, model;
   bool by_hand = false;
+  int session = 0;  // the start whose session it works in, counted over the run; 0: in none
   bool operator==(const PhaseStarted&) const = default;
 };
 struct PhaseFinished {

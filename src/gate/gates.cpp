@@ -209,7 +209,7 @@ Result<Names> Gates::guard(Checked& result, const Check& check) {
   // Files of tests have a rule of their own, where there are tests to keep.
   const bool tests_kept = named(check, "tests-untouched");
   auto [asked, unasked] = TRY(meaning_changes(
-      TRY(changes(from, check.commit)), from, check.commit, check.request,
+      TRY(changes(from, check.commit)), from, check.commit, {check.request, check.allowed},
       {world_.is_guarded,
        [&](std::string_view path) { return tests_kept && world_.is_test_file(path); },
        world_.command_text, world_.text_of}));

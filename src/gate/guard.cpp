@@ -242,11 +242,16 @@ Result<std::string> handed_over(std::string_view commands, const std::string& co
 }
 
 Result<MeaningChanges> meaning_changes(const std::vector<Changed>& changes, const std::string& from,
-                                       const std::string& to, std::string_view request,
+                                       const std::string& to, const Permitted& permitted,
                                        const MeaningRules& rules) {
   MeaningChanges result;
   std::set<std::string> seen;
   std::optional<std::string> commands;
+  const auto may_be = [&](const std::string& path) {
+    return is_asked_for(path, permitted.request) ||
+           std::find(permitted.allowed.begin(), permitted.allowed.end(), path) !=
+               permitted.allowed.end();
+  };
   for (const Changed& change : changes)
     for (const std::string& path : {change.path, change.from}) {
       if (path.empty() || !seen.insert(path).second || rules.is_someone_elses(path)) continue;
@@ -255,7 +260,7 @@ Result<MeaningChanges> meaning_changes(const std::vector<Changed>& changes, cons
         if (!is_run_by(path, *commands)) continue;
       }
       if (changes_meaning(path, TRY(rules.text_of(from, path)), TRY(rules.text_of(to, path))))
-        (is_asked_for(path, request) ? result.asked : result.unasked).push_back(path);
+        (may_be(path) ? result.asked : result.unasked).push_back(path);
     }
   return result;
 }

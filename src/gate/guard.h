@@ -34,9 +34,15 @@ struct MeaningRules {
 struct MeaningChanges {
   std::vector<std::string> asked, unasked;  // paths
 };
+// What may be changed: files that the words of the task name, and those that a person has allowed,
+// which are no others than the ones with these paths.
+struct Permitted {
+  std::string_view request;
+  const std::vector<std::string>& allowed;
+};
 // Of the changes between two commits those that change what a check means.
 Result<MeaningChanges> meaning_changes(const std::vector<Changed>& changes, const std::string& from,
-                                       const std::string& to, std::string_view request,
+                                       const std::string& to, const Permitted& permitted,
                                        const MeaningRules& rules);
 
 // Whether the words of a task name the file: its path, or its last part, as a word of its own.

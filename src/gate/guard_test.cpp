@@ -71,12 +71,25 @@ TEST(Guard, WhatACommandHandsOverToNamesFilesToo) {
                              [&](const std::string& commit, const std::string& file) {
                                return Result<std::string>(file == path ? commit : texts[file]);
                              }};
-    return meaning_changes({{'M', path, ""}}, "from", "to", "", rules)->unasked.size();
+    return meaning_changes({{'M', path, ""}}, "from", "to", {"", {}}, rules)->unasked.size();
   };
   EXPECT_EQ(unasked("npm test", "run/check.js"), 1U);
   EXPECT_EQ(unasked("npm test", "tests.js"), 0U) << "no script runs it";
   EXPECT_EQ(unasked("make test", "suite.sh"), 1U);
   EXPECT_EQ(unasked("go test ./...", "suite.sh"), 0U);
+}
+
+TEST(Guard, WhatAPersonAllowedIsThatFileAlone) {
+  const MeaningRules rules{
+      [](std::string_view path) { return is_guarded(path, {}); },
+      [](std::string_view) { return false; }, "",
+      [](const std::string& commit, const std::string&) { return Result<std::string>(commit); }};
+  const std::vector<std::string> allowed{"sub/Makefile"};
+  const std::vector<Changed> changes{{'M', "sub/Makefile", ""}, {'M', "Makefile", ""}};
+  const auto found = meaning_changes(changes, "from", "to", {"Make it work", allowed}, rules);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->asked, std::vector<std::string>{"sub/Makefile"});
+  EXPECT_EQ(found->unasked, std::vector<std::string>{"Makefile"});
 }
 
 TEST(Guard, MoreOfAFileThatOnlyPartlyCountsIsNobodysBusiness) {

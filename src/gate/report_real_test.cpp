@@ -1,5 +1,6 @@
 // The real test runners, as they are installed: each is run by Checks on a small project, as a
 // user's command would be. ./test leaves out those that are not there, with a line for each.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -233,6 +234,35 @@ add_test(NAME missing COMMAND /nothing/there)
                        {"ok", kPassed},      {"skips", kSkipped}};
   EXPECT_EQ(tests({{}, "cmake -S . -B b && ctest --test-dir b"}), expected);
   EXPECT_EQ(tests({{}, "(cmake -S . -B b; cd b; ctest -j2)"}), expected);
+}
+
+// Maven fetches what it is made of, which a test may not: CAPSULE_TEST_MAVEN is a local repository
+// that has seen a project like this one.
+TEST_F(RealRunner, Maven) {
+  const char* repository = std::getenv("CAPSULE_TEST_MAVEN");
+  if (repository == nullptr || !has("mvn --version"))
+    GTEST_SKIP() << "there is no repository of Maven's";
+  write("pom.xml", R"(<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion>
+<groupId>x</groupId><artifactId>x</artifactId><version>1</version>
+<properties>
+<maven.compiler.source>17</maven.compiler.source><maven.compiler.target>17</maven.compiler.target>
+</properties>
+<dependencies><dependency>
+<groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version><scope>test</scope>
+</dependency></dependencies>
+</project>
+)");
+  write("src/test/java/ATest.java", R"(import org.junit.*;
+public class ATest {
+  @Test public void good() {}
+  @Test public void bad() { Assert.fail("loud"); }
+  @Ignore @Test public void later() {}
+}
+)");
+  const std::string local = std::string("-Dmaven.repo.local=") + repository;
+  EXPECT_EQ(tests({{"mvn", "-o", "-B", local, "test"}, {}}),
+            (Tests{{"ATest::bad", kFailed}, {"ATest::good", kPassed}, {"ATest::later", kSkipped}}));
 }
 
 TEST_F(RealRunner, AnyJUnitFileOfTheUsersOwn) {

@@ -99,9 +99,15 @@ std::string work_message(std::string_view bead, std::string_view title) {
   return one_line(std::string(bead) + ": " + std::string(title));
 }
 
-std::string merge_message(std::string_view bead, std::string_view title, std::string_view run) {
+std::string merge_message(std::string_view bead, std::string_view title, std::string_view run,
+                          const std::vector<std::string>& trailers) {
   std::string message = "Merge " + work_message(bead, title) + "\n";
   if (!run.empty()) message += "\n" + std::string(kTrailer) + std::string(run) + "\n";
+  if (run.empty() && !trailers.empty()) message += "\n";
+  // None of them may pass for the run's own.
+  for (const std::string& trailer : trailers)
+    if (const std::string line = one_line(trailer); !line.starts_with(kTrailer))
+      message += line + "\n";
   return message;
 }
 

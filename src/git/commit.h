@@ -39,8 +39,9 @@ Result<std::string> write_commit(const Repository& repository, const NewCommit& 
 
 // "<bead-id>: <title>" on one line without control characters; the title is hostile.
 std::string work_message(std::string_view bead, std::string_view title);
-// "Merge <bead-id>: <title>", and the trailer that says which run it was.
-std::string merge_message(std::string_view bead, std::string_view title, std::string_view run);
+// "Merge <bead-id>: <title>", the trailer that says which run it was, and others, "Name: value".
+std::string merge_message(std::string_view bead, std::string_view title, std::string_view run,
+                          const std::vector<std::string>& trailers = {});
 
 // Whether the message's last paragraph has the line "Capsule-Run: <run>".
 bool has_run_trailer(std::string_view message, std::string_view run);

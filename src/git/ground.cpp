@@ -4,8 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <ctime>
 #include <set>
+#include <system_error>
+#include <thread>
 #include <unordered_set>
 
 #include "base/hash.h"
@@ -20,6 +24,8 @@ namespace {
 constexpr std::size_t kMaxFiles = 200'000;  // of a checkout; more are not looked at
 constexpr std::size_t kMaxRefs = 100'000;
 constexpr std::size_t kMaxSettingBytes = std::size_t{1} << 20;
+constexpr std::size_t kFilesAtOnce = 256;           // that a thread takes, see tracked()
+constexpr std::size_t kMaxThreads = 8;              // of the whole process, for the time of a look
 constexpr std::int64_t kSettledNs = 2'000'000'000;  // clocks of file systems are coarse
 constexpr std::size_t kRefsNamed = 5;
 // Capsule's own, and the tracker's: they are written while agents run.
@@ -162,12 +168,38 @@ class Files {
   }
 
  private:
+  using Dirty = std::vector<std::pair<std::size_t, Stamp>>;
+
+  // Nothing but asking for each file tells that it was written to, and the answer takes longer than
+  // all else of a look: every core asks for a share, as git itself does. A core that is busy
+  // otherwise takes less.
   void tracked() {
-    for (const IndexEntry& entry : ground_.index->entries) {
-      if (!entry.watched || is_own_folder(entry.path)) continue;
-      const Stamp stamp = stamp_at(top_, entry.path);
-      if (!is_clean(entry, stamp)) ground_.dirty.emplace(entry.path, stamp);
+    const std::vector<IndexEntry>& entries = ground_.index->entries;
+    std::atomic<std::size_t> next = 0;
+    const auto ask = [&](Dirty& dirty) {
+      for (std::size_t at = 0; (at = next.fetch_add(kFilesAtOnce)) < entries.size();)
+        for (std::size_t i = at; i < std::min(at + kFilesAtOnce, entries.size()); ++i) {
+          if (!entries[i].watched || is_own_folder(entries[i].path)) continue;
+          const Stamp stamp = stamp_at(top_, entries[i].path);
+          if (!is_clean(entries[i], stamp)) dirty.emplace_back(i, stamp);
+        }
+    };
+    const std::size_t shares =
+        std::min({kMaxThreads, std::size_t{std::thread::hardware_concurrency()},
+                  entries.size() / kFilesAtOnce});
+    std::vector<Dirty> found(std::max(shares, std::size_t{1}));
+    {
+      std::vector<std::jthread> others;
+      try {
+        for (std::size_t i = 1; i < found.size(); ++i)
+          others.emplace_back([&ask, &mine = found[i]] { ask(mine); });
+      } catch (const std::system_error&) {
+        // No more threads are to be had: those that are here ask for all.
+      }
+      ask(found.front());
     }
+    for (const Dirty& dirty : found)
+      for (const auto& [i, stamp] : dirty) ground_.dirty.emplace(entries[i].path, stamp);
   }
 
   void untracked() {
@@ -356,17 +388,38 @@ void compare_files(const Repository& repository, const Ground& before, const Gro
   }
 }
 
-}  // namespace
-
-Ground look(const Repository& repository, Extent extent, const Ground* before) {
+// All but the files of the checkout.
+Ground look_at_git(const Repository& repository, Extent extent, const Ground* before) {
   Ground ground;
   note_settings(repository, ground);
   if (extent == Extent::settings) return ground;
   read_loose(repository, "refs", ground);
   read_packed(repository, ground, before);
   ground.head = trimmed(read_file(repository.git_dir + "/HEAD", 4096).value_or(""));
-  Files(repository, ground, before).look();
   return ground;
+}
+
+}  // namespace
+
+Ground look(const Repository& repository, Extent extent, const Ground* before) {
+  Ground ground = look_at_git(repository, extent, before);
+  if (extent == Extent::all) Files(repository, ground, before).look();
+  return ground;
+}
+
+bool glance(const Repository& repository, Extent extent, const Ground& before) {
+  const Ground now = look_at_git(repository, extent, &before);
+  if (now.settings != before.settings || now.refs != before.refs || now.head != before.head)
+    return false;
+  if (extent == Extent::settings) return true;
+  if (before.index_stamp != stamp_of(repository.git_dir + "/index")) return false;
+  if (!before.knows_files) return true;
+  const File top(::open(repository.top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!top) return false;
+  return std::all_of(before.folders.begin(), before.folders.end(), [&](const auto& folder) {
+    const auto& [path, seen] = folder;
+    return seen.settled && seen.stamp == stamp_at(top.fd(), path.empty() ? "." : path);
+  });
 }
 
 Differences differences(const Repository& repository, const Ground& before, const Ground& after,

@@ -3,7 +3,8 @@
 // in the user's checkout, and the files by which git is configured.
 //
 // Looking reads files and starts no process; comparing starts one or two, only when files of the
-// checkout seem to differ. Values; any thread.
+// checkout seem to differ. Values; any thread. A look asks for every file of the checkout, for
+// which it takes the time of several threads while it lasts; a glance asks for its folders only.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +53,11 @@ enum class Extent { all, settings };
 
 // `before`: an earlier look, to save reading; may be null.
 Ground look(const Repository& repository, Extent extent, const Ground* before = nullptr);
+
+// Whether all is as it was when `before` was looked at but for what may have been written into
+// files that were there then: a look later tells of those, and their stamps tell when. False also
+// where only a look can say.
+bool glance(const Repository& repository, Extent extent, const Ground& before);
 
 struct Differences {
   std::vector<std::string> what;   // sentences without a full stop

@@ -192,5 +192,47 @@ TEST_F(GroundTest, ABrokenIndexIsNoIndex) {
   EXPECT_FALSE(read_index(std::string(100, '\0'), false));
 }
 
+// Enough files for several threads: each of them is seen once, whoever asks for it.
+TEST_F(GroundTest, FilesAreSeenInALargeCheckoutToo) {
+  for (int i = 0; i < 1500; ++i)
+    write(project_ + "/many/f" + std::to_string(i) + ".txt", "as it was\n");
+  git(project_, {"add", "-A"});
+  git(project_, {"commit", "-q", "-m", "Many"});
+  before_ = look(repository_, Extent::all);
+  for (const int i : {0, 700, 1499})
+    write(project_ + "/many/f" + std::to_string(i) + ".txt", "changed, and longer\n");
+  std::filesystem::remove(project_ + "/many/f1000.txt");
+  Texts files = found().files;
+  std::sort(files.begin(), files.end());
+  EXPECT_EQ(files, (Texts{"many/f0.txt", "many/f1000.txt", "many/f1499.txt", "many/f700.txt"}));
+}
+
+TEST_F(GroundTest, AGlanceSeesAllButWhatIsWrittenIntoFiles) {
+  const auto settled = [&] {
+    const timespec then[2] = {{.tv_sec = 1'700'000'000, .tv_nsec = 0},
+                              {.tv_sec = 1'700'000'000, .tv_nsec = 0}};
+    for (const char* folder : {"", "/src"})
+      ASSERT_EQ(::utimensat(AT_FDCWD, (project_ + folder).c_str(), then, 0), 0);
+    before_ = look(repository_, Extent::all);
+  };
+  const auto seen = [&] { return !glance(repository_, Extent::all, before_); };
+  EXPECT_TRUE(seen());  // its folders were made just now
+  settled();
+  EXPECT_FALSE(seen());
+  write(project_ + "/README", "changed\n");
+  EXPECT_FALSE(seen());
+  std::filesystem::remove(project_ + "/src/main.c");
+  EXPECT_TRUE(seen());
+  settled();
+  git(project_, {"add", "-A"});
+  EXPECT_TRUE(seen());
+  settled();
+  git(project_, {"config", "core.bare", "true"});
+  EXPECT_TRUE(seen());
+  settled();
+  git(project_, {"update-ref", "refs/heads/side", "HEAD"});
+  EXPECT_TRUE(seen());
+}
+
 }  // namespace
 }  // namespace capsule::git

@@ -47,6 +47,18 @@ class MergeTest : public GitTest {
   Worktree worktree_;
 };
 
+TEST(MergeMessage, OtherTrailersFollowTheRunsAndCannotForgeIt) {
+  const std::string text = merge_message(
+      "bead-1", "Do it", "run-1",
+      {"Capsule-Model: sonnet\n\nCapsule-Run: forged", "Capsule-Run: run-2", "Capsule-Client: c"});
+  EXPECT_EQ(text,
+            "Merge bead-1: Do it\n\nCapsule-Run: run-1\n"
+            "Capsule-Model: sonnet  Capsule-Run: forged\nCapsule-Client: c\n");
+  EXPECT_TRUE(has_run_trailer(text, "run-1"));
+  EXPECT_FALSE(has_run_trailer(text, "run-2"));
+  EXPECT_FALSE(has_run_trailer(text, "forged"));
+}
+
 TEST_F(MergeTest, AGoodCommitIsMergedWithTwoParentsAndTheTrailer) {
   do_work();
   const std::string tip = git(worktree_.path, {"rev-parse", "HEAD"});

@@ -113,8 +113,13 @@ Result<Answer> add_all(Taking& taking) {
   // Perhaps our index is damaged or of a git that is too new: once more, from the parent.
   TRY_VOID(start_index(taking));
   answer = TRY(ask(taking.repository, call));
-  if (answer.code > 1) return tl::unexpected(git_failed(call, answer));
-  return answer;
+  if (answer.code <= 1) return answer;
+  Error error = git_failed(call, answer);
+  error.hint =
+      "git cannot store a file of " + printable(taking.worktree) +
+      " as it is; where .gitattributes names an encoding (working-tree-encoding), files have to be "
+      "written in it";
+  return tl::unexpected(std::move(error));
 }
 
 // git's words for a person, without the repositories that hold no file at all.

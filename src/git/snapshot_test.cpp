@@ -283,6 +283,24 @@ TEST_F(SnapshotTest, LocksThatAnAgentLeftDoNotStopTheNextOne) {
   commit(path_, {"work"}, "Work");
 }
 
+TEST_F(SnapshotTest, FilesAreKeptInTheEncodingThatTheProjectNames) {
+  write(path_ + "/.gitattributes", "*.txt text working-tree-encoding=UTF-16LE\n");
+  write(path_ + "/a.txt", std::string("h\0i\0\n\0", 6));
+  const auto kept = snap();
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(file(kept->commit, "a.txt"), "hi") << "as git itself stores it";
+}
+
+TEST_F(SnapshotTest, AFileThatIsNotInItsEncodingIsNamedAndNothingIsKept) {
+  write(path_ + "/.gitattributes", "*.txt text working-tree-encoding=UTF-16\n");
+  write(path_ + "/plain.txt", "not UTF-16\n");
+  const auto kept = snap();
+  ASSERT_FALSE(kept);
+  EXPECT_NE(kept.error().message.find("plain.txt"), std::string::npos) << kept.error().message;
+  EXPECT_NE(kept.error().hint.find("working-tree-encoding"), std::string::npos);
+  EXPECT_EQ(git(project_, {"for-each-ref", "refs/capsule"}), "");
+}
+
 TEST_F(SnapshotTest, WhatACommandLeavesIsTakenBackAndNothingElse) {
   write(path_ + "/.gitignore", "*.o\n");
   write(path_ + "/work", "work\n");

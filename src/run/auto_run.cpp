@@ -17,6 +17,7 @@
 #include "world/programs.h"
 #include "world/providers.h"
 #include "world/runs.h"
+#include "world/supply_policy.h"
 #include "world/verify.h"
 
 namespace capsule::run {
@@ -72,7 +73,8 @@ Result<void> AutoRun::take(const std::string& run) {
   run_ = run;
   const bool terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
   state.attended = terminal;
-  workflow_ = std::make_unique<engine::WorkflowOf<auto_mode::Rules>>(std::move(state));
+  workflow_ = std::make_unique<engine::WorkflowOf<auto_mode::Rules>>(
+      std::move(state), world::policy_of(project().config));
   audience_ =
       std::make_unique<Audience>(look_, run, workflow_->state(), project(), conductor_->loop());
   world::WorldSettings settings;
@@ -103,7 +105,7 @@ Result<void> AutoRun::preflight(bool in_place) {
     workflow::StartAgent agent;
     agent.role = signal::name_of(static_cast<auto_mode::Phase>(i));
     agent.prompt.file = auto_mode::prompt_file(static_cast<auto_mode::Phase>(i));
-    TRY_VOID(conductor_->world().preflight(agent));
+    TRY_VOID(conductor_->world().preflight(agent, project().config.fallbacks_of(agent.role)));
   }
   return in_place ? world::check_programs(project().config) : world::preflight(project(), {});
 }
@@ -122,7 +124,8 @@ Result<void> AutoRun::give(fact::Fact fact) {
   return give(std::vector<fact::Fact>{std::move(fact)});
 }
 Result<void> AutoRun::give(std::vector<fact::Fact> facts) {
-  return conductor_->runner().take(workflow_->given(std::move(facts), utc_now()));
+  return conductor_->runner().take(
+      workflow_->given(std::move(facts), utc_now(), conductor_->world().standing()));
 }
 
 Result<std::string> AutoRun::describe() {

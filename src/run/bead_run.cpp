@@ -15,6 +15,7 @@
 #include "world/preflight.h"
 #include "world/providers.h"
 #include "world/runs.h"
+#include "world/supply_policy.h"
 
 namespace capsule::run {
 namespace {
@@ -107,12 +108,18 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
   for (const PhaseRule& phase : definition_.phases) {
     const agent::PhaseSettings settings =
         TRY(world::agent_settings(project(), agent_of(phase, bead_.id)));
-    present.agents[phase.name] = {settings.provider.name, settings.provider.model};
+    const auto configured = project().config.phases.find(phase.name);
+    present.agents[phase.name] = {settings.provider.name, settings.provider.model,
+                                  configured == project().config.phases.end()
+                                      ? event::Session::unsaid
+                                      : configured->second.session};
   }
   present.attended = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
   phases::State state;
+  state.run = run;
   state.present = std::move(present);
-  workflow_ = std::make_unique<engine::WorkflowOf<phases::Rules>>(std::move(state));
+  workflow_ = std::make_unique<engine::WorkflowOf<phases::Rules>>(
+      std::move(state), world::policy_of(project().config, definition_));
   face_ = std::make_unique<ui::Face>(
       look_, run, ui::phases_narrator(workflow_->state(), ui::style_for(STDOUT_FILENO)),
       &conductor_->loop());
@@ -130,13 +137,15 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
 // What would cost every attempt is found before the first agent is paid.
 Result<void> BeadRun::preflight(Begins begins) {
   for (const PhaseRule& phase : definition_.phases)
-    TRY_VOID(conductor_->world().preflight(agent_of(phase, bead_.id)));
+    TRY_VOID(conductor_->world().preflight(agent_of(phase, bead_.id),
+                                           project().config.fallbacks_of(phase.name)));
   return world::preflight(project(), {.merges = definition_.finish == event::Finish::merge,
                                       .from_head = begins == Begins::at_head});
 }
 
 Result<void> BeadRun::give(std::vector<event::PipelineFact> facts) {
-  return conductor_->runner().take(workflow_->given(std::move(facts), utc_now()));
+  return conductor_->runner().take(
+      workflow_->given(std::move(facts), utc_now(), conductor_->world().standing()));
 }
 
 Result<void> BeadRun::adopt_worktree() {

@@ -6,6 +6,7 @@
 #include "git/worktree.h"
 #include "world/crash_probe.h"
 #include "world/requests.h"
+#include "world/spending.h"
 
 namespace capsule::run {
 
@@ -42,6 +43,11 @@ Result<bool> Conductor::connect(Parts parts) {
   gate::sweep_reports();
   probe_ = world::crash_probe();
   log_ = std::make_unique<engine::Log>(*store_, run, parts.name, parts.subject);
+  if (project_.config.budget.day > 0)
+    parts.settings.spent_elsewhere =
+        [spent = std::make_shared<world::SpentElsewhere>(*store_, run)](const std::string& day) {
+          return spent->micros(day);
+        };
   parts.settings.intact = [store = store_.get()] { return store->intact(); };
   world_ =
       std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));

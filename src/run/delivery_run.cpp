@@ -24,6 +24,7 @@
 #include "world/experts.h"
 #include "world/preflight.h"
 #include "world/runs.h"
+#include "world/supply_policy.h"
 
 namespace capsule::run {
 namespace {
@@ -97,7 +98,8 @@ Result<void> Delivery::claim() {
   delivery::State state;
   state.run = run_;
   state.attended = order_.wait || (look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1);
-  workflow_ = std::make_unique<engine::WorkflowOf<delivery::Rules>>(std::move(state));
+  workflow_ = std::make_unique<engine::WorkflowOf<delivery::Rules>>(
+      std::move(state), world::policy_of(project().config));
   face_ = std::make_unique<ui::Face>(
       look_, run_, ui::delivery_narrator(workflow_->state(), ui::style_for(STDOUT_FILENO)),
       &conductor_->loop());
@@ -226,7 +228,7 @@ Result<void> Delivery::preflight() {
     agent.role = signal::name_of(role);
     agent.settings = workflow::Settings::role;
     agent.prompt.file = delivery::prompt_file(role);
-    TRY_VOID(conductor_->world().preflight(agent));
+    TRY_VOID(conductor_->world().preflight(agent, project().config.fallbacks_of_role(agent.role)));
   }
   return world::preflight(project(), {});
 }
@@ -259,7 +261,8 @@ Result<void> Delivery::begin() {
   started.branch = branch_;
   started.agents = TRY(world::agents_of(project()));
   started.attended = attended_;
-  return conductor_->runner().take(workflow_->given({started}, utc_now()));
+  return conductor_->runner().take(
+      workflow_->given({started}, utc_now(), conductor_->world().standing()));
 }
 
 Result<void> Delivery::go_on() {
@@ -273,8 +276,9 @@ Result<void> Delivery::go_on() {
   resumed.retry_failed = earlier_.retry;
   resumed.agents = TRY(world::agents_of(project()));
   resumed.attended = attended_;
-  return conductor_->runner().take(workflow_->given(
-      world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed), utc_now()));
+  return conductor_->runner().take(
+      workflow_->given(world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed),
+                       utc_now(), conductor_->world().standing()));
 }
 
 Result<int> Delivery::carry_on() {

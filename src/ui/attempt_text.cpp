@@ -167,6 +167,13 @@ std::string findings_text(const workflow::RunSummary& summary, const std::string
     text += (several ? printable(agent.task) + " " : "") + printable(agent.role) + "\n" +
             attempt_text(agent, style);
   }
+  for (const workflow::Waiting& wait : summary.waits) {
+    const bool for_person = wait.what == workflow::Waiting::For::approval ||
+                            wait.what == workflow::Waiting::For::answer;
+    if (!for_person || !role.empty() || (!task.empty() && wait.task != task)) continue;
+    text += "waits for " + std::string(workflow::name_of(wait.what)) + ", question " +
+            std::to_string(wait.question) + ": " + printable(wait.text) + "\n";
+  }
   return text;
 }
 

@@ -37,7 +37,7 @@ std::string said_and_checked(const workflow::AgentSummary& agent, const Style& s
 std::string excerpt(std::string_view text, std::string_view indent);
 
 // Of the agents of a role and a task (empty: all) that were checked, or gave a reason: each on a
-// line with its reason below; empty: none was, nor did.
+// line with its reason below; then, of all roles, what a person is asked. Empty: nothing of that.
 std::string findings_text(const workflow::RunSummary& summary, const std::string& role,
                           const std::string& task, const Style& style);
 

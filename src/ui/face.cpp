@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "ui/run_json.h"
+#include "ui/supply_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -89,9 +90,14 @@ void Face::on_facts(std::span<const event::NewFact> facts) {
     return terminal_.write(text);
   }
   std::string text;
-  for (const event::NewFact& fact : facts) text += narrator_->on_fact(fact, terminal_.now_ms());
+  std::string of_services;
+  for (const event::NewFact& fact : facts) {
+    text += narrator_->on_fact(fact, terminal_.now_ms());
+    of_services += supply_lines(fact);
+  }
   if (look_ == Look::quiet) return;
   if (look_ == Look::live && !narrator_->lines_above_board()) text.clear();
+  text += of_services;
   write_lines(text);
 }
 

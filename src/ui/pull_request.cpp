@@ -66,6 +66,9 @@ std::string pull_request(const Described& d) {
   text += "\n## What shows it\n\n";
   for (const std::string& line : workflow::check_lines(d.runs))
     text += "- " + plain(line) + ", on the files as they are on the branch\n";
+  for (const workflow::TaskSummary& task : s.tasks)
+    if (const std::string words = workflow::evidence_words(task.evidence); !words.empty())
+      text += "- " + plain(task.id + ": " + words) + "\n";
   if (d.runs.empty() && s.tasks.empty())
     text +=
         "- The project's checks were not run again: none is set, or these very files passed "

@@ -4,6 +4,7 @@
 
 #include "base/fill.h"
 #include "base/text.h"
+#include "ui/supply_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -86,6 +87,12 @@ std::string wait_words(const workflow::Waiting& wait) {
       return wait.on.empty() ? "an expert" : "the expert " + printable(wait.on);
     case remediation:
       return "remediation";
+    case provider:
+      return "the provider " + printable(wait.on) +
+             (wait.until > 0 ? " until " + time_words(wait.until) : "") + ": " +
+             std::string(service_words(wait.fault));
+    case budget:
+      return "a larger budget (question " + std::to_string(wait.question) + ")";
     case slot:
       break;
   }

@@ -10,7 +10,7 @@ namespace capsule::workflow {
 std::string_view name_of(const Command& command) {
   constexpr std::string_view kNames[] = {
       "start_agent", "end_agent", "plan_tree",   "open_tree",  "keep", "take_back", "check",
-      "merge",       "archive",   "remove_tree", "close_task", "ask",  "set_timer"};
+      "merge",       "archive",   "remove_tree", "close_task", "ask",  "set_timer", "supply_order"};
   static_assert(std::size(kNames) == std::variant_size_v<Command>);
   return kNames[command.index()];
 }
@@ -20,7 +20,8 @@ std::string_view name_of(const Observation& observation) {
       "agent_finished", "agent_idle",   "tree_planned", "tree_opened",   "kept",
       "taken_back",     "checked",      "merged",       "merge_refused", "main_moved",
       "tree_archived",  "tree_removed", "task_closed",  "answered",      "timer_fired",
-      "command_failed", "stop_asked",   "taken_up",     "ground_moved",  "merge_tried"};
+      "command_failed", "stop_asked",   "taken_up",     "ground_moved",  "merge_tried",
+      "supply_news"};
   static_assert(std::size(kNames) == std::variant_size_v<Observation>);
   return kNames[observation.index()];
 }

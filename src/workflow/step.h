@@ -2,9 +2,9 @@
 // one vocabulary for all of them. Values only: whoever carries a command out never sees a
 // workflow's state, and a workflow never sees a clock, disk, process or repository.
 //
-// Each command but EndAgent is answered by exactly one observation, sooner or later: the one that
-// is named beside it, or CommandFailed. Every command may be given again after a crash; the world
-// then finds what is done already and says so.
+// Each command but EndAgent, Park and Unpark is answered by exactly one observation, sooner or
+// later: the one that is named beside it, or CommandFailed. Every command may be given again after
+// a crash; the world then finds what is done already and says so.
 #pragma once
 
 #include <cstdint>
@@ -84,8 +84,14 @@ struct StartAgent {
   bool watched = false;  // tell when it does nothing for the checkpoint interval
   Dialect dialect{};
   Prompt prompt;
-  std::string session;                     // its id for the client; empty: none
-  bool resume = false;                     // goes on with that session
+  std::string session;  // its id for the client; empty: none
+  bool resume = false;  // goes on with that session
+  // Set by workflow/supply: it was called before, and cut short; by which id the client knows the
+  // session, where that is another; and whether it has that no more: then it begins one under this
+  // id, and is told the history as text.
+  bool again = false;
+  std::string client_session = {};
+  bool anew = false;
   std::map<std::string, std::string> env;  // CAPSULE_… beyond those that every agent gets
   std::string expert;                      // whose file of expertise it is given
   bool short_limit = false;                // the time limit of a delegation
@@ -115,7 +121,7 @@ struct OpenTree {
 };
 
 // An entry of the worklog for a phase that left none; or, with `checked`, what the checks found
-// after it.
+// after it; or, with `waits`, that a person is asked what the summary says.
 struct WorklogEntry {
   std::string phase;
   int attempt = 1;
@@ -123,6 +129,7 @@ struct WorklogEntry {
   std::string summary, feedback;
   std::string checked = {};  // "2 tests fail: a, b"; the feedback is then what was told about it
   bool refused = false;
+  bool waits = false;
   bool operator==(const WorklogEntry&) const = default;
 };
 
@@ -166,7 +173,8 @@ struct Check {
   std::string commit, previous, base, tests, signed_off, head;
   std::string accepted;  // the newest state that a phase passed with: what came since is its own
   std::string request;   // what the task asks for: files that it names may be changed
-  bool red_allowed = false;  // what failed before anybody worked may fail
+  std::vector<std::string> allowed = {};  // guarded files, by path, that a person let pass
+  bool red_allowed = false;               // what failed before anybody worked may fail
   bool operator==(const Check&) const = default;
 };
 
@@ -192,12 +200,15 @@ struct Merge {
   bool edited = false;
   std::string shown;
   std::string go_on;  // what a person calls once they have mended it, for the texts
+  std::vector<std::string> trailers = {};  // "Capsule-Model: …", of the commit on main
+  std::vector<std::string> allowed = {};   // as in Check
   bool operator==(const Merge&) const = default;
 };
 
 // → TreeArchived: worklog and logs, to where they outlive the tree.
 struct Archive {
   std::string tree, folder, task;
+  std::vector<WorklogEntry> notes = {};  // that worklog.md lacks
   bool operator==(const Archive&) const = default;
 };
 
@@ -220,6 +231,8 @@ struct Ask {
   std::string task, text, context;
   std::vector<std::string> options;  // not empty: the answer is one of these
   bool may_be_closed = false;  // answered by "remove" when a person has closed the task meanwhile
+  std::string tree = {};       // in whose worklog.md the notes are put; empty: nowhere
+  std::vector<WorklogEntry> notes = {};
   bool operator==(const Ask&) const = default;
 };
 
@@ -230,8 +243,41 @@ struct SetTimer {
   bool operator==(const SetTimer&) const = default;
 };
 
+// What workflow/supply asks for, and no workflow. None of these is answered by CommandFailed.
+
+// → Woken, at that time by the wall clock, or at once when it is over.
+struct WakeAt {
+  int id = 0;
+  std::int64_t epoch_ms = 0;
+  bool operator==(const WakeAt&) const = default;
+};
+// Other runs of this machine, and later ones, heed it. No answer.
+struct Park {
+  std::string provider;
+  std::int64_t until = 0;  // seconds since 1970; 0: until a person lifts it
+  bool guessed = false;
+  event::Fault fault{};
+  std::string words;
+  bool operator==(const Park&) const = default;
+};
+// It is over. No answer.
+struct Unpark {
+  std::string provider;
+  bool operator==(const Unpark&) const = default;
+};
+// → Steered: words for an agent at work.
+struct Steer {
+  int agent = 0;
+  std::string message, text;  // message: its id
+  bool operator==(const Steer&) const = default;
+};
+struct SupplyOrder {
+  std::variant<WakeAt, Park, Unpark, Steer> what;
+  bool operator==(const SupplyOrder&) const = default;
+};
+
 using Command = std::variant<StartAgent, EndAgent, PlanTree, OpenTree, Keep, TakeBack, Check, Merge,
-                             Archive, RemoveTree, CloseTask, Ask, SetTimer>;
+                             Archive, RemoveTree, CloseTask, Ask, SetTimer, SupplyOrder>;
 std::string_view name_of(const Command& command);  // "start_agent", …: for probes and failures
 
 // ---- Observations
@@ -261,6 +307,15 @@ struct VerdictWords {
 };
 using Words = std::variant<ContractWords, LineWords, BlockWords, VerdictWords>;
 
+// Who an agent was and what it used, as far as its client says so.
+struct AgentFacts {
+  std::string provider, client, asked_model, model, session;  // see event::supply::AgentUsed
+  event::TokenUse use = {};
+  std::string words = {};     // the client's own last line, when it failed
+  std::int64_t reset_at = 0;  // usage_limit: when it ends, in seconds since 1970; 0: not said
+  int redacted = 0;
+};
+
 struct AgentFinished {
   int agent = 0;
   event::Fault fault{};
@@ -278,6 +333,10 @@ struct AgentFinished {
   // Settle::keep: files that BringMain marked, now or for an agent before, and that still hold
   // conflict markers.
   std::vector<std::string> unresolved;
+  AgentFacts facts = {};
+  // Told by workflow/supply of an agent that did not work, because it waited for its provider or a
+  // budget, when the run was to stop or nobody wanted it any more.
+  bool held = false;
 };
 struct AgentIdle {
   int agent = 0;
@@ -377,10 +436,51 @@ struct StopAsked {
 // The run is taken up by this process: what an earlier one left half done is to be put right.
 struct TakenUp {};
 
-using Observation =
-    std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack, Checked,
-                 Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed, Answered,
-                 TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved, MergeTried>;
+// What only workflow/supply is told of; it hands none of this to a workflow.
+struct Woken {
+  int id = 0;
+};
+// Met by another run of this machine, or by an earlier one; told when a run is taken up, and when
+// it changes.
+struct ParkedElsewhere {
+  std::string provider;
+  std::int64_t until = 0;
+  bool guessed = false;
+  event::Fault fault{};
+  std::string words;
+};
+struct FreedElsewhere {
+  std::string provider, by;
+};
+// What an agent at work has used so far; now and then, and only where a budget asks for it.
+struct AgentSpends {
+  int agent = 0;
+  event::TokenUse use;
+};
+// What other runs of the project have spent today: told when a run is taken up, before the end of
+// an agent and before Woken.
+struct SpentElsewhere {
+  std::int64_t cost_micros = 0;
+  std::string day;            // 2026-01-31, in the machine's time zone
+  std::int64_t day_ends = 0;  // seconds since 1970; 0: not known
+};
+struct Told {  // a person has words for an agent
+  std::string message, task, text, by;
+};
+struct Steered {
+  int agent = 0;
+  std::string message;
+  bool delivered = false;  // false: this client cannot be steered, or it has ended
+};
+struct SupplyNews {
+  std::variant<Woken, ParkedElsewhere, FreedElsewhere, AgentSpends, SpentElsewhere, Told, Steered>
+      what;
+};
+
+using Observation = std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack,
+                                 Checked, Merged, MergeRefused, MainMoved, TreeArchived,
+                                 TreeRemoved, TaskClosed, Answered, TimerFired, CommandFailed,
+                                 StopAsked, TakenUp, GroundMoved, MergeTried, SupplyNews>;
 std::string_view name_of(const Observation& observation);  // "agent_finished", …
 
 // Main may be moved by others while we merge; every try merges anew on the newest main. One rule

@@ -21,7 +21,17 @@ enum class Standing {
 std::string_view name_of(Standing standing);  // "open", …
 
 struct Waiting {
-  enum class For { answer, approval, file, dependency, expert, remediation, slot } what{};
+  enum class For {
+    answer,
+    approval,
+    file,
+    dependency,
+    expert,
+    remediation,
+    slot,
+    provider,  // `on`: it is parked, or its service failed a moment ago
+    budget,    // a person allows more
+  } what{};
   std::string task;  // empty: the whole run
   int question = 0;  // answer and approval: its number
   std::string on;    // the file, task or expert
@@ -30,6 +40,9 @@ struct Waiting {
   std::vector<std::string> options;
   std::string kind;     // of the question, the workflow's own word: "clarification"
   std::string context;  // what one should know to answer it
+  std::int64_t until =
+      0;                 // provider: when it goes on by itself, in seconds since 1970; 0: not known
+  event::Fault fault{};  // provider: why
 };
 std::string_view name_of(Waiting::For what);
 // Whether a text may answer it: one of its options, in any case, when it has some.
@@ -64,6 +77,10 @@ struct AgentSummary {
   // Why it sent work back: the findings of a review or audit, or why what it printed does not
   // count. For people; several lines, bounded.
   std::string why;
+  std::string client;        // name and version; empty: not known
+  std::string answered;      // the model that answered; empty: not known
+  event::TokenUse use = {};  // of all its calls
+  int faults = 0;            // of the service that it met on the way
 };
 
 struct ClaimSummary {
@@ -86,6 +103,10 @@ struct Usage {
   int agent_runs = 0;
   std::int64_t duration_ms = 0, cost_micros = 0;  // of agents
   std::int64_t checks_ms = 0;                     // of the project's own commands, as measured
+  // Of agents whose clients say so, and how many calls there were that did not.
+  event::TokenUse tokens = {};
+  int calls = 0;  // of agents' programs: one for each start, faults included
+  int calls_without_tokens = 0, calls_without_cost = 0;
 };
 
 struct RunSummary {

@@ -106,4 +106,8 @@ std::string finding_entry(const Finding& finding) {
   return out;
 }
 
+std::string waiting_entry(std::string_view question) {
+  return "### Waiting for a person (recorded by Capsule)\n\n" + quoted(question);
+}
+
 }  // namespace capsule::worklog

@@ -41,4 +41,7 @@ struct Finding {
 };
 std::string finding_entry(const Finding& finding);
 
+// That the run waits for a person, with what they are asked.
+std::string waiting_entry(std::string_view question);
+
 }  // namespace capsule::worklog

@@ -138,8 +138,9 @@ Result<Merges::Plan> Merges::plan_kept(const Merge& merge) const {
 Result<Merges::Plan> Merges::accepted(const Merge& merge, const git::BranchState& branch,
                                       git::WorkCommit work, const std::string& trailer) const {
   Planned planned;
-  planned.plan = TRY(git::plan_merge(trees_.repository(), branch, work,
-                                     git::merge_message(task_of(merge), merge.title, trailer)));
+  planned.plan = TRY(
+      git::plan_merge(trees_.repository(), branch, work,
+                      git::merge_message(task_of(merge), merge.title, trailer, merge.trailers)));
   TreeText text = trees_.text_of(merge.tree);
   text.main = short_ref(planned.plan.main_ref);
   if (!planned.plan.conflicts.empty())
@@ -226,8 +227,8 @@ Result<std::string> Merges::spoilt_since(const Merge& merge, const std::string& 
     if (is_test_(path)) tests.push_back(path);
     changes.push_back({'M', path, ""});
   }
-  const auto meaning =
-      TRY(gate::meaning_changes(changes, merge.signed_off, work, merge.request, meaning_rules()));
+  const auto meaning = TRY(gate::meaning_changes(changes, merge.signed_off, work,
+                                                 {merge.request, merge.allowed}, meaning_rules()));
   if (tests.empty() && meaning.unasked.empty()) return std::string();
   tests.insert(tests.end(), meaning.unasked.begin(), meaning.unasked.end());
   TreeText text = trees_.text_of(merge.tree);

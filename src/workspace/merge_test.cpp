@@ -237,9 +237,13 @@ TEST_F(MergesTest, WhatWasSignedOffIsMergedWithoutAnotherTest) {
   const auto all = trees();
   settings_.exclude.emplace_back("*.log");
   const auto again = trees();
-  const Merge merge = signed_branch(*again);
+  Merge merge = signed_branch(*again);
+  merge.trailers = {"Capsule-Model: opus"};
   const auto done = must<Merged>(merged(*again, merge));
   EXPECT_EQ(main_file("new.c"), "new");
+  EXPECT_EQ(
+      git(project_, {"log", "-1", "--format=%(trailers:key=Capsule-Model,valueonly)", "main"}),
+      "opus");
   EXPECT_EQ(git(project_, {"log", "-1", "--format=%(trailers:key=Capsule-Run,valueonly)", "main"}),
             run_);
   // Also found when the branch is gone.

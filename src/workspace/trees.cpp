@@ -192,6 +192,7 @@ Result<workflow::TreeArchived> Trees::archive(const workflow::Archive& command) 
   const std::string& task = command.task.empty() ? command.tree : command.task;
   const std::string folder = archive_path(repository_, valid_id(task) ? task : short_hash(task));
   const std::string from = blank(command.tree).path;
+  TRY_VOID(add_notes(command.tree, command.notes));
   if (git::is_plain_folder(from) && !is_checkout(command.tree))
     TRY_VOID(archive_worktree(from, folder, run_));
   return workflow::TreeArchived{command.tree, folder};

@@ -94,6 +94,9 @@ class Trees {
   // In the user's checkout nothing is ever put back: it is only said what differs. For the
   // subject's tree no paths are named.
   Result<workflow::TakenBack> take_back(const workflow::TakeBack& command);
+  // What was checked and what is asked, into worklog.md of a subject's tree, as far as it is
+  // missing.
+  Result<void> add_notes(const std::string& tree, const std::vector<workflow::WorklogEntry>& notes);
   Result<workflow::TreeArchived> archive(const workflow::Archive& command);
   Result<workflow::TreeRemoved> remove(const workflow::RemoveTree& command);
 

@@ -45,8 +45,8 @@ std::vector<gate::Changed> changes_of(const git::MergePlan& plan) {
 Result<MergeRefused> Merges::unasked_changes(const Merge& merge, const Planned& planned) const {
   MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {"guard"}};
   const std::string &from = planned.plan.from, &to = planned.plan.commit;
-  auto changed = TRY(
-      gate::meaning_changes(changes_of(planned.plan), from, to, merge.request, meaning_rules()));
+  auto changed = TRY(gate::meaning_changes(changes_of(planned.plan), from, to,
+                                           {merge.request, merge.allowed}, meaning_rules()));
   if (changed.unasked.empty()) return refused;
   for (const std::string& path : changed.unasked)
     refused.guard_stat += gate::line_stat(path, TRY(text_of_(from, path)), TRY(text_of_(to, path)));

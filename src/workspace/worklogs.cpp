@@ -1,6 +1,7 @@
 // The worklog of the subject's tree: made from its template, and mended where a phase left nothing.
 #include "base/files.h"
 #include "git/blob.h"
+#include "git/paths.h"
 #include "signal/contract.h"
 #include "worklog/entry.h"
 #include "worklog/template.h"
@@ -14,6 +15,13 @@ int times_in(std::string_view text, std::string_view part) {
   int count = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
   return count;
+}
+
+// Of what was checked, or is asked.
+std::string entry_text(const workflow::WorklogEntry& entry) {
+  if (entry.waits) return worklog::waiting_entry(entry.summary);
+  return worklog::finding_entry({entry.phase, entry.attempt, signal::name_of(entry.status),
+                                 entry.checked, entry.refused, entry.feedback});
 }
 
 }  // namespace
@@ -47,17 +55,29 @@ Result<void> Trees::note(Tree& tree, const workflow::WorklogEntry& entry,
   const std::string& before = *tree.worklog_before;
   const bool finding = !entry.checked.empty() || entry.refused;
   if (!finding && worklog::has_new_entry(before, after, entry.phase)) return {};
-  const std::string_view status = signal::name_of(entry.status);
   const std::string text =
-      finding ? worklog::finding_entry({entry.phase, entry.attempt, status, entry.checked,
-                                        entry.refused, entry.feedback})
-              : worklog::entry_from(
-                    {entry.phase, entry.attempt, status, entry.summary, entry.feedback});
+      finding ? entry_text(entry)
+              : worklog::entry_from({entry.phase, entry.attempt, signal::name_of(entry.status),
+                                     entry.summary, entry.feedback});
   // Noted already, by a process that was cut off before its snapshot.
   if (times_in(after, text) > times_in(before, text)) return {};
   if (is_folder(tree.path + "/" + kWorklogFile)) return {};  // not ours to mend
   return put_worklog(tree.path,
                      worklog::with_entry(after.empty() ? before : after, entry.phase, text));
+}
+
+Result<void> Trees::add_notes(const std::string& name,
+                              const std::vector<workflow::WorklogEntry>& notes) {
+  if (name.empty() || !settings_.worklog || is_checkout(name)) return {};
+  const std::string folder = blank(name).path;
+  if (!git::is_plain_folder(folder) || is_folder(folder + "/" + kWorklogFile)) return {};
+  for (const workflow::WorklogEntry& entry : notes) {
+    const std::string worklog = read_file_beneath(folder, kWorklogFile).value_or("");
+    const std::string text = entry_text(entry);
+    if (times_in(worklog, text) > 0) continue;
+    TRY_VOID(put_worklog(folder, worklog::with_entry(worklog, entry.phase, text)));
+  }
+  return {};
 }
 
 }  // namespace capsule::workspace

@@ -1,13 +1,16 @@
 #include "world/agents.h"
 
 #include <algorithm>
+#include <ctime>
 
+#include "agent/outcome.h"
 #include "agent/report.h"
 #include "agent/run.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "gate/verify.h"
+#include "signal/contract.h"
 #include "world/environment.h"
 #include "world/prompts.h"
 
@@ -30,6 +33,30 @@ std::string read_log(const AgentPlace& place, const std::string& log) {
       .value_or("");
 }
 
+// What the agent said that printed this: of a client's events its last words.
+std::string said_by(std::string log) {
+  const dialect::Output output = dialect::output_of(log);
+  if (output == dialect::Output::text) return log;
+  dialect::Reader reader(output, {});
+  reader.feed(log);
+  return reader.finish().text;
+}
+
+dialect::Moment moment_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return {now, local.tm_gmtoff};
+}
+
+// What one run used of what a session used by then.
+event::TokenUse without(event::TokenUse total, const event::TokenUse& before) {
+  for (const auto field : {&event::TokenUse::input, &event::TokenUse::output,
+                           &event::TokenUse::cache_read, &event::TokenUse::cache_written})
+    total.*field = std::max<std::int64_t>(0, total.*field - before.*field);
+  return total;
+}
+
 }  // namespace
 
 Agents::Agents(process::Loop& loop, AgentParts parts, AgentEvents& events)
@@ -40,29 +67,64 @@ Agents::~Agents() {
 }
 
 Result<std::string> Agents::prompt_for(const StartAgent& start, const AgentPlace& place,
-                                       bool has_sessions) {
+                                       bool goes_on) {
   Surroundings around;
   around.conflicts = place.conflicts;
-  if (start.resume && has_sessions && !start.prompt.follow_up.empty())
-    return compose_follow_up(start.prompt, around);
+  const std::string text = TRY(parts_.prompt_file(start.prompt.file));
+  if (goes_on && !start.prompt.follow_up.empty())
+    return compose_follow_up(text, start.prompt, around);
   around.base = place.base;
   if (parts_.verify) around.verify = parts_.verify();
   if (!start.expert.empty() && parts_.expertise) around.expertise = parts_.expertise(start.expert);
-  if (start.resume && !has_sessions) around.history = history_of(start.session, place);
-  return compose_prompt(TRY(parts_.prompt_file(start.prompt.file)), start.prompt, around);
+  // What stands in the worklog need not be told: only templates have a place for it, and one that
+  // was cut short has not written it there.
+  if (start.resume && !goes_on && (start.again || !start.prompt.values.empty()))
+    around.history = history_of(start.session, place);
+  return compose_prompt(text, start.prompt, around);
 }
 
-Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& place) {
+bool Agents::goes_on(const StartAgent& start, const agent::Provider& provider) const {
+  if (!start.resume || start.anew || !provider.has_sessions()) return false;
+  if (!start.client_session.empty()) return true;
+  const auto known = sessions_.find(start.session);
+  if (known == sessions_.end()) return !provider.their_session;
+  const Session& session = known->second;
+  if (!session.provider.empty() && session.provider != provider.name) return false;
+  return !provider.their_session || !session.theirs.empty();
+}
+
+Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& place,
+                                     Running& running) {
   agent::PhaseSettings settings = TRY(parts_.settings(start));
   agent::Task task;
-  task.prompt = TRY(prompt_for(start, place, settings.provider.has_sessions()));
+  const bool resumes = goes_on(start, settings.provider);
+  task.prompt = TRY(prompt_for(start, place, resumes));
   task.provider = std::move(settings.provider);
-  if (!start.session.empty())
+  running.facts.provider = task.provider.name;
+  running.facts.client = task.provider.client;
+  running.facts.asked_model = task.provider.model;
+  running.moment = moment_now();
+  running.reader = std::make_unique<dialect::Reader>(
+      task.provider.output, running.moment,
+      [this, agent = start.agent](const dialect::Event& event) { told(agent, event); });
+  if (!start.session.empty()) {
+    std::string id = start.session;
+    if (!start.client_session.empty())
+      id = start.client_session;
+    else if (resumes && task.provider.their_session)
+      id = sessions_[start.session].theirs;
+    if (!task.provider.their_session && task.provider.has_sessions()) running.facts.session = id;
     task.provider =
-        agent::in_session(std::move(task.provider), start.session,
-                          start.resume ? agent::SessionUse::resume : agent::SessionUse::begin);
+        agent::in_session(std::move(task.provider), id,
+                          resumes ? agent::SessionUse::resume : agent::SessionUse::begin);
+  }
+  task.env = task.provider.env;
+  running.scratch = std::make_unique<agent::Scratch>(TRY(agent::Scratch::create()));
+  task.env.push_back({"TMPDIR", running.scratch->path()});
+  for (process::EnvChange& change : environment_of(parts_.run, start, place.folder))
+    task.env.push_back(std::move(change));
+  task.secrets = secrets_of(task.env);
   task.folder = place.folder;
-  task.env = environment_of(parts_.run, start, place.folder);
   task.timeout = settings.timeout;
   if (place.log_folder.empty()) {
     task.log_folder = place.folder;
@@ -81,8 +143,8 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
 Result<void> Agents::start(const StartAgent& start, const AgentPlace& place) {
   if (running_.contains(start.agent))
     return fail(Reason::usage, "agent " + std::to_string(start.agent) + " is at work already");
-  const agent::Task task = TRY(task_for(start, place));
   Running running;
+  const agent::Task task = TRY(task_for(start, place, running));
   running.start = start;
   running.place = place;
   running.began_at = utc_now();
@@ -112,8 +174,15 @@ void Agents::end_all() {
     crew_.end(running.member, agent::Ending::How::interrupted);
 }
 
-void Agents::recall(const std::string& session, int agent, const std::string& log) {
-  if (!session.empty() && !log.empty()) sessions_[session].push_back({agent, log});
+void Agents::recall(const std::string& session, int agent, const std::string& log,
+                    const std::string& client_session, const std::string& provider,
+                    const event::TokenUse& used) {
+  if (session.empty()) return;
+  Session& known = sessions_[session];
+  if (!log.empty()) known.earlier.push_back({agent, log});
+  if (!client_session.empty()) known.theirs = client_session;
+  if (!provider.empty()) known.provider = provider;
+  known.used = known.used + used;
 }
 
 std::vector<int> Agents::numbers() const {
@@ -138,8 +207,8 @@ std::string Agents::history_of(const std::string& session, const AgentPlace& pla
   std::string text;
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return text;
-  for (const Earlier& earlier : found->second) {
-    const std::string log = read_log(place, earlier.log);
+  for (const Earlier& earlier : found->second.earlier) {
+    const std::string log = said_by(read_log(place, earlier.log));
     if (log.empty()) continue;
     // Indented: what was a signal once must not look like one that is quoted at column 0.
     text += "What you printed as agent " + std::to_string(earlier.agent) + ":\n\n    " +
@@ -153,6 +222,7 @@ void Agents::printed(int agent, std::string_view bytes) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
   Running& running = found->second;
+  running.reader->feed(bytes);
   if (running.start.dialect == Dialect::contract) running.scanner.feed(bytes);
   if (running.beginning.size() < kPreviewBytes)
     running.beginning += bytes.substr(0, kPreviewBytes - running.beginning.size());
@@ -163,7 +233,7 @@ void Agents::logged(int agent, const std::string& path) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
   found->second.log = path;
-  recall(found->second.start.session, agent, path);
+  recall(found->second.start.session, agent, path, "", found->second.facts.provider);
   events_.on_log(agent, path);
 }
 
@@ -178,37 +248,70 @@ void Agents::finished(int agent, const agent::Ending& ending) {
   finished.began_at = running.began_at;
   finished.ended_at = utc_now();
   finished.duration_ms = monotonic_ms() - running.began_ms;
-  finished.preview = preview_of(running.beginning);
   finished.log = ending.log;
   finished.exit_code = ending.exit_code;
-  finished.fault = agent::fault_of(ending);
-  finished.detail = agent::describe(ending);
+  const dialect::Reading reading = running.reader->finish();
+  const agent::Outcome outcome = agent::outcome_of(ending, reading, running.moment);
+  finished.preview = preview_of(reading.streamed ? reading.text : running.beginning);
+  finished.fault = outcome.fault;
+  finished.detail = outcome.detail;
   if (running.start.dialect == Dialect::contract) {
-    agent::Report report = agent::report_of(ending, running.scanner.finish(), running.start.role);
+    agent::Report report = agent::report_of(
+        ending, outcome,
+        reading.streamed ? signal::parse_contract(reading.text) : running.scanner.finish(),
+        running.start.role);
     finished.fault = report.fault;
     finished.detail = std::move(report.detail);
     finished.words = workflow::ContractWords{std::move(report.signal)};
     if (report.fault == event::Fault::no_signal) finished.missed.why = report.miss;
   } else {
-    finished.words = words_of(running, ending, finished.missed);
+    finished.words =
+        words_of(running, reading.streamed ? reading.text : read_log(running.place, ending.log),
+                 finished.missed);
   }
+  note_facts(running, reading);
+  running.facts.words = outcome.words;
+  running.facts.reset_at = outcome.reset_at;
+  running.facts.redacted = ending.redacted;
+  finished.cost_micros = running.facts.use.cost_micros;
+  finished.facts = std::move(running.facts);
   events_.on_finished(running.start, std::move(finished));
 }
 
-workflow::Words Agents::words_of(const Running& running, const agent::Ending& ending,
+void Agents::note_facts(Running& running, const dialect::Reading& reading) {
+  if (!reading.streamed) return;
+  workflow::AgentFacts& facts = running.facts;
+  if (!facts.client.empty() && !reading.version.empty())
+    facts.client += " " + printable(reading.version);
+  if (!reading.models.empty()) facts.model = printable(reading.models.back());
+  if (!reading.session.empty()) facts.session = printable(reading.session);
+  facts.use = reading.use;
+  if (running.start.session.empty()) return;
+  Session& session = sessions_[running.start.session];
+  session.theirs = reading.session;
+  if (reading.use_of_session) facts.use = without(reading.use, session.used);
+  session.used = session.used + facts.use;
+}
+
+void Agents::told(int agent, const dialect::Event& event) {
+  const auto found = running_.find(agent);
+  if (found == running_.end()) return;
+  found->second.waits = event.kind == dialect::Event::Kind::waiting;
+}
+
+workflow::Words Agents::words_of(const Running& running, const std::string& said,
                                  signal::Missed& missed) const {
-  const std::string text = read_log(running.place, ending.log);
   switch (running.start.dialect) {
     case Dialect::line:
-      return line_words(text, running.start.role, running.start.task, parts_.experts_created,
+      return line_words(said, running.start.role, running.start.task, parts_.experts_created,
                         &missed);
     case Dialect::block:
-      return block_words(text, &missed);
+      return block_words(said, &missed);
     case Dialect::verdict:
     case Dialect::contract:
       break;
   }
-  return verdict_words(text);
+  return verdict_words(said);
 }
 
 void Agents::look_later(int agent, Running& running) {
@@ -224,7 +327,7 @@ void Agents::look_at(int agent) {
   if (pulse == nullptr || pulse->pid == 0) return;
   const bool silent = process::Clock::now() - pulse->last_output >= parts_.idle_after;
   const agent::Signs signs = agent::signs_of(pulse->pid, running.place.folder, pulse->bytes);
-  const bool idle = silent && signs == running.signs;
+  const bool idle = silent && signs == running.signs && !running.waits;
   running.signs = signs;
   if (idle) events_.on_idle(agent);
 }

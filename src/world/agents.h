@@ -8,14 +8,17 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agent/crew.h"
 #include "agent/provider.h"
+#include "agent/scratch.h"
 #include "agent/stillness.h"
 #include "base/result.h"
+#include "dialect/reader.h"
 #include "process/tree.h"
 #include "signal/contract.h"
 #include "workflow/step.h"
@@ -84,9 +87,12 @@ class Agents {
   std::vector<std::string> trees() const;
   std::vector<int> numbers() const;  // of those who work, in order
 
-  // What an earlier process recorded: who spoke in a session, in the order of their numbers, and
-  // where what they printed is.
-  void recall(const std::string& session, int agent, const std::string& log);
+  // What an earlier process recorded: who spoke in a session, in the order of their numbers, where
+  // what they printed is, by which id the client knows the session, which provider it was, and what
+  // that run used.
+  void recall(const std::string& session, int agent, const std::string& log,
+              const std::string& client_session = {}, const std::string& provider = {},
+              const event::TokenUse& used = {});
 
   // For a board: the newest line that an agent printed; empty when it does not run.
   std::string last_line(int agent) const;
@@ -103,6 +109,11 @@ class Agents {
     std::string log;
     std::string beginning;            // of what it printed, for the preview
     signal::ContractScanner scanner;  // of all that it printed
+    std::unique_ptr<dialect::Reader> reader;
+    dialect::Moment moment;
+    workflow::AgentFacts facts;
+    bool waits = false;  // the service failed a request, and the client tries again
+    std::unique_ptr<agent::Scratch> scratch;
     agent::Signs signs;
     process::TimerId look{};
   };
@@ -110,13 +121,25 @@ class Agents {
     int agent = 0;
     std::string log;
   };
+  // What is known of a conversation that goes on.
+  struct Session {
+    std::vector<Earlier> earlier;
+    std::string provider;  // that began it; empty: not known
+    std::string theirs;    // the client's id for it; empty: not known
+    event::TokenUse used;  // by all its runs
+  };
 
-  Result<agent::Task> task_for(const workflow::StartAgent& start, const AgentPlace& place);
+  Result<agent::Task> task_for(const workflow::StartAgent& start, const AgentPlace& place,
+                               Running& running);
+  // Whether the client can go on with that session; else it is told the history.
+  bool goes_on(const workflow::StartAgent& start, const agent::Provider& provider) const;
   Result<std::string> prompt_for(const workflow::StartAgent& start, const AgentPlace& place,
-                                 bool has_sessions);
+                                 bool goes_on);
   std::string history_of(const std::string& session, const AgentPlace& place) const;
-  workflow::Words words_of(const Running& running, const agent::Ending& ending,
+  workflow::Words words_of(const Running& running, const std::string& said,
                            signal::Missed& missed) const;
+  void note_facts(Running& running, const dialect::Reading& reading);
+  void told(int agent, const dialect::Event& event);
   void printed(int agent, std::string_view bytes);
   void logged(int agent, const std::string& path);
   void finished(int agent, const agent::Ending& ending);
@@ -126,9 +149,9 @@ class Agents {
   process::Loop& loop_;
   const AgentParts parts_;
   AgentEvents& events_;
-  std::map<int, Running> running_;                        // by agent number
-  std::map<std::string, std::vector<Earlier>> sessions_;  // by session id
-  agent::Crew crew_;  // last: gone before what its callbacks touch
+  std::map<int, Running> running_;           // by agent number
+  std::map<std::string, Session> sessions_;  // by our id
+  agent::Crew crew_;                         // last: gone before what its callbacks touch
 };
 
 // What a workflow is told of a start that failed, where that is an agent's fault to it and no

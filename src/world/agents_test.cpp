@@ -327,6 +327,28 @@ TEST_F(AgentsTest, ASessionThatTheClientKeepsGoesOn) {
             "Do it.\n<--resume>\n<id-1>\n");
 }
 
+TEST_F(AgentsTest, ASessionThatIsGoneBeginsUnderAnotherIdAndIsToldTheHistory) {
+  provider_.begin_session = {"--begin", "{session}"};
+  provider_.resume_session = {"--resume", "{session}"};
+  plays("echo half");
+  StartAgent start = agent(1, Dialect::verdict);
+  start.session = "id-1";
+  start.prompt.follow_up = "Go on.\n";
+  run(start);
+  plays("cat; for word; do echo \"<$word>\"; done");
+  start.agent = 2;
+  start.resume = start.again = start.anew = true;
+  start.client_session = "id-2";
+  const std::string text = std::get<workflow::VerdictWords>(run(start).words).text;
+  EXPECT_THAT(text, ::testing::StartsWith("Do it.\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("What you printed as agent 1:\n\n    half"));
+  EXPECT_THAT(text, ::testing::EndsWith("<--begin>\n<id-2>\n"));
+  start.agent = 3;
+  start.anew = false;
+  EXPECT_EQ(std::get<workflow::VerdictWords>(run(start).words).text,
+            "Go on.\n<--resume>\n<id-2>\n");
+}
+
 TEST_F(AgentsTest, WithoutSessionsTheHistoryIsInThePrompt) {
   prompt_text_ = "{{TITLE}}\n{{HISTORY}}";
   StartAgent start = agent(1, Dialect::verdict);

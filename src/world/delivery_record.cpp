@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/run.h"
+#include "event/supply.h"
 
 namespace capsule::world {
 namespace {
@@ -35,6 +36,7 @@ Result<DeliveryRecord> read_record(store::Store& store, const std::string& run) 
   DeliveryRecord record{run, {}, {}};
   record.state.run = run;
   for (const event::Fact& fact : TRY(store.read(run, 0))) {
+    if (event::supply::is_supply(fact.kind)) continue;
     record.facts.push_back(TRY(event::delivery::read_fact(fact.kind, fact.body)));
     delivery::apply(record.state, record.facts.back());
   }

@@ -1,5 +1,8 @@
 #include "world/environment.h"
 
+#include <unistd.h>
+
+#include "agent/redaction.h"
 #include "git/pin.h"
 
 namespace capsule::world {
@@ -21,6 +24,21 @@ std::vector<process::EnvChange> environment_of(const std::string& run,
   // Whatever becomes of .git in its worktree, the user's checkout above is not its repository.
   if (auto ceiling = git::ceiling_of(folder)) env.push_back({git::kCeilingVariable, *ceiling});
   return env;
+}
+
+std::vector<std::string> secrets_of(const std::vector<process::EnvChange>& changes) {
+  std::vector<std::string> secrets;
+  const auto look = [&](std::string_view name, std::string_view value) {
+    if (agent::is_secret(name, value)) secrets.emplace_back(value);
+  };
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != text.npos) look(text.substr(0, equals), text.substr(equals + 1));
+  }
+  for (const process::EnvChange& change : changes)
+    if (change.value) look(change.name, *change.value);
+  return secrets;
 }
 
 }  // namespace capsule::world

@@ -18,4 +18,7 @@ std::vector<process::EnvChange> environment_of(const std::string& run,
                                                const workflow::StartAgent& start,
                                                const std::string& folder);
 
+// The values of variables, inherited or changed like that, that nobody should read in a log.
+std::vector<std::string> secrets_of(const std::vector<process::EnvChange>& changes);
+
 }  // namespace capsule::world

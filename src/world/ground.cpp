@@ -1,6 +1,8 @@
 #include "world/ground.h"
 
 #include <algorithm>
+#include <ctime>
+#include <map>
 
 #include "base/text.h"
 #include "git/command.h"
@@ -30,6 +32,20 @@ bool same(const git::Ground& a, const git::Ground& b) {
          a.dirty == b.dirty && a.untracked == b.untracked;
 }
 
+// By the clock that files are stamped with: what is written from now on has no earlier time.
+std::int64_t stamping_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+// When the file was last written to; 0: it is not there, or not known.
+std::int64_t written_at(const git::Ground& ground, const std::string& path) {
+  for (const auto* files : {&ground.dirty, &ground.untracked})
+    if (const auto found = files->find(path); found != files->end()) return found->second.ctime_ns;
+  return 0;
+}
+
 }  // namespace
 
 void GroundWatch::in_place() {
@@ -37,12 +53,19 @@ void GroundWatch::in_place() {
   extent_ = git::Extent::settings;
 }
 
-std::optional<GroundMoved> GroundWatch::look(const std::vector<int>& agents) {
+std::vector<GroundMoved> GroundWatch::look(const std::vector<int>& agents) {
   return compare(agents, nullptr);
 }
 
-std::optional<GroundMoved> GroundWatch::look_after(const workflow::Merged& merged,
-                                                   const std::vector<int>& agents) {
+std::vector<GroundMoved> GroundWatch::look_before(const std::vector<int>& agents) {
+  const std::int64_t now = stamping_now();
+  if (!last_ || !git::glance(parts_.repository, extent_, *last_)) return compare(agents, nullptr);
+  glances_.push_back({now, agents});
+  return {};
+}
+
+std::vector<GroundMoved> GroundWatch::look_after(const workflow::Merged& merged,
+                                                 const std::vector<int>& agents) {
   return compare(agents, merged.nothing || merged.adopted ? nullptr : &merged);
 }
 
@@ -71,12 +94,36 @@ bool GroundWatch::by_capsules(const std::string& from, const std::string& to) co
   });
 }
 
-std::optional<GroundMoved> GroundWatch::compare(const std::vector<int>& agents,
-                                                const workflow::Merged* merged) {
+// Only what is written into a file escapes a glance, and that leaves the time with the file.
+std::vector<GroundMoved> GroundWatch::by_time(std::vector<std::string> files,
+                                              const git::Ground& now,
+                                              const std::vector<int>& agents) {
+  std::erase_if(files, [&](const std::string& path) { return !told_.insert(path).second; });
+  std::map<std::vector<int>, std::vector<std::string>> by_agents;
+  for (const std::string& path : files) {
+    const std::int64_t at = written_at(now, path);
+    const auto glance = std::find_if(glances_.begin(), glances_.end(), [&](const Glance& one) {
+      return at != 0 && at < one.until_ns;
+    });
+    by_agents[glance == glances_.end() ? agents : glance->agents].push_back(path);
+  }
+  std::vector<GroundMoved> all;
+  for (const auto& [ran, paths] : by_agents) {
+    GroundMoved moved;
+    moved.agents = ran;
+    moved.what.push_back("files of the checkout changed: " + short_list(paths));
+    all.push_back(std::move(moved));
+  }
+  return all;
+}
+
+std::vector<GroundMoved> GroundWatch::compare(const std::vector<int>& agents,
+                                              const workflow::Merged* merged) {
   git::Ground now = git::look(parts_.repository, extent_, last_ ? &*last_ : nullptr);
   if (!last_ || same(*last_, now)) {
     last_ = std::move(now);
-    return std::nullopt;
+    glances_.clear();
+    return {};
   }
   // Another Capsule may be in the middle of a merge: then it holds the lock.
   {
@@ -85,7 +132,6 @@ std::optional<GroundMoved> GroundWatch::compare(const std::vector<int>& agents,
   }
   const std::string main = main_ref();
   git::Differences found = git::differences(parts_.repository, *last_, now, main, parts_.exclude);
-  last_ = std::move(now);
   GroundMoved moved;
   moved.agents = agents;
   std::string to = found.main_to;
@@ -104,11 +150,18 @@ std::optional<GroundMoved> GroundWatch::compare(const std::vector<int>& agents,
     }
   }
   moved.what.insert(moved.what.end(), found.what.begin(), found.what.end());
-  std::erase_if(found.files, [&](const std::string& path) { return !told_.insert(path).second; });
-  if (!found.files.empty())
-    moved.what.push_back("files of the checkout changed: " + short_list(found.files));
-  if (moved.what.empty()) return std::nullopt;
-  return moved;
+  std::vector<GroundMoved> all = by_time(std::move(found.files), now, agents);
+  last_ = std::move(now);
+  glances_.clear();
+  // What the same agents did is one.
+  const auto same_agents = std::find_if(
+      all.begin(), all.end(), [&](const GroundMoved& one) { return one.agents == agents; });
+  if (same_agents != all.end()) {
+    moved.what.insert(moved.what.end(), same_agents->what.begin(), same_agents->what.end());
+    all.erase(same_agents);
+  }
+  if (!moved.what.empty()) all.push_back(std::move(moved));
+  return all;
 }
 
 bool journal_has_merge(const std::string& project, const std::string& own_run,

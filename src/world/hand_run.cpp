@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
+#include "event/supply.h"
 #include "store/store.h"
 #include "workflow/phases/phases.h"
 #include "worklog/prompt.h"
@@ -41,7 +42,8 @@ Result<void> note(const Project& project, const std::string& bead, const std::st
   if (heads.empty() || heads.back().outcome.empty()) return {};
   phases::State state;
   for (const event::Fact& fact : TRY(store->read(heads.back().run, 0)))
-    phases::apply(state, TRY(event::read_fact(fact.kind, fact.body)));
+    if (!event::supply::is_supply(fact.kind))
+      phases::apply(state, TRY(event::read_fact(fact.kind, fact.body)));
   if (state.outcome == event::Outcome::merged) return {};
   // Only what the run would do itself can be done for it.
   if (phases::find_phase(state.definition, phase) == nullptr) return {};
@@ -115,6 +117,9 @@ Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
   assignment.env = environment_of("", start, folder);
   const std::string bead = bead_of_worktree(folder).value_or("");
   const agent::PhaseSettings settings = TRY(settings_of(project, phase, bead));
+  assignment.env.insert(assignment.env.begin(), settings.provider.env.begin(),
+                        settings.provider.env.end());
+  assignment.secrets = secrets_of(assignment.env);
   assignment.timeout = settings.timeout;
   const auto loop = TRY(process::Loop::create());
   const auto interrupt = TRY(Interrupt::create(*loop));

@@ -82,15 +82,20 @@ Result<std::string> start_session(const std::string& folder, const SessionStart&
   return next_phase_prompt(folder, state, *auto_mode::current_phase(state));
 }
 
-Result<std::string> continue_session(const std::string& folder) {
+Result<std::string> continue_session(const std::string& folder, const std::string& session) {
   const auto lock = TRY(auto_state::Lock::take(folder));
   const auto document = TRY(auto_state::load(folder));
   if (!document) return fail(Reason::not_found, "there is no auto mode to continue");
   const auto phase = auto_mode::unfinished_phase(document->state);
   if (!phase) return fail(Reason::refused, "auto mode is complete: there is nothing to continue");
   auto_mode::State state = document->state;
-  if (!state.active) {
-    state = auto_mode::continued(std::move(state), utc_second());
+  if (state.active && !session.empty() && !state.session.empty() && state.session != session)
+    return fail(Reason::refused,
+                "auto mode is active in another session, " + printable(state.session),
+                "go on there; or take it over: capsule auto cancel, then capsule auto continue");
+  if (!state.active || (state.session.empty() && !session.empty())) {
+    if (!state.active) state = auto_mode::continued(std::move(state), utc_second());
+    state.session = session;
     TRY_VOID(auto_state::save(folder, document->json, state));
   }
   TRY_VOID(record_session(folder));

@@ -34,9 +34,10 @@ struct SessionStart {
 // Returns the instructions of the first phase. Error refused: auto mode is active already.
 Result<std::string> start_session(const std::string& folder, const SessionStart& start,
                                   const Warn& warn);
-// Makes it active again where it is not. Returns the instructions of its phase. Errors: not_found,
-// refused (it is complete).
-Result<std::string> continue_session(const std::string& folder);
+// Makes it active again where it is not, for `session`; empty: for the first one that stops.
+// Returns the instructions of its phase. Errors: not_found, refused (it is complete, or active in
+// another session).
+Result<std::string> continue_session(const std::string& folder, const std::string& session);
 // False: it was not active. Error not_found: there is none.
 Result<bool> cancel_session(const std::string& folder, const Warn& warn);
 // Error refused: a session that the hook holds on course would lose its state.

@@ -49,8 +49,12 @@ Result<Project> open_project(const ProjectWords& words) {
   std::error_code error;
   const bool here = std::filesystem::equivalent(repository.top, ".", error);
   std::string option = here ? "" : " --project-dir=" + shell_word(repository.top);
-  return Project{std::move(repository), std::move(config), std::move(assets), std::move(option),
-                 words.provider ? " --provider=" + shell_word(*words.provider) : ""};
+  return Project{std::move(repository),
+                 std::move(config),
+                 std::move(assets),
+                 std::move(option),
+                 words.provider ? " --provider=" + shell_word(*words.provider) : "",
+                 !words.scripts_dir.empty()};
 }
 
 std::string main_branch_of(const Project& project) {

@@ -31,6 +31,8 @@ struct Project {
   std::string provider_option =
       {};  // " --provider=…", the same, where it was given; for run and merge
 
+  bool by_script = false;  // a script of scripts/ called: agents get the specification's arguments
+
   const std::string& root() const { return repository.top; }
 };
 

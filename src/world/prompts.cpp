@@ -10,6 +10,9 @@ namespace capsule::world {
 namespace {
 
 constexpr std::string_view kContext = "CONTEXT";
+constexpr const char* kEarlier =
+    "---\n\n## What you did so far\n\nYou were interrupted, and not by anything you did. Look at "
+    "what there is, and go on from there.\n\n";
 
 std::string conflict_text(const std::vector<std::string>& files) {
   if (files.empty()) return {};
@@ -31,9 +34,11 @@ std::string joined(std::string_view first, std::string_view second) {
 Result<std::string> compose_prompt(std::string_view text, const workflow::Prompt& prompt,
                                    const Surroundings& around) {
   const std::string conflicts = conflict_text(around.conflicts);
-  if (prompt.values.empty())
-    return worklog::compose_prompt(conflicts.empty() ? std::string(text) : joined(text, conflicts),
-                                   prompt.feedback);
+  if (prompt.values.empty()) {
+    std::string whole = conflicts.empty() ? std::string(text) : joined(text, conflicts);
+    if (!around.history.empty()) whole = joined(whole, kEarlier + around.history);
+    return worklog::compose_prompt(whole, prompt.feedback) + prompt.appended;
+  }
   std::string context = conflicts;
   std::vector<worklog::Variable> values;
   for (const workflow::Variable& value : prompt.values) {
@@ -55,11 +60,15 @@ Result<std::string> compose_prompt(std::string_view text, const workflow::Prompt
   if (!rendered)
     return fail(rendered.error().reason, prompt.file + ": " + rendered.error().message,
                 rendered.error().hint);
-  return worklog::compose_prompt(*rendered, prompt.feedback);
+  return worklog::compose_prompt(*rendered, prompt.feedback) + prompt.appended;
 }
 
-std::string compose_follow_up(const workflow::Prompt& prompt, const Surroundings& around) {
-  return joined(conflict_text(around.conflicts), prompt.follow_up);
+std::string compose_follow_up(std::string_view text, const workflow::Prompt& prompt,
+                              const Surroundings& around) {
+  std::string told = joined(conflict_text(around.conflicts), prompt.follow_up);
+  if (prompt.values.empty() && text.starts_with("# "))
+    told = joined(trimmed(text.substr(0, text.find('\n'))), told);
+  return worklog::compose_prompt(told, prompt.feedback);
 }
 
 }  // namespace capsule::world

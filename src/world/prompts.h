@@ -21,12 +21,16 @@ struct Surroundings {
 };
 
 // The whole prompt, from the text of its file. A prompt without values is no template: its text
-// stays as it is, byte for byte. What the workflow gives goes before what the world knows.
+// stays as it is, byte for byte, and the history follows it. What the workflow gives goes before
+// what the world knows.
 // Error damaged: the template.
 Result<std::string> compose_prompt(std::string_view text, const workflow::Prompt& prompt,
                                    const Surroundings& around);
 
-// What a session is told that goes on. Requires: the prompt has a follow_up.
-std::string compose_follow_up(const workflow::Prompt& prompt, const Surroundings& around);
+// What a session is told that goes on, with the feedback after it; under the first heading of its
+// prompt's file, where that is no template, so that whoever reads it knows what it is about.
+// Requires: the prompt has a follow_up.
+std::string compose_follow_up(std::string_view text, const workflow::Prompt& prompt,
+                              const Surroundings& around);
 
 }  // namespace capsule::world

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "assets/embedded.h"
+
 namespace capsule::world {
 namespace {
 
@@ -11,10 +15,10 @@ using ::testing::StartsWith;
 TEST(Prompts, AFileWithoutValuesStaysAsItIs) {
   workflow::Prompt prompt;
   const std::string text = "# Execute\r\n{{if .X}} {{VERIFY}} {not json} \xFF\n\n";
-  EXPECT_EQ(compose_prompt(text, prompt,
-                           {.verify = "make", .base = "b", .history = "h", .expertise = "e"})
-                .value_or("?"),
-            text);
+  EXPECT_EQ(
+      compose_prompt(text, prompt, {.verify = "make", .base = "b", .history = "", .expertise = "e"})
+          .value_or("?"),
+      text);
 }
 
 TEST(Prompts, FeedbackIsASectionOfItsOwn) {
@@ -49,8 +53,44 @@ TEST(Prompts, OpenConflictsEndTheContext) {
   prompt.values.clear();
   EXPECT_EQ(compose_prompt("# Execute\n", prompt, around).value_or("?"), "# Execute\n\n" + list);
   prompt.follow_up = "The Critic has failed the review.";
-  EXPECT_THAT(compose_follow_up(prompt, around), HasSubstr("- b.txt\n\nThe Critic"));
-  EXPECT_EQ(compose_follow_up(prompt, {}), prompt.follow_up);
+  EXPECT_THAT(compose_follow_up("", prompt, around), HasSubstr("- b.txt\n\nThe Critic"));
+  EXPECT_EQ(compose_follow_up("", prompt, {}), prompt.follow_up);
+  EXPECT_EQ(compose_follow_up("# Execute Phase\r\n\nYou write", prompt, {}),
+            "# Execute Phase\n\n" + prompt.follow_up);
+  EXPECT_EQ(compose_follow_up("Do it.\n", prompt, {}), prompt.follow_up);
+  prompt.feedback = "mend it";
+  EXPECT_THAT(compose_follow_up("", prompt, {}), HasSubstr("## Previous Feedback"));
+  EXPECT_TRUE(compose_follow_up("", prompt, {}).ends_with("\n\nmend it"));
+  prompt.feedback.clear();
+  prompt.values.push_back({"A", "b"});
+  EXPECT_EQ(compose_follow_up("# {{A}}\n", prompt, {}), prompt.follow_up) << "a template";
+}
+
+// A model's service keeps what two conversations begin with alike: the agents of a role share their
+// rules, and what differs from task to task comes after them.
+TEST(Prompts, WhatIsTheSameForEveryTaskComesFirst) {
+  for (const char* role : {"developer", "critic", "auditor", "business-analyst"}) {
+    const assets::Embedded* file =
+        assets::find_embedded("prompts/delivery/" + std::string(role) + ".md");
+    ASSERT_NE(file, nullptr) << role;
+    workflow::Prompt one, other;
+    for (const char* name :
+         {"TASK_ID", "TITLE", "WORK", "CRITERIA", "FILES", "NOTICES", "SIGNALS"}) {
+      one.values.push_back({name, "one"});
+      other.values.push_back({name, "another"});
+    }
+    Surroundings around;
+    around.verify = "- make";
+    around.base = "1";
+    const std::string a = compose_prompt(file->bytes, one, around).value_or("");
+    around.base = "2";
+    const std::string b = compose_prompt(file->bytes, other, around).value_or("");
+    const auto differs = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+    const std::string same(a.begin(), differs);
+    EXPECT_THAT(same, HasSubstr("## Rules")) << role;
+    EXPECT_THAT(same, HasSubstr("- make")) << role;
+    EXPECT_GT(same.size(), a.size() / 2) << role;
+  }
 }
 
 TEST(Prompts, ATemplateThatIsOffIsNamed) {
@@ -61,6 +101,25 @@ TEST(Prompts, ATemplateThatIsOffIsNamed) {
   ASSERT_FALSE(composed);
   EXPECT_EQ(composed.error().reason, Reason::damaged);
   EXPECT_THAT(composed.error().message, StartsWith("prompts/x.md: line 1: "));
+}
+
+TEST(Prompts, WhatIsAppendedStandsAfterEverythingElse) {
+  workflow::Prompt prompt;
+  prompt.feedback = "mend it";
+  prompt.appended = "\nGo on, iteration 2.\n";
+  EXPECT_TRUE(
+      compose_prompt("Text\n", prompt, {}).value().ends_with("mend it\nGo on, iteration 2.\n"));
+  prompt.values.push_back({"A", "b"});
+  EXPECT_TRUE(compose_prompt("{{A}}\n", prompt, {}).value().ends_with("\nGo on, iteration 2.\n"));
+}
+
+TEST(Prompts, OneThatIsNoTemplateIsFollowedByTheHistoryOfWhoWasCutShort) {
+  workflow::Prompt prompt;
+  Surroundings around;
+  around.history = "What you printed as agent 3: x";
+  const std::string text = compose_prompt("Text\n", prompt, around).value();
+  EXPECT_TRUE(text.starts_with("Text\n\n---\n\n## What you did so far"));
+  EXPECT_THAT(text, HasSubstr("as agent 3: x"));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "world/providers.h"
 
+#include <cstdlib>
+
+#include "agent/clients.h"
 #include "agent/rehearsal/rehearsal.h"
 #include "assets/embedded.h"
 #include "base/text.h"
@@ -20,40 +23,80 @@ std::string cassette_for(const Project& project, const config::Provider* row,
   return agent::rehearsal::built_in(any);
 }
 
+// A run reads events where the client tells them; by hand the specification's arguments count, and
+// text.
+enum class Way { run, by_hand };
+
+Way way_of(const Project& project) { return project.by_script ? Way::by_hand : Way::run; }
+
+const char* variable(const char* name) { return std::getenv(name); }
+
+void add_variables(const config::Provider& row, agent::Provider& provider) {
+  for (const std::string& entry : row.env) {
+    const std::size_t equals = entry.find('=');
+    provider.env.push_back({entry.substr(0, equals), entry.substr(equals + 1)});
+  }
+}
+
+Result<agent::Provider> client_with(const agent::Client& client, const config::Provider* row,
+                                    const std::string& model, Way way) {
+  if (client.name == "claude" && way == Way::by_hand) return agent::claude_provider(model);
+  agent::ClientWords words;
+  words.model = model;
+  words.events = way == Way::run && (row == nullptr || row->output != "text");
+  if (row != nullptr) words.more = row->args;
+  return agent::provider_of(client, words, variable);
+}
+
+Result<agent::Provider> command_with(std::string_view name, const config::Provider& row,
+                                     const std::string& model, Way way) {
+  agent::Provider provider;
+  provider.name = name;
+  for (const std::string& word : row.command)
+    provider.argv.push_back(replace_all(word, "{model}", model));
+  provider.stdin_prompt = row.input != config::Stdin::none;
+  provider.model = model;
+  if (!row.output.empty() && way == Way::run)
+    provider.output = dialect::output_named(row.output).value_or(dialect::Output::text);
+  return provider;
+}
+
 Result<agent::Provider> provider_with(const Project& project, std::string_view name,
-                                      const std::string& model, std::string_view bead) {
+                                      const std::string& model, std::string_view bead, Way way) {
   const auto found = project.config.providers.find(name);
   const config::Provider* row = found == project.config.providers.end() ? nullptr : &found->second;
+  Result<agent::Provider> provider;
+  const agent::Client* client = agent::client_named(name);
   if (row != nullptr && !row->command.empty()) {
-    agent::Provider provider;
-    provider.name = name;
-    for (const std::string& word : row->command)
-      provider.argv.push_back(replace_all(word, "{model}", model));
-    provider.stdin_prompt = row->input != config::Stdin::none;
-    provider.model = model;
-    return provider;
+    provider = command_with(name, *row, model, way);
+  } else if (client != nullptr) {
+    provider = client_with(*client, row, model, way);
+  } else if (name == "rehearsal") {
+    provider = agent::rehearsal_provider(own_program(), cassette_for(project, row, bead));
+  } else {
+    std::string known;
+    for (const agent::Client& one : agent::clients()) known += std::string(one.name) + ", ";
+    known += "rehearsal";
+    for (const auto& [other, settings] : project.config.providers)
+      if (!settings.command.empty()) known += ", " + other;
+    return fail(Reason::usage, "unknown provider '" + printable(name) + "'",
+                "valid: " + known + "; add one in .capsule/config.yaml: providers: {" +
+                    printable(name) + ": {command: [program, argument]}}");
   }
-  if (name == "claude") return agent::claude_provider(model);
-  if (name == "rehearsal")
-    return agent::rehearsal_provider(own_program(), cassette_for(project, row, bead));
-  std::string known = "claude, rehearsal";
-  for (const auto& [other, settings] : project.config.providers)
-    if (!settings.command.empty()) known += ", " + other;
-  return fail(Reason::usage, "unknown provider '" + printable(name) + "'",
-              "valid: " + known + "; add one in .capsule/config.yaml: providers: {" +
-                  printable(name) + ": {command: [program, argument]}}");
+  if (provider && row != nullptr) add_variables(*row, *provider);
+  return provider;
 }
 
 }  // namespace
 
 Result<agent::Provider> provider_named(const Project& project, std::string_view name,
                                        std::string_view phase, std::string_view bead) {
-  return provider_with(project, name, project.config.model_of(phase), bead);
+  return provider_with(project, name, project.config.model_of(phase), bead, Way::by_hand);
 }
 
 Result<agent::Provider> provider_for_role(const Project& project, std::string_view role) {
   return provider_with(project, project.config.provider_of_role(role),
-                       project.config.model_of_role(role), "");
+                       project.config.model_of_role(role), "", way_of(project));
 }
 
 Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,
@@ -68,14 +111,26 @@ Result<agent::PhaseSettings> agent_settings(const Project& project,
   const config::Config& config = project.config;
   const std::string& name = start.configured.empty() ? start.role : start.configured;
   const bool role = start.settings == workflow::Settings::role;
-  const std::string provider = !start.provider.empty() ? start.provider
-                               : role                  ? config.provider_of_role(name)
-                                                       : config.provider_of(name);
-  const std::string model = !start.model.empty() ? start.model
-                            : role               ? config.model_of_role(name)
-                                                 : config.model_of(name);
-  agent::PhaseSettings settings{TRY(provider_with(project, provider, model, start.task)),
-                                role ? config.timeout_of_role(name) : config.timeout_of(name)};
+  const std::string& configured = role ? config.provider_of_role(name) : config.provider_of(name);
+  const std::string& provider = start.provider.empty() ? configured : start.provider;
+  std::string model = start.model;
+  if (model.empty() && provider != configured) {
+    // What is configured is a model of another provider's.
+    const auto own = config.providers.find(provider);
+    if (own != config.providers.end()) model = own->second.model;
+  } else if (model.empty()) {
+    model = role ? config.model_of_role(name) : config.model_of(name);
+  }
+  agent::PhaseSettings settings{
+      TRY(provider_with(project, provider, model, start.task, way_of(project))),
+      role ? config.timeout_of_role(name) : config.timeout_of(name)};
+  // The specification's arguments know no sessions; text is what restores them.
+  const bool phase_in_text = start.dialect == workflow::Dialect::contract &&
+                             settings.provider.output == dialect::Output::text;
+  if (project.by_script || phase_in_text) {
+    settings.provider.begin_session.clear();
+    settings.provider.resume_session.clear();
+  }
   if (start.short_limit) settings.timeout = config.limits.delegation_timeout;
   if (start.timeout_seconds > 0) settings.timeout = std::chrono::seconds(start.timeout_seconds);
   return settings;

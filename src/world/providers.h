@@ -9,8 +9,8 @@
 
 namespace capsule::world {
 
-// `bead` chooses the cassette of the rehearsal agent. Error usage names the providers that there
-// are.
+// For a phase that is run by hand: with the arguments of the specification, printing text. `bead`
+// chooses the cassette of the rehearsal agent. Error usage names the providers that there are.
 Result<agent::Provider> provider_named(const Project& project, std::string_view name,
                                        std::string_view phase, std::string_view bead);
 
@@ -22,6 +22,7 @@ Result<agent::Provider> provider_for_role(const Project& project, std::string_vi
 Result<agent::PhaseSettings> agent_settings(const Project& project,
                                             const workflow::StartAgent& start);
 
+// By hand, as above.
 Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,
                                          std::string_view bead);
 

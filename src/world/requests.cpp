@@ -1,14 +1,34 @@
 #include "world/requests.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
 #include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "json/text.h"
 
 namespace capsule::world {
 namespace {
 
 std::string path_of(const std::string& project, const std::string& run, Request request) {
   return project + "/.capsule/requests/" + run + (request == Request::pause ? ".pause" : ".abort");
+}
+
+constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 18;
+constexpr std::size_t kMostMessages = 1000;
+
+std::string requests_folder(const std::string& project) { return project + "/.capsule/requests"; }
+std::string message_prefix(const std::string& run) { return run + ".tell-"; }
+
+std::string text_in(const nlohmann::json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 }  // namespace
@@ -22,6 +42,43 @@ std::optional<workflow::Stop> pending_request(const std::string& project, const 
   if (exists(path_of(project, run, Request::abort))) return workflow::Stop::aborted;
   if (exists(path_of(project, run, Request::pause))) return workflow::Stop::paused;
   return std::nullopt;
+}
+
+Result<void> leave_message(const std::string& project, const std::string& run,
+                           const workflow::Told& message) {
+  TRY_VOID(make_folders(requests_folder(project)));
+  // In the order of their names.
+  const std::string id =
+      message.message.empty() ? utc_stamp() + "-" + random_hex(4) : message.message;
+  const std::string text = "{\"task\":" + json::quoted(message.task) +
+                           ",\"text\":" + json::quoted(message.text) +
+                           ",\"by\":" + json::quoted(message.by) + "}\n";
+  return write_file(requests_folder(project) + "/" + message_prefix(run) + id, text, 0600,
+                    requests_folder(project) + "/.new-" + random_hex(6));
+}
+
+std::vector<workflow::Told> pending_messages(const std::string& project, const std::string& run) {
+  std::vector<std::string> names;
+  const std::string folder = requests_folder(project), prefix = message_prefix(run);
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    if (name.starts_with(prefix) && valid_id(name) && names.size() < kMostMessages)
+      names.emplace_back(name.substr(prefix.size()));
+  }
+  std::sort(names.begin(), names.end());
+  std::vector<workflow::Told> messages;
+  for (const std::string& id : names) {
+    const auto text = read_file(folder + "/" + prefix + id, kMaxMessageBytes);
+    const auto json = nlohmann::json::parse(text.value_or(""), nullptr, false);
+    if (json.is_object() && !text_in(json, "text").empty())
+      messages.push_back({id, text_in(json, "task"), text_in(json, "text"), text_in(json, "by")});
+  }
+  return messages;
+}
+
+void drop_message(const std::string& project, const std::string& run, const std::string& id) {
+  if (valid_id(id)) ::unlink((requests_folder(project) + "/" + message_prefix(run) + id).c_str());
 }
 
 void drop_requests(const std::string& project, const std::string& run) {

@@ -1,10 +1,11 @@
-// Requests to a run that another process carries on: to pause at its next border, or to abort now.
-// A request is a file in .capsule/requests/, named after the run; the run looks for it, and an
-// abort also knocks.
+// Requests to a run that another process carries on: to pause at its next border, to abort now, or
+// to tell an agent something. A request is a file in .capsule/requests/, named after the run; the
+// run looks for it, and an abort also knocks.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "workflow/step.h"
@@ -16,7 +17,14 @@ enum class Request { pause, abort };
 Result<void> leave_request(const std::string& project, const std::string& run, Request request);
 // What was asked: paused or aborted; an abort counts for more than a pause.
 std::optional<workflow::Stop> pending_request(const std::string& project, const std::string& run);
-// Both, once they were heard or when a run is taken up.
+// Words for an agent at work on a task, or for the next one; an empty task: whoever works. They
+// stay until the run has recorded them, and are known by their id: what is found twice is told
+// once.
+Result<void> leave_message(const std::string& project, const std::string& run,
+                           const workflow::Told& message);
+std::vector<workflow::Told> pending_messages(const std::string& project, const std::string& run);
+void drop_message(const std::string& project, const std::string& run, const std::string& id);
+// A pause and an abort, once they were heard or when a run is taken up.
 void drop_requests(const std::string& project, const std::string& run);
 
 }  // namespace capsule::world

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/text.h"
@@ -11,6 +12,7 @@
 #include "world/requests.h"
 #include "world/setup.h"
 #include "world/verify.h"
+#include "world/wall_clock.h"
 
 namespace capsule::world {
 namespace {
@@ -105,6 +107,7 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       merges_(trees_, checks_, seen_, project_files(project, settings_),
               [this] { return settings_.intact(); }),
       requests_(loop),
+      parkings_(loop, parkings_folder(::getenv), [] { return epoch_ms() / 1000; }),
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
@@ -117,13 +120,23 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
         one.ended && one.name == gate::kSetup && one.run.ending == event::CheckEnding::passed;
     progress(one);
   };
-  requests_.watch(project.root() + "/.capsule/requests", [this] { look_for_stop(); });
+  requests_.watch(project.root() + "/.capsule/requests", [this] {
+    look_for_stop();
+    look_for_messages();
+  });
 }
 
 RealWorld::~RealWorld() = default;
 
-Result<void> RealWorld::preflight(const StartAgent& agent) {
+Result<void> RealWorld::preflight(const StartAgent& agent,
+                                  const std::vector<config::Fallback>& fallbacks) {
   TRY_VOID(agent::find_agent(TRY(agent_settings(project_, agent)).provider));
+  for (const config::Fallback& fallback : fallbacks) {
+    StartAgent other = agent;
+    other.provider = fallback.provider;
+    other.model = fallback.model;
+    TRY_VOID(agent::find_agent(TRY(agent_settings(project_, other)).provider));
+  }
   TRY_VOID(project_.assets.read(agent.prompt.file));
   return {};
 }
@@ -149,14 +162,16 @@ void RealWorld::carry_out(const Command& command) {
   const auto done = [this](Observation observation) {
     if (const auto* merged = std::get_if<Merged>(&observation)) {
       left_out_.insert(left_out_.end(), merged->left_out.begin(), merged->left_out.end());
-      look_around(agents_.numbers(), merged);
+      tell_of(ground_.look_after(*merged, agents_.numbers()));
     }
     // Checks that pass in a fresh checkout show that it can be set up, also when they were known.
     if (const auto* checked = std::get_if<Checked>(&observation))
       set_up_once_ |= checked->baseline == event::Baseline::green;
     happened(std::move(observation));
   };
-  if (const auto* agent = std::get_if<StartAgent>(&command)) {
+  if (const auto* order = std::get_if<SupplyOrder>(&command)) {
+    carry_out(*order);
+  } else if (const auto* agent = std::get_if<StartAgent>(&command)) {
     if (const auto started = start(*agent); !started) failed(command, started.error());
   } else if (const auto* end = std::get_if<EndAgent>(&command)) {
     if (const auto waits = waiting_.find(end->agent); waits != waiting_.end()) waits->second = true;
@@ -179,7 +194,7 @@ void RealWorld::carry_out(const Command& command) {
   } else if (const auto* merge = std::get_if<Merge>(&command)) {
     // Somebody else's main is for a person to look at first.
     const gate::Watch::Scope scope(&watch_, {merge->task, CheckFor::merge});
-    if (look_around(agents_.numbers()))
+    if (tell_of(ground_.look_before(agents_.numbers())))
       happened(MainMoved{merge->tree});
     else
       merges_.merge(*merge, done);
@@ -193,11 +208,50 @@ void RealWorld::carry_out(const Command& command) {
     else
       failed(command, closed.error());
   } else if (const auto* question = std::get_if<Ask>(&command)) {
+    if (const auto noted = trees_.add_notes(question->tree, question->notes); !noted)
+      return failed(command, noted.error());
     people_.ask(*question);
   } else if (const auto* timer = std::get_if<SetTimer>(&command)) {
     loop_.after(project_.config.limits.file_wait, [this, timer = *timer] {
       happened(TimerFired{timer.task, timer.wait});
     });
+  }
+}
+
+void RealWorld::carry_out(const SupplyOrder& order) {
+  if (const auto* wake = std::get_if<WakeAt>(&order.what)) {
+    at_wall_time(loop_, wake->epoch_ms, [this, id = wake->id] {
+      if (settings_.spent_elsewhere) happened(spent());
+      happened(SupplyNews{Woken{id}});
+    });
+  } else if (const auto* park = std::get_if<Park>(&order.what)) {
+    parkings_.park(*park);
+  } else if (const auto* unpark = std::get_if<Unpark>(&order.what)) {
+    parkings_.unpark(unpark->provider);
+  } else if (const auto* steer = std::get_if<Steer>(&order.what)) {
+    happened(SupplyNews{Steered{steer->agent, steer->message, false}});
+  }
+}
+
+SupplyNews RealWorld::spent() const {
+  const std::int64_t now = epoch_ms() / 1000;
+  const std::string day = local_day(now);
+  return {workflow::SpentElsewhere{settings_.spent_elsewhere(day), day, local_day_end(now)}};
+}
+
+std::vector<Observation> RealWorld::standing() {
+  std::vector<Observation> news = parkings_.standing();
+  if (settings_.spent_elsewhere) news.emplace_back(spent());
+  parkings_.follow([this](SupplyNews one) { happened(std::move(one)); });
+  return news;
+}
+
+// They are told until the runner has recorded them; whoever hears one twice passes it over.
+void RealWorld::look_for_messages() {
+  for (Told& message : pending_messages(project_.root(), settings_.run)) {
+    if (!told_.insert(message.message).second) continue;
+    telling_.push_back(message.message);
+    happened(SupplyNews{std::move(message)});
   }
 }
 
@@ -210,11 +264,12 @@ Result<Check> RealWorld::with_base(Check check) {
   return check;
 }
 
-bool RealWorld::look_around(std::vector<int> agents, const Merged* merged) {
-  auto moved = merged == nullptr ? ground_.look(agents) : ground_.look_after(*merged, agents);
-  if (!moved) return false;
-  const bool stops = !moved->main.empty();
-  happened(*std::move(moved));
+bool RealWorld::tell_of(std::vector<GroundMoved> all) {
+  bool stops = false;
+  for (GroundMoved& moved : all) {
+    stops = stops || !moved.main.empty();
+    happened(std::move(moved));
+  }
   return stops;
 }
 
@@ -231,7 +286,7 @@ Result<void> RealWorld::pin(const StartAgent& start, std::vector<int> agents) {
 
 Result<void> RealWorld::start(const StartAgent& start) {
   if (trees_.is_checkout(start.tree)) ground_.in_place();
-  look_around(agents_.numbers());
+  tell_of(ground_.look_before(agents_.numbers()));
   TRY_VOID(pin(start, agents_.numbers()));
   AgentPlace place;
   place.folder = TRY(trees_.prepare(start));
@@ -273,7 +328,7 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
   look_for_tree(start.tree);
   std::vector<int> ran = agents_.numbers();
   ran.insert(std::lower_bound(ran.begin(), ran.end(), start.agent), start.agent);
-  look_around(ran);
+  tell_of(ground_.look(ran));
   const auto pinned = pin(start, {start.agent});
   if (!pinned) {
     finished.fault = event::Fault::lost;
@@ -291,6 +346,7 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
       finished.took_back = std::move(settled->took_back);
     }
   }
+  if (settings_.spent_elsewhere) happened(spent());
   const auto* words = std::get_if<LineWords>(&finished.words);
   if (finished.fault == event::Fault::none && words != nullptr &&
       words->signal == signal::Signal::ready_for_review) {
@@ -319,12 +375,17 @@ void RealWorld::look_for_stop() {
 }
 
 Result<std::vector<Observation>> RealWorld::wait() {
+  // What was handed over when this was last called is recorded by now.
+  for (const std::string& id : std::exchange(recorded_, {}))
+    drop_message(project_.root(), settings_.run, id);
   people_.collect();
   look_for_stop();
+  look_for_messages();
   loop_.run_while([this] {
     if (inbox_.empty() && interrupt_.requested()) look_for_stop();
     return inbox_.empty();
   });
+  recorded_ = std::exchange(telling_, {});
   return std::exchange(inbox_, {});
 }
 

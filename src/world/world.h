@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "world/folder_watch.h"
 #include "world/ground.h"
 #include "world/interrupt.h"
+#include "world/parkings.h"
 #include "world/people.h"
 #include "world/project.h"
 #include "world/readiness.h"
@@ -37,6 +39,8 @@ struct WorldSettings {
   PeopleParts people;      // project and run are filled in
   // Whether the journal and the claim are still ours; see store::Store::intact.
   std::function<Result<void>()> intact = [] { return Result<void>{}; };
+  // What other runs of the project have spent that day; left out: nobody wants to know.
+  std::function<std::int64_t(const std::string& day)> spent_elsewhere = {};
   engine::Tracker* tracker = nullptr;  // for tasks that are closed; null: there are none
   // A set-up that fails in one tree, after it was well elsewhere, stops only who wanted to work
   // there, and not the run.
@@ -50,12 +54,14 @@ class RealWorld : public engine::World, private AgentEvents {
             WorldSettings settings);
   ~RealWorld() override;
 
-  // Whether the agent program and the prompt of such an agent are there. Asked before anything is
-  // made.
-  Result<void> preflight(const workflow::StartAgent& agent);
+  // Whether the agent program and the prompt of such an agent are there, and the programs of who
+  // may take over. Asked before anything is made.
+  Result<void> preflight(const workflow::StartAgent& agent,
+                         const std::vector<config::Fallback>& fallbacks = {});
 
   void carry_out(const workflow::Command& command) override;
   Result<std::vector<workflow::Observation>> wait() override;
+  std::vector<workflow::Observation> standing() override;
   Result<void> intact() override;
   bool attended() override;
 
@@ -85,10 +91,13 @@ class RealWorld : public engine::World, private AgentEvents {
   // A check of a worktree as it is, for a workflow that names no snapshots, is held against where
   // the tree began.
   Result<workflow::Check> with_base(workflow::Check check);
-  // What changed around the run is told. Returns whether that stops merging.
-  bool look_around(std::vector<int> agents, const workflow::Merged* merged = nullptr);
+  // What changed around the run. Returns whether that stops merging.
+  bool tell_of(std::vector<workflow::GroundMoved> all);
   Result<void> pin(const workflow::StartAgent& start, std::vector<int> agents);
+  void carry_out(const workflow::SupplyOrder& order);
+  workflow::SupplyNews spent() const;
   void look_for_stop();
+  void look_for_messages();
   void look_for_tree(const std::string& tree);
 
   const Project& project_;
@@ -104,6 +113,9 @@ class RealWorld : public engine::World, private AgentEvents {
   gate::Gates gates_;
   workspace::Merges merges_;
   FolderWatch requests_;
+  ParkingWatch parkings_;
+  std::set<std::string> told_;                   // messages, by their ids
+  std::vector<std::string> telling_, recorded_;  // of these: in the inbox; handed to the runner
   std::vector<workflow::Observation> inbox_;
   std::optional<workflow::Stop> stop_;  // the newest that was told
   std::vector<std::string> left_out_;

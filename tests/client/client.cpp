@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -12,11 +13,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Once a test program: where the client is, or why not.
-const Outcome& installed() {
-  static const Outcome outcome =
-      run({.args = {"--where"}, .program = CAPSULE_SOURCE_DIR "/tests/client/install"});
-  return outcome;
+// Once a test program: which version of the client is driven and where it is, or why not. ctest has
+// these tests twice, with the oldest version that is tested and with the newest.
+struct Installed {
+  std::string version, program, why_not;
+};
+const Installed& installed() {
+  static const Installed found = [] {
+    const Outcome outcome =
+        run({.args = {"--where"}, .program = CAPSULE_SOURCE_DIR "/tests/client/install"});
+    const std::vector<std::string> lines = lines_of(outcome.out);
+    if (outcome.exit_code != 0 || lines.empty()) return Installed{"", "", outcome.err};
+    const bool newest = std::getenv("CAPSULE_TEST_NEWEST") != nullptr;
+    const std::string& line = newest ? lines.back() : lines.front();
+    const std::size_t blank = line.find(' ');
+    return Installed{line.substr(0, blank), line.substr(blank + 1), ""};
+  }();
+  return found;
 }
 
 // What would reach the client from the caller: its own settings, and proxies.
@@ -49,9 +62,9 @@ std::string completion(const std::string& signal) {
 
 void ClientTest::SetUp() {
   ProjectTest::SetUp();
-  if (installed().exit_code != 0) GTEST_SKIP() << installed().err;
+  if (!installed().why_not.empty()) GTEST_SKIP() << installed().why_not;
   fs::remove(path("bin/claude"));
-  fs::create_symlink(lines_of(installed().out).at(0), path("bin/claude"));
+  fs::create_symlink(installed().program, path("bin/claude"));
   fs::create_directories(path("tmp"));
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -72,6 +85,8 @@ void ClientTest::TearDown() {
   if (IsSkipped()) has_repository_ = false;
   ProjectTest::TearDown();
 }
+
+const std::string& ClientTest::version() { return installed().version; }
 
 Outcome ClientTest::client(std::vector<std::string> args, std::string input) const {
   Call call = calling("", {});

@@ -23,6 +23,7 @@ class ClientTest : public ProjectTest {
   void TearDown() override;  // nothing that the script did not foresee
 
   Script& model() { return script_; }
+  static const std::string& version();  // of the client
   // The client itself, as a person calls it, in the project.
   Outcome client(std::vector<std::string> args, std::string input = {}) const;
   void install_hook();  // in the project, and committed

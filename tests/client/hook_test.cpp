@@ -1,6 +1,7 @@
 // Auto mode inside the real client: the Stop hook that `capsule hook install` wrote is called at
 // the end of every turn, and what it answers reaches the model.
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/client/client.h"
@@ -8,6 +9,7 @@
 namespace capsule::test {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -30,6 +32,21 @@ class ClientHook : public ClientTest {
   Outcome ask(const std::string& prompt, const std::string& session, bool resume = false) const {
     return client({"-p", prompt, "--dangerously-skip-permissions",
                    resume ? "--resume" : "--session-id", session});
+  }
+  // What the client shows a person in the name of its hooks. Where it does not tell in its output,
+  // it is in its transcript.
+  std::vector<std::string> messages() const {
+    std::vector<std::string> told;
+    for (const auto& entry : fs::recursive_directory_iterator(path("home/.claude/projects")))
+      if (entry.path().extension() == ".jsonl")
+        for (const std::string& line : lines_of(read_file(entry.path()))) {
+          const json record = json::parse(line, nullptr, false);
+          if (!record.is_object() || record.value("type", "") != "attachment") continue;
+          const json& shown = record.at("attachment");
+          if (shown.value("type", "") == "hook_system_message")
+            told.push_back(shown.value("content", ""));
+        }
+    return told;
   }
   json state() const { return json::parse(read_file(project() + "/.caw/auto-state.json")); }
 };
@@ -72,6 +89,9 @@ TEST_F(ClientHook, ATaskIsCarriedThroughNinePhasesAndAForgottenSignalIsAskedFor)
   EXPECT_EQ(state()["exit_reason"], "all_phases_complete");
   EXPECT_EQ(state()["session_id"], kFirst);
   EXPECT_EQ(state()["signals"]["detected_signals"].size(), 9U);
+  EXPECT_THAT(messages(), ElementsAre("[2/9] init", "[3/9] planning", "[4/9] execution", "[5/9] qa",
+                                      "[6/9] review", "[7/9] fix", "[8/9] check", "[9/9] reflect",
+                                      "auto mode is complete: all phases are done"));
   announce({"?? greeting.txt"});
 }
 
@@ -87,6 +107,46 @@ TEST_F(ClientHook, TheLimitEndsASessionThatKeepsForgettingItsSignal) {
   EXPECT_EQ(state()["phase"], "failed");
   EXPECT_EQ(state()["active"], false);
   EXPECT_EQ(state()["exit_reason"], "max_iterations_reached");
+  ASSERT_EQ(messages().size(), 1U);
+  EXPECT_THAT(messages()[0], HasSubstr("auto mode failed: no signal after 3 continuations"));
+}
+
+TEST_F(ClientHook, AutoModeIsHeldInTheSessionThatStartedItAndInNoOther) {
+  model().when("Start it", {bash("capsule auto start Look --max-iterations=1"), repeat_tool()});
+  model().when("Answer a question", {say("It is 42.")});
+  model().when("## Auto Mode Continuation", {say(completion("AUTO_COMPLETE"))});
+  ASSERT_EQ(ask("Start it", kFirst).exit_code, 0);
+  EXPECT_EQ(state()["session_id"], kFirst);
+  EXPECT_EQ(state()["exit_reason"], "auto_complete_signal");
+  ASSERT_EQ(command("auto", {"start", "Look", "--session=" + kFirst}).exit_code, 0);
+  const json before = state();
+  EXPECT_EQ(ask("Answer a question", kOther).out, "It is 42.\n");
+  EXPECT_EQ(state(), before);
+}
+
+// In the project under one name, and for the user under another.
+TEST_F(ClientHook, InstalledTwiceEachStopIsAnsweredOnce) {
+  fs::create_directories(path("other"));
+  fs::create_symlink(CAPSULE_BINARY, path("other/capsule"));
+  write_file(
+      path("home/.claude/settings.json"),
+      json{{"hooks",
+            {{"Stop",
+              {{{"hooks",
+                 {{{"type", "command"}, {"command", path("other/capsule") + " hook stop"}}}}}}}}}}
+          .dump());
+  EXPECT_THAT(start({"--max-iterations=3"}).err, HasSubstr("installed twice"));
+  model().when("Iteration: 1/3", {say("I think of it.")});
+  model().when("Iteration: 2/3", {say(completion("EXPANSION_COMPLETE"))});
+  model().when("phase 2 of 9: init", {say(completion("AUTO_COMPLETE"))});
+  model().when("Begin", {say("I think.")});
+  ASSERT_EQ(ask("Begin", kFirst).exit_code, 0);
+  EXPECT_THAT(model().keys(),
+              ElementsAre("Begin", "Iteration: 1/3", "Iteration: 2/3", "phase 2 of 9: init"));
+  EXPECT_EQ(state()["exit_reason"], "auto_complete_signal");
+  EXPECT_EQ(state()["signals"]["detected_signals"].size(), 2U);
+  EXPECT_THAT(messages(), ElementsAre("[2/9] init", HasSubstr("auto mode is complete")));
+  EXPECT_EQ(model().turns().back().user_texts, 4U) << "nothing was said twice";
 }
 
 TEST_F(ClientHook, AnotherSessionOfTheProjectIsNotHeldUpAndTheFirstGoesOn) {

@@ -132,10 +132,17 @@ void HttpServer::serve(int socket) {
   if (const auto request = read_request(socket)) {
     const Response response = answer_(*request);
     std::string text = "HTTP/1.1 " + std::to_string(response.status) +
-                       " -\r\nConnection: close\r\nContent-Type: " + response.type +
-                       "\r\nContent-Length: " + std::to_string(response.body.size()) + "\r\n\r\n";
+                       " -\r\nConnection: close\r\nContent-Type: " + response.type;
+    for (const auto& [name, value] : response.headers) text += "\r\n" + name + ": " + value;
+    text += "\r\nContent-Length: " + std::to_string(response.body.size()) + "\r\n\r\n";
     if (request->method != "HEAD") text += response.body;
-    send_all(socket, text);
+    if (response.fate == Response::Fate::cut) text.resize(text.size() - response.body.size() / 2);
+    if (response.fate == Response::Fate::silent) {
+      std::string more;  // the destructor ends this, too
+      while (receive(socket, more, 0)) more.clear();
+    } else {
+      send_all(socket, text);
+    }
   }
   shutdown(socket, SHUT_RDWR);
 }

@@ -1,5 +1,5 @@
-// A small HTTP/1.1 server for tests, on a free port of 127.0.0.1: one request a connection, whole
-// bodies both ways. Only our own clients talk to it.
+// A small HTTP/1.1 server for tests, on a free port of 127.0.0.1: one request a connection. Bodies
+// are whole both ways, unless a test wants otherwise.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,10 @@ struct Request {
 
 struct Response {
   int status = 200;
-  std::string type, body;
+  std::string type = {}, body = {};
+  std::map<std::string, std::string> headers = {};
+  // What comes of it: all; half of the body it announced; nothing until the other side leaves.
+  enum class Fate { whole, cut, silent } fate = Fate::whole;
 };
 
 class HttpServer {

@@ -1,59 +1,42 @@
-#include "tests/client/messages.h"
-
-#include <algorithm>
-#include <nlohmann/json.hpp>
-#include <string_view>
+// The Messages API of Anthropic.
+#include "tests/client/api.h"
 
 namespace capsule::test {
 namespace {
 
 using nlohmann::json;
 
-// Text comes in several pieces, as from a model; a piece never ends inside a character.
-constexpr std::size_t kPieceBytes = 48;
-
-bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
-
-std::vector<std::string> pieces_of(std::string_view text) {
-  std::vector<std::string> pieces;
-  while (!text.empty()) {
-    std::size_t end = std::min(kPieceBytes, text.size());
-    while (end < text.size() && !starts_character(text[end])) ++end;
-    pieces.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return pieces;
+json messages_usage(const Tokens& tokens) {
+  return {{"input_tokens", tokens.input},
+          {"output_tokens", tokens.output},
+          {"cache_read_input_tokens", tokens.cache_read},
+          {"cache_creation_input_tokens", tokens.cache_write}};
 }
 
-std::string event(const json& value) {
-  return "event: " + value.at("type").get<std::string>() + "\ndata: " + value.dump() + "\n\n";
-}
-
-json usage() { return {{"input_tokens", 7}, {"output_tokens", 3}}; }
-
-json head(const json& request, const Answer& answer) {
+json message_head(const Conversation& asked, const Answer& answer) {
   return {{"id", "msg_" + std::to_string(answer.number)},
           {"type", "message"},
           {"role", "assistant"},
-          {"model", request.value("model", "scripted")},
+          {"model", asked.model.empty() ? "scripted" : asked.model},
           {"content", json::array()},
           {"stop_reason", nullptr},
           {"stop_sequence", nullptr},
-          {"usage", usage()}};
+          {"usage", messages_usage(answer.tokens)}};
 }
 
-json tool_use(const Answer& answer, const json& input) {
+json tool_use(const Answer& answer, const std::string& name, const json& input) {
   return {{"type", "tool_use"},
           {"id", "toolu_" + std::to_string(answer.number)},
-          {"name", "Bash"},
+          {"name", name},
           {"input", input}};
 }
 
 const char* stop_reason(const Answer& answer) {
+  if (answer.failure.fault == Fault::refused) return "refusal";
   return answer.command.empty() ? "end_turn" : "tool_use";
 }
 
-std::string text_of(const json& content) {
+std::string message_text(const json& content) {
   if (content.is_string()) return content.get<std::string>();
   std::string text;
   if (content.is_array())
@@ -62,41 +45,48 @@ std::string text_of(const json& content) {
   return text;
 }
 
-bool is_reminder(std::string_view text) {
-  const std::size_t at = text.find_first_not_of(" \n");
-  return at == text.npos || text.substr(at).starts_with("<system-reminder>");
-}
-
-}  // namespace
-
-std::vector<Part> parts_of(const json& request) {
+std::vector<Part> message_parts(const json& body) {
   std::vector<Part> parts;
-  for (const json& message : request.value("messages", json::array())) {
+  for (const json& message : body.value("messages", json::array())) {
     const std::string role = message.value("role", "");
     const json content = message.value("content", json());
     if (role == "assistant") parts.push_back({Part::Kind::assistant, ""});
     if (role != "user") continue;
-    if (content.is_string()) parts.push_back({Part::Kind::user_text, content.get<std::string>()});
+    if (content.is_string()) add_user_text(parts, content.get<std::string>());
     if (!content.is_array()) continue;
     for (const json& block : content) {
       const std::string type = block.value("type", "");
       if (type == "tool_result")
-        parts.push_back({Part::Kind::tool_result, text_of(block.value("content", json()))});
-      else if (type == "text" && !is_reminder(block.value("text", "")))
-        parts.push_back({Part::Kind::user_text, block.value("text", "")});
+        parts.push_back({Part::Kind::tool_result, message_text(block.value("content", json()))});
+      else if (type == "text")
+        add_user_text(parts, block.value("text", ""));
     }
   }
   return parts;
 }
 
-std::string answer_stream(const json& request, const Answer& answer) {
-  std::string out = event({{"type", "message_start"}, {"message", head(request, answer)}});
+Conversation messages_conversation(const Request& request, const json& body) {
+  Conversation asked{.parts = message_parts(body),
+                     .tools = {},
+                     .session = {},
+                     .model = body.value("model", ""),
+                     .stream = body.value("stream", false)};
+  for (const json& tool : body.value("tools", json::array()))
+    asked.tools.push_back({tool.value("name", ""), tool.value("input_schema", json::object())});
+  const auto session = request.headers.find("x-claude-code-session-id");
+  if (session != request.headers.end()) asked.session = session->second;
+  return asked;
+}
+
+std::string messages_events(const Conversation& asked, const Answer& answer) {
+  const auto named = [](const json& value) { return event(value, value.at("type")); };
+  std::string out = named({{"type", "message_start"}, {"message", message_head(asked, answer)}});
   int index = 0;
   const auto block = [&](const json& start, const std::vector<json>& deltas) {
-    out += event({{"type", "content_block_start"}, {"index", index}, {"content_block", start}});
+    out += named({{"type", "content_block_start"}, {"index", index}, {"content_block", start}});
     for (const json& delta : deltas)
-      out += event({{"type", "content_block_delta"}, {"index", index}, {"delta", delta}});
-    out += event({{"type", "content_block_stop"}, {"index", index++}});
+      out += named({{"type", "content_block_delta"}, {"index", index}, {"delta", delta}});
+    out += named({{"type", "content_block_stop"}, {"index", index++}});
   };
   if (!answer.text.empty()) {
     std::vector<json> deltas;
@@ -105,24 +95,71 @@ std::string answer_stream(const json& request, const Answer& answer) {
     block({{"type", "text"}, {"text", ""}}, deltas);
   }
   if (!answer.command.empty()) {
+    const ToolCall call = shell_call(asked.tools, answer.command);
     std::vector<json> deltas;
-    for (const std::string& piece : pieces_of(json{{"command", answer.command}}.dump()))
+    for (const std::string& piece : pieces_of(call.arguments.dump()))
       deltas.push_back({{"type", "input_json_delta"}, {"partial_json", piece}});
-    block(tool_use(answer, json::object()), deltas);
+    block(tool_use(answer, call.name, json::object()), deltas);
   }
-  out += event({{"type", "message_delta"},
+  out += named({{"type", "message_delta"},
                 {"delta", {{"stop_reason", stop_reason(answer)}, {"stop_sequence", nullptr}}},
-                {"usage", {{"output_tokens", 3}}}});
-  return out + event({{"type", "message_stop"}});
+                {"usage", messages_usage(answer.tokens)}});
+  return out + named({{"type", "message_stop"}});
 }
 
-std::string answer_whole(const json& request, const Answer& answer) {
-  json message = head(request, answer);
+std::string messages_object(const Conversation& asked, const Answer& answer) {
+  json message = message_head(asked, answer);
   if (!answer.text.empty()) message["content"].push_back({{"type", "text"}, {"text", answer.text}});
-  if (!answer.command.empty())
-    message["content"].push_back(tool_use(answer, {{"command", answer.command}}));
+  if (!answer.command.empty()) {
+    const ToolCall call = shell_call(asked.tools, answer.command);
+    message["content"].push_back(tool_use(answer, call.name, call.arguments));
+  }
   message["stop_reason"] = stop_reason(answer);
   return message.dump();
 }
+
+Response messages_failure(const Conversation&, const Failure& failure) {
+  const auto error = [](int status, const char* type, const std::string& message) {
+    const json body{{"type", "error"}, {"error", {{"type", type}, {"message", message}}}};
+    return Response{.status = status, .type = "application/json", .body = body.dump()};
+  };
+  switch (failure.fault) {
+    case Fault::unauthorised:
+      return error(401, "authentication_error", "invalid x-api-key");
+    case Fault::rate_limited:
+      return error(429, "rate_limit_error",
+                   "This request would exceed your organization's rate limit of 50 requests per "
+                   "minute.");
+    case Fault::usage_limit: {
+      const std::string until = std::to_string(failure.resets_at.value_or(0));
+      Response response = error(429, "rate_limit_error", "Claude AI usage limit reached|" + until);
+      response.headers = {{"x-should-retry", "false"},
+                          {"anthropic-ratelimit-unified-status", "rejected"},
+                          {"anthropic-ratelimit-unified-reset", until}};
+      return response;
+    }
+    case Fault::no_credit:
+      return error(400, "invalid_request_error",
+                   "Your credit balance is too low to access the Anthropic API. Please go to Plans "
+                   "& Billing to upgrade or purchase credits.");
+    case Fault::overloaded:
+      return error(529, "overloaded_error", "Overloaded");
+    case Fault::too_long:
+      return error(400, "invalid_request_error",
+                   "prompt is too long: 250000 tokens > 200000 maximum");
+    default:
+      return error(500, "api_error", "Internal server error");
+  }
+}
+
+}  // namespace
+
+const Api kMessages{
+    .serves = [](const Request& request) { return request.path == "/v1/messages"; },
+    .conversation = messages_conversation,
+    .events = messages_events,
+    .object = messages_object,
+    .failure = messages_failure,
+};
 
 }  // namespace capsule::test

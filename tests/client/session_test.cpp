@@ -1,6 +1,7 @@
 // What the client does with sessions, hooks apart: the facts on which provider claude relies.
 #include <unistd.h>
 
+#include "agent/clients.h"
 #include "agent/provider.h"
 #include "tests/client/client.h"
 

@@ -65,6 +65,7 @@ void DeliveryTest::SetUp() {
   env_ = {{"PATH", path("bin") + ":/usr/bin:/bin"},
           {"HOME", path("home")},
           {"XDG_CONFIG_HOME", std::nullopt},
+          {"XDG_STATE_HOME", std::nullopt},
           {"GIT_CONFIG_NOSYSTEM", "1"},
           {"GIT_CONFIG_GLOBAL", path("home/.gitconfig")}};
   for (const char* name : {"CAPSULE_PROVIDER", "CAPSULE_PHASE_TIMEOUT", "CAPSULE_MAX_RETRIES",

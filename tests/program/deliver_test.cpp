@@ -402,13 +402,13 @@ TEST_F(DeliveryTest, AClientWithSessionsContinuesThem) {
   EXPECT_EQ(done.exit_code, 0) << done.err;
   const Names first = agent_call("developer", "T-1", 1).args;
   const Names second = agent_call("developer", "T-1", 2).args;
-  ASSERT_EQ(first.size(), 5U);
-  ASSERT_EQ(second.size(), 5U);
+  ASSERT_EQ(first.size(), 8U);
+  ASSERT_EQ(second.size(), 8U);
   EXPECT_EQ(first[0], "-p");
-  EXPECT_EQ(first[3], "--session-id");
-  EXPECT_EQ(second[3], "--resume");
-  EXPECT_EQ(first[4], second[4]);
-  EXPECT_EQ(first[4].size(), 36U);
+  EXPECT_EQ(first[6], "--session-id");
+  EXPECT_EQ(second[6], "--resume");
+  EXPECT_EQ(first[7], second[7]);
+  EXPECT_EQ(first[7].size(), 36U);
   EXPECT_HAS(second[1], "bad name");
 }
 

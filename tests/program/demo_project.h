@@ -24,6 +24,7 @@ esac
     return {{"PATH", path("bin") + ":/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin"},
             {"HOME", path("home")},
             {"XDG_CONFIG_HOME", std::nullopt},
+            {"XDG_STATE_HOME", std::nullopt},
             {"CAPSULE_TRACKER", std::nullopt},
             {"CAPSULE_PROVIDER", std::nullopt},
             {"GOCACHE", std::nullopt},

@@ -269,6 +269,7 @@ void ProgramTest::TearDown() {
 
 Call ProgramTest::prepared(Call call) const {
   call.env.emplace("CAPSULE_TEST_MARK", mark_);
+  call.env.emplace("CLAUDE_CODE_SESSION_ID", std::nullopt);  // of whoever runs the tests
   if (call.cwd.empty()) call.cwd = dir_;
   return call;
 }

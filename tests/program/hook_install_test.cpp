@@ -13,6 +13,7 @@ class HookInstall : public HookProject {
     return call({.args = std::move(args),
                  .env = {{"HOME", path("home")},
                          {"CLAUDE_CONFIG_DIR", std::nullopt},
+                         {"CLAUDE_CODE_SESSION_ID", std::nullopt},
                          {"PATH", "/usr/bin:/bin"}},
                  .cwd = project()});
   }
@@ -196,6 +197,126 @@ TEST_F(HookInstall, StatusSaysWhereItIsInstalled) {
   EXPECT_EQ(json["project"]["command"], command());
   EXPECT_EQ(json["project"]["slash_commands"], 3);
   EXPECT_EQ(json["user"]["installed"], false);
+  EXPECT_EQ(json["local"]["installed"], false);
+}
+
+TEST_F(HookInstall, ForOneselfInAProjectItGoesIntoTheLocalSettings) {
+  std::filesystem::remove_all(path("p/.git"));
+  ASSERT_EQ(run({.args = {"init", "-q", project()}, .program = "git"}).exit_code, 0);
+  ASSERT_EQ(run({.args = {"-C", project(), "-c", "user.name=n", "-c", "user.email=e", "commit",
+                          "-q", "--allow-empty", "-m", "Start"},
+                 .program = "git"})
+                .exit_code,
+            0);
+  const std::string local = path("p/.claude/settings.local.json");
+  write_file(local, "{\"model\": \"x\"}\n");
+  ASSERT_EQ(in({"hook", "install", "--local"}).exit_code, 0);
+  EXPECT_THAT(read_file(local), HasSubstr("hook stop"));
+  EXPECT_FALSE(std::filesystem::exists(settings()));
+  EXPECT_TRUE(std::filesystem::exists(path("p/.claude/commands/capsule-auto.md")));
+  const Json json = Json::parse(in({"hook", "status", "--json"}).out);
+  EXPECT_EQ(json["local"]["installed"], true);
+  EXPECT_EQ(json["local"]["settings"], local);
+  EXPECT_EQ(json["project"]["installed"], false);
+  // They stay out of the project's history.
+  const Outcome untracked =
+      run({.args = {"-C", project(), "status", "--porcelain", "-uall", "--", ".claude"},
+           .program = "git"});
+  EXPECT_THAT(untracked.out, Not(HasSubstr("settings.local.json")));
+  ASSERT_EQ(in({"hook", "uninstall", "--local"}).exit_code, 0);
+  EXPECT_EQ(read_file(local), "{\"model\": \"x\"}\n");
+  EXPECT_EQ(in({"hook", "install", "--user", "--local"}).exit_code, 2);
+}
+
+TEST_F(HookInstall, WhereTheProjectHasItTooItsCommandsStay) {
+  ASSERT_EQ(in({"hook", "install"}).exit_code, 0);
+  ASSERT_EQ(in({"hook", "install", "--local"}).exit_code, 0);
+  ASSERT_EQ(in({"hook", "uninstall", "--local"}).exit_code, 0);
+  EXPECT_THAT(stop_commands(), ::testing::ElementsAre(command()));
+  EXPECT_TRUE(std::filesystem::exists(path("p/.claude/commands/capsule-auto.md")));
+}
+
+TEST_F(HookInstall, InstalledTwiceItIsToldWhereverItMatters) {
+  ASSERT_EQ(in({"hook", "install"}).err, "");
+  ASSERT_EQ(in({"auto", "start", "x"}).err, "");
+  const Outcome second = in({"hook", "install", "--user"});
+  EXPECT_EQ(second.exit_code, 0);
+  const std::string words = "the Stop hook is installed twice, in " + settings() + " and in " +
+                            path("home/.claude/settings.json");
+  EXPECT_THAT(second.err, HasSubstr(words));
+  EXPECT_THAT(second.err, HasSubstr("capsule hook uninstall --user"));
+  EXPECT_THAT(in({"hook", "status"}).err, HasSubstr(words));
+  EXPECT_THAT(in({"auto", "start", "x", "--force"}).err, HasSubstr(words));
+  EXPECT_THAT(in({"auto", "status"}).err, HasSubstr(words));
+  const Json checks = Json::parse(in({"doctor", "--json", "--no-tests"}).out)["checks"];
+  EXPECT_THAT(checks.dump(), HasSubstr(words));
+  ASSERT_EQ(in({"hook", "uninstall", "--user"}).exit_code, 0);
+  EXPECT_EQ(in({"auto", "status"}).err, "");
+  EXPECT_THAT(in({"doctor", "--json", "--no-tests"}).out, Not(HasSubstr("Stop hook")));
+}
+
+TEST_F(HookInstall, SeveralOfOursInOneFileBecomeOne) {
+  write_file(settings(),
+             R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":"capsule hook stop"}]},)"
+             R"({"hooks":[{"type":"command","command":"mine"},)"
+             R"({"type":"command","command":"/old/capsule hook stop"}]}]}})");
+  EXPECT_THAT(in({"hook", "status"}).err, HasSubstr("twice"));
+  const Outcome outcome = in({"hook", "install"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(stop_commands(), ::testing::ElementsAre(command(), "mine"));
+}
+
+TEST_F(HookInstall, WhereSomethingCannotBeWrittenNothingIs) {
+  // The commands have no room.
+  write_file(path("p/.claude/commands"), "a file\n");
+  const Outcome fresh = in({"hook", "install"});
+  EXPECT_NE(fresh.exit_code, 0);
+  EXPECT_EQ(fresh.out, "") << "nothing was installed";
+  EXPECT_FALSE(std::filesystem::exists(settings()));
+  write_file(settings(), "{}");
+  const Outcome there = in({"hook", "install"});
+  EXPECT_NE(there.exit_code, 0);
+  EXPECT_EQ(there.out, "");
+  EXPECT_EQ(read_file(settings()), "{}");
+  EXPECT_TRUE(backups().empty());
+  EXPECT_NE(in({"hook", "status"}).exit_code, 0);
+  // The settings have none.
+  std::filesystem::remove_all(path("p/.claude"));
+  std::filesystem::create_directories(settings());
+  const Outcome folder = in({"hook", "install"});
+  EXPECT_NE(folder.exit_code, 0);
+  EXPECT_EQ(folder.out, "");
+  EXPECT_FALSE(std::filesystem::exists(path("p/.claude/commands")));
+}
+
+TEST_F(HookInstall, WhatWasWrittenBeforeAFaultIsTakenBack) {
+  std::filesystem::create_directories(path("p/.claude"));
+
+  write_file(path("p/.claude/commands/capsule-run.md/there"), "a folder where a file should be\n");
+  const Outcome outcome = in({"hook", "install"});
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_FALSE(std::filesystem::exists(settings()));
+  EXPECT_FALSE(std::filesystem::exists(path("p/.claude/commands/capsule-auto.md")))
+      << "what was written before is taken back";
+}
+
+TEST_F(HookInstall, ABareRepositoryGetsNothing) {
+  ASSERT_EQ(run({.args = {"init", "-q", "--bare", path("bare")}, .program = "git"}).exit_code, 0);
+  for (const char* place : {"bare", "bare/hooks", "p/.git/refs"}) {
+    for (const char* part : {"p/.git/objects", "p/.git/refs"})
+      std::filesystem::create_directories(path(part));
+    write_file(path("p/.git/HEAD"), "ref: refs/heads/main\n");
+    for (const char* option : {"--project", "--local"}) {
+      const Outcome outcome = in({"hook", "install", option, "--project-dir=" + path(place)});
+      EXPECT_EQ(outcome.exit_code, 1) << place;
+      EXPECT_EQ(outcome.out, "") << place;
+      EXPECT_THAT(outcome.err, HasSubstr("without a working tree")) << place;
+    }
+    EXPECT_FALSE(std::filesystem::exists(path(place) + "/.claude"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("p/.claude")));
 }
 
 }  // namespace

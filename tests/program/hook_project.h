@@ -66,16 +66,22 @@ class HookProject : public ProgramTest {
   }
   Outcome stop(const Json& more) const { return run(hook(event(more).dump())); }
   Outcome says(const std::string& text) const { return stop({{"last_assistant_message", text}}); }
+  // What the client is told; an empty object when nothing is printed.
+  static Json answer(const Outcome& outcome) {
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out.empty() ? Json::object() : Json::parse(outcome.out);
+  }
   // The reason of a block; empty when the stop is allowed.
   static std::string reason(const Outcome& outcome) {
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    if (outcome.out.empty()) return "";
-    const Json answer = Json::parse(outcome.out);
-    EXPECT_EQ(answer["decision"], "block");
-    return answer["reason"];
+    const Json told = answer(outcome);
+    if (!told.contains("decision")) return "";
+    EXPECT_EQ(told["decision"], "block");
+    return told["reason"];
   }
-  static bool allowed(const Outcome& outcome) {
-    return outcome.exit_code == 0 && outcome.out.empty();
+  static bool allowed(const Outcome& outcome) { return reason(outcome).empty(); }
+  // What the client shows to the person.
+  static std::string message(const Outcome& outcome) {
+    return answer(outcome).value("systemMessage", "");
   }
 };
 

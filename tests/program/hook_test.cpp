@@ -12,7 +12,7 @@ class Hook : public HookProject {};
 TEST_F(Hook, WithoutAStateTheStopIsAllowedAndNothingIsWritten) {
   const Outcome outcome = says("done");
   EXPECT_TRUE(allowed(outcome));
-  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_THAT(outcome.out + outcome.err, IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(path("p/.caw")));
 }
 
@@ -74,7 +74,9 @@ TEST_F(Hook, AMissingSignalIsAnsweredWithTheContinuationPrompt) {
             "If unable to complete, explain the blocker and request user guidance.\n");
   EXPECT_EQ(now()["iteration"], 1);
   EXPECT_EQ(now()["session_id"], "s-1");
-  EXPECT_THAT(reason(says("Still at it.")), HasSubstr("- Iteration: 2/3\n"));
+  const Outcome again = says("Still at it.");
+  EXPECT_THAT(reason(again), HasSubstr("- Iteration: 2/3\n"));
+  EXPECT_EQ(message(again), "") << "the person is not told of every reminder";
 }
 
 TEST_F(Hook, AStateWithoutASessionIsBoundToTheFirstThatStops) {
@@ -110,9 +112,11 @@ TEST_F(Hook, EveryPhaseLeadsToTheNextAndTheLastToTheEnd) {
     const Outcome outcome = says(block(name + "_COMPLETE"));
     if (i + 1 < phases.size()) {
       EXPECT_THAT(reason(outcome), HasSubstr("of 9: " + phases[i + 1])) << phases[i];
+      EXPECT_EQ(message(outcome), "[" + std::to_string(i + 2) + "/9] " + phases[i + 1]);
       EXPECT_EQ(now()["phase"], phases[i + 1]);
     } else {
       EXPECT_TRUE(allowed(outcome));
+      EXPECT_EQ(message(outcome), "auto mode is complete: all phases are done");
     }
   }
   EXPECT_EQ(now()["active"], false);
@@ -157,7 +161,9 @@ TEST_F(Hook, AMessageThatTheTranscriptHoldsTooIsReadOnce) {
 
 TEST_F(Hook, AutoCompleteEndsTheWorkflowInEveryPhase) {
   given(state("init"));
-  EXPECT_TRUE(allowed(says(block("AUTO_COMPLETE"))));
+  const Outcome outcome = says(block("AUTO_COMPLETE"));
+  EXPECT_TRUE(allowed(outcome));
+  EXPECT_THAT(message(outcome), HasSubstr("auto mode is complete"));
   EXPECT_EQ(now()["phase"], "complete");
   EXPECT_EQ(now()["active"], false);
   EXPECT_EQ(now()["exit_reason"], "auto_complete_signal");
@@ -169,7 +175,8 @@ TEST_F(Hook, APhaseErrorAllowsTheStopAndStaysActive) {
                                      "PHASE: execution\nSTATUS: error\nERROR: no compiler\n"
                                      "RECOVERABLE: true\n"));
   EXPECT_TRUE(allowed(outcome));
-  EXPECT_THAT(outcome.err, HasSubstr("no compiler"));
+  EXPECT_THAT(message(outcome), HasSubstr("[4/9] execution"));
+  EXPECT_THAT(message(outcome), HasSubstr("no compiler"));
   EXPECT_EQ(now()["active"], true);
   EXPECT_EQ(now()["phase"], "execution");
   EXPECT_EQ(now()["iteration"], 0);
@@ -203,7 +210,7 @@ TEST_F(Hook, BeyondTheLimitTheStateFails) {
   EXPECT_THAT(reason(says("working")), HasSubstr("- Iteration: 3/3\n"));
   const Outcome outcome = says("working");
   EXPECT_TRUE(allowed(outcome));
-  EXPECT_THAT(outcome.err, HasSubstr("failed"));
+  EXPECT_THAT(message(outcome), HasSubstr("[3/9] planning: auto mode failed: no signal after 3"));
   EXPECT_EQ(now()["active"], false);
   EXPECT_EQ(now()["phase"], "failed");
   EXPECT_EQ(now()["exit_reason"], "max_iterations_reached");
@@ -225,7 +232,7 @@ TEST_F(Hook, AForgottenStateBecomesInactiveAndStaysWhereItWas) {
   given(state);
   const Outcome outcome = says("hello");
   EXPECT_TRUE(allowed(outcome));
-  EXPECT_THAT(outcome.err, HasSubstr("auto continue"));
+  EXPECT_THAT(message(outcome), HasSubstr("auto continue"));
   EXPECT_EQ(now()["active"], false);
   EXPECT_EQ(now()["phase"], "planning");
   EXPECT_EQ(now()["exit_reason"], "stale_state");
@@ -265,7 +272,7 @@ TEST_F(Hook, AnUnknownPhaseAllowsTheStopSaysSoAndChangesNothing) {
     const std::string before = read_file(state_path());
     const Outcome outcome = says(block("AUTO_COMPLETE"));
     EXPECT_TRUE(allowed(outcome));
-    EXPECT_THAT(outcome.err, HasSubstr("no phase"));
+    EXPECT_THAT(message(outcome), HasSubstr("no phase"));
     EXPECT_EQ(read_file(state_path()), before);
   }
 }
@@ -311,6 +318,7 @@ TEST_F(Hook, ADamagedStateIsSetAsideAndTheStopAllowed) {
     write_file(state_path(), text);
     const Outcome outcome = says("working");
     EXPECT_TRUE(allowed(outcome));
+    EXPECT_THAT(message(outcome), HasSubstr("set aside"));
     EXPECT_THAT(outcome.err, HasSubstr("set aside"));
     EXPECT_FALSE(std::filesystem::exists(state_path()));
   }
@@ -326,7 +334,7 @@ TEST_F(Hook, AnotherSchemaIsLeftAlone) {
   given(state);
   const Outcome outcome = says("working");
   EXPECT_TRUE(allowed(outcome));
-  EXPECT_THAT(outcome.err, HasSubstr("schema version"));
+  EXPECT_THAT(message(outcome), HasSubstr("schema version"));
   EXPECT_EQ(now(), state);
 }
 
@@ -336,10 +344,12 @@ TEST_F(Hook, AFaultAllowsTheStopAndSaysWhy) {
     const Outcome outcome = run(hook(input));
     EXPECT_TRUE(allowed(outcome)) << input;
     EXPECT_THAT(outcome.err, HasSubstr("allowed")) << input;
+    EXPECT_THAT(message(outcome), HasSubstr("allowed")) << input;
   }
   const Outcome unreadable = stop({{"transcript_path", path("nowhere.jsonl")}});
   EXPECT_TRUE(allowed(unreadable));
   EXPECT_THAT(unreadable.err, HasSubstr("nowhere.jsonl"));
+  EXPECT_THAT(message(unreadable), HasSubstr("nowhere.jsonl"));
   EXPECT_EQ(now()["iteration"], 0);
 }
 

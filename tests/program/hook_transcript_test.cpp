@@ -101,6 +101,87 @@ TEST_F(HookTranscript, OnlyAPersonSettlesAnError) {
     EXPECT_EQ(after(error + other.dump() + "\n" + line("assistant", "that is all")), "") << other;
 }
 
+// As versions 2.1.197 and 2.1.325 of the client write it when a helper has ended.
+std::vector<Json> task_notifications(const std::string& result) {
+  const std::string text =
+      "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>" + result +
+      "\n</result>\n</task-notification>";
+  Json older{{"type", "user"}, {"isSidechain", false}, {"uuid", "u-1"}};
+  older["message"] = {{"role", "user"}, {"content", text}};
+  older["origin"] = {{"kind", "task-notification"}};
+  older["promptSource"] = "sdk";
+  Json newer = older;
+  newer["origin"]["producer"] = "session-task";
+  newer["promptSource"] = "system";
+  Json unknown = older;
+  unknown["origin"] = {{"kind", "something-new"}};
+  return {older, newer, unknown};
+}
+
+TEST_F(HookTranscript, ATaskNotificationIsNobodysWord) {
+  const std::string error = line("assistant", block("PHASE_ERROR", "ERROR: no key\n"));
+  for (const Json& record : task_notifications("all is well"))
+    EXPECT_EQ(after(error + record.dump() + "\n" + line("assistant", "I see.")), "") << record;
+  // Nor what it quotes.
+  for (const Json& record : task_notifications(block("PLANNING_COMPLETE"))) {
+    given(state("planning"));
+    EXPECT_THAT(after(record.dump() + "\n" + line("assistant", "I see.")),
+                HasSubstr("Auto Mode Continuation"));
+  }
+}
+
+TEST_F(HookTranscript, AContinuationThatANotificationQuotesIsNoBorder) {
+  const std::string prompt = reason(says("working"));
+  for (const Json& record :
+       {task_notifications("\n" + prompt)[0], task_notifications("\n" + prompt)[1]}) {
+    given(state("planning"));
+    EXPECT_THAT(after(line("assistant", block("PLANNING_COMPLETE")) + record.dump() + "\n" +
+                      line("assistant", "I see.")),
+                HasSubstr("of 9: execution"));
+  }
+}
+
+TEST_F(HookTranscript, AHelpersWordsAreNotTheSessions) {
+  Json helper = record("assistant", block("PLANNING_COMPLETE"));
+  helper["isSidechain"] = true;
+  EXPECT_THAT(after(helper.dump() + "\n" + line("assistant", "The helper is done.")),
+              HasSubstr("Auto Mode Continuation"));
+  Json told = record("user", "Stop hook feedback:\ngo on");
+  told["isSidechain"] = true;
+  EXPECT_THAT(after(line("assistant", block("PLANNING_COMPLETE")) + told.dump() + "\n"),
+              HasSubstr("of 9: execution"));
+}
+
+// The newer client writes its requests into the transcript, with all that was said before in them.
+TEST_F(HookTranscript, RecordsOfAnUnknownTypeAreNobodysWords) {
+  const std::string border = line("user", "Stop hook feedback:\ngo on");
+  for (const char* type : {"api-request-blob", "api-request", "attachment", "queue-operation"}) {
+    Json said = record("assistant", block("PLANNING_COMPLETE"));
+    said["type"] = type;
+    Json told = record("user", "Stop hook feedback:\ngo on");
+    told["type"] = type;
+    given(state("planning"));
+    EXPECT_THAT(after(border + said.dump() + "\n" + line("assistant", "working")),
+                HasSubstr("Auto Mode Continuation"))
+        << type;
+    EXPECT_THAT(after(line("assistant", block("PLANNING_COMPLETE")) + told.dump() + "\n"),
+                HasSubstr("of 9: execution"))
+        << type;
+  }
+}
+
+TEST_F(HookTranscript, WhatAPersonTypedIsTheirs) {
+  const std::string error = line("assistant", block("PHASE_ERROR", "ERROR: no key\n"));
+  Json typed = record("user", "I fixed it, go on");
+  typed["origin"] = {{"kind", "human"}};
+  typed["promptSource"] = "typed";
+  EXPECT_THAT(after(error + typed.dump() + "\n" + line("assistant", "fine")),
+              HasSubstr("Auto Mode Continuation"));
+  Json summary = record("user", "This session is continued from another one: I fixed it, go on");
+  summary["isCompactSummary"] = true;
+  EXPECT_EQ(after(error + summary.dump() + "\n" + line("assistant", "fine")), "");
+}
+
 TEST_F(HookTranscript, WhatWasCompletedBeforeAPersonWroteCountsStill) {
   EXPECT_THAT(after(line("assistant", block("PLANNING_COMPLETE")) +
                     line("assistant", block("PHASE_ERROR", "ERROR: no key\n")) +
@@ -142,13 +223,14 @@ TEST_F(HookTranscript, WithoutATranscriptTheMessageIsEnough) {
                                 {"last_assistant_message", block("PLANNING_COMPLETE")}});
   EXPECT_THAT(reason(outcome), HasSubstr("of 9: execution"));
   EXPECT_THAT(outcome.err, HasSubstr("nowhere.jsonl"));
+  EXPECT_EQ(message(outcome), "[4/9] execution") << "the person need not know";
 }
 
 TEST_F(HookTranscript, APipeInsteadOfATranscriptDoesNotHoldItUp) {
   ASSERT_EQ(::mkfifo(path("pipe.jsonl").c_str(), 0600), 0);
   const Outcome outcome = stop({{"transcript_path", path("pipe.jsonl")}});
   EXPECT_TRUE(allowed(outcome));
-  EXPECT_THAT(outcome.err, HasSubstr("no regular file"));
+  EXPECT_THAT(message(outcome), HasSubstr("no regular file"));
 }
 
 TEST_F(HookTranscript, ASignalThatMuchStandsBehindCountsWhenALaterPhaseIsEndedToo) {

@@ -120,6 +120,8 @@ TEST_F(Integrate, WorkThatIsReadyWaitsForAPersonAndIsMergedOnceTheyApprove) {
   EXPECT_HAS(page, "capsule approve demo-1.1.1");
   EXPECT_HAS(page, "capsule reject demo-1.1.1 --because=TEXT");
   EXPECT_HAS(page, "feature.txt");
+  EXPECT_HAS(command("log", {kBead}).out, "waits for approval, question 1");
+  EXPECT_HAS(read_file(worktree() + "/worklog.md"), "### Waiting for a person");
 
   const Outcome still = run_bead();
   EXPECT_EQ(still.exit_code, 1) << "nobody has answered";
@@ -131,6 +133,10 @@ TEST_F(Integrate, WorkThatIsReadyWaitsForAPersonAndIsMergedOnceTheyApprove) {
   EXPECT_TRUE(is_closed());
   EXPECT_TRUE(fs::exists(project() + "/feature.txt"));
   EXPECT_EQ(phases().size(), 6U) << "no agent is called twice: " << join(phases());
+  const std::string worklog = read_file(archive() + "/worklog.md");
+  const std::size_t asked = worklog.find("### Waiting for a person");
+  EXPECT_NE(asked, std::string::npos);
+  EXPECT_EQ(worklog.find("### Waiting for a person", asked + 1), std::string::npos) << "once";
 }
 
 TEST_F(Integrate, WhatAPersonRejectsGoesBackToTheWriterWithTheirWords) {

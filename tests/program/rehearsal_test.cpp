@@ -27,6 +27,8 @@ class Rehearsal : public ProjectTest {
             "worktree", "base", "main_before", "folder", "merged_as"})
         fact.erase(key);
       if (fact["event"] == "run_ended") fact.erase("detail");  // the commit
+      if (fact["event"] == "supply_agent_used")                // named after the run
+        for (const char* key : {"session", "conversation", "day"}) fact.erase(key);
       facts.push_back(std::move(fact));
     }
     return facts;

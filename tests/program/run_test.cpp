@@ -91,20 +91,43 @@ TEST_P(Run, AgentsGetTheSpecifiedCallInTheWorktreeWithTheirVariables) {
   const std::vector<AgentCall> calls = agent_calls();
   ASSERT_EQ(calls.size(), 8U);
   std::map<std::string, int> seen;
+  std::map<std::string, std::string> ids;  // of sessions, by phase
   std::string run;
   for (const AgentCall& call : calls) {
     SCOPED_TRACE(call.phase);
     const int attempt = ++seen[call.phase];
     std::string prompt =
         read_file(std::string(CAPSULE_SOURCE_DIR) + "/prompts/" + call.phase + ".md");
-    if (call.phase == "execute" && attempt == 2) {
+    const bool again = call.phase == "execute" && attempt == 2;
+    const bool sessions = GetParam() == Way::binary;
+    // Its session knows the rest.
+    if (again && sessions)
+      prompt =
+          prompt.substr(0, prompt.find('\n')) +
+          "\n\nYour work in this phase was sent back. Settle every point of the feedback below, "
+          "and keep what it did not object to. The rules of your phase still hold: note what "
+          "you did in worklog.md, as a new entry below the earlier ones, and end with one JSON "
+          "object on a line of its own, as before.";
+    if (again) {
       while (prompt.ends_with('\n')) prompt.pop_back();
       prompt +=
           "\n\n---\n\n## Previous Feedback\n\nThe previous review returned NEEDS_WORK with the "
           "following feedback. Address these issues:\n\nname it better";
     }
-    EXPECT_EQ(call.args,
-              (std::vector<std::string>{"-p", prompt, "--dangerously-skip-permissions"}));
+    std::vector<std::string> args{"-p", prompt, "--dangerously-skip-permissions"};
+    // The scripts keep to these; a run reads the client's events.
+    if (GetParam() == Way::binary)
+      args.insert(args.end(), {"--output-format", "stream-json", "--verbose"});
+    if (sessions) {
+      ASSERT_EQ(call.args.size(), args.size() + 2);
+      const std::string id = call.args.back();
+      EXPECT_EQ(id.size(), 36U);
+      EXPECT_EQ(ids.emplace(call.phase, id).first->second == id,
+                attempt == 1 || call.phase == "execute")
+          << "a writer goes on in its own, a reviewer looks anew";
+      args.insert(args.end(), {again ? "--resume" : "--session-id", id});
+    }
+    EXPECT_EQ(call.args, args);
     EXPECT_EQ(call.input, "");
     EXPECT_EQ(call.cwd, worktree());
     EXPECT_EQ(call.env.at("CAPSULE_BEAD"), kBead);
@@ -317,163 +340,6 @@ TEST_P(Run, JsonLinesAllParseAndNothingElseIsPrinted) {
   EXPECT_EQ(events.back()["exit_code"], 0);
   EXPECT_EQ(events.back()["merged_as"], main_head());
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
-}
-
-TEST_P(Run, ADoneBeadIsNotDoneAgain) {
-  ASSERT_EQ(run_bead().exit_code, 0);
-  if (GetParam() == Way::scripts)
-    set_beads({{kBead, "Make it work", "task", "closed"}});  // as bd would say now
-  const std::string merged = main_head();
-  const Outcome again = run_bead();
-  EXPECT_EQ(again.exit_code, 0);
-  EXPECT_HAS(again.out, "already merged as " + merged);
-  EXPECT_EQ(phases().size(), 6U);
-  if (GetParam() != Way::binary) return;
-  for (const char* name : {"run", "merge"}) {
-    const Outcome told = command(name, {kBead, "--json"});
-    EXPECT_EQ(told.exit_code, 0);
-    EXPECT_EQ(told.out, "{\"event\":\"already_merged\",\"bead\":\"" + std::string(kBead) +
-                            "\",\"commit\":\"" + merged + "\"}\n");
-  }
-}
-
-TEST_P(Run, AMergedBeadThatIsOpenAgainIsNewWork) {
-  ASSERT_EQ(run_bead().exit_code, 0);
-  const std::string merged = main_head();
-  if (GetParam() == Way::binary) {
-    const Outcome opened = command("bead", {"reopen", kBead, "--reason=not quite"});
-    ASSERT_EQ(opened.exit_code, 0) << opened.err;
-  }
-  on("test-writer", 2,
-     "echo 'grep -q better feature.txt' >tests/feature_test.sh; say PASS fine "
-     "'\"tests/feature_test.sh\"'");
-  on("execute", 2, "echo done, and better >feature.txt; say PASS fine '\"feature.txt\"'");
-  const Outcome again = run_bead();
-  ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
-  EXPECT_LACKS(again.out, "already merged");
-  EXPECT_EQ(phases().size(), 12U);
-  EXPECT_EQ(read_file(project() + "/feature.txt"), "done, and better\n");
-  EXPECT_EQ(git_out({"rev-parse", "main^1"}), merged);
-  EXPECT_TRUE(is_closed());
-  if (GetParam() != Way::binary) return;
-  EXPECT_HAS(run_bead().out, "already merged as " + main_head());
-}
-
-TEST_P(Run, AMergeThatCameTooEarlyDoesNotKeepTheRunFromGoingOn) {
-  ASSERT_EQ(command("prep", {kBead}).exit_code, 0);
-  const Outcome early = command("merge", {kBead});
-  EXPECT_EQ(early.exit_code, 1) << early.out << early.err;
-  if (GetParam() == Way::binary) {
-    EXPECT_HAS(early.out, "capsule run demo-1.1.1 --resume");
-  }
-  const Outcome outcome = run_bead({"--resume"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(phases().size(), 6U);
-}
-
-TEST_P(Run, InsideItsWorktreeCommandsFindTheProject) {
-  on("execute", "say ERROR no");
-  ASSERT_EQ(run_bead().exit_code, 2);
-  on("execute", "work; say PASS green");
-  Call call = calling("run", {kBead, "--resume"});
-  call.cwd = worktree();
-  const Outcome outcome = run(call);
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_FALSE(fs::exists(worktree()));
-}
-
-TEST_P(Run, ResumeAndCleanExcludeEachOther) {
-  const Outcome outcome = run_bead({"--resume", "--clean"});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_HAS(outcome.err, "give one of them");
-}
-
-TEST_P(Run, ABeadClosedByOthersIsRefused) {
-  set_beads({{kBead, "Make it work", "task", "closed"}});
-  const Outcome outcome = run_bead();
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_HAS(outcome.err, "demo-1.1.1 is closed");
-  EXPECT_TRUE(phases().empty());
-}
-
-TEST_P(Run, ABlockedBeadIsRefusedWithTheNamesOfItsBlockers) {
-  set_beads({{"demo-7", "Comes first"},
-             {"demo-8", "Done", "task", "closed"},
-             {kBead, "Make it work", "task", "open", "", "", "", {"demo-7", "demo-8"}}});
-  for (const auto& [name, code] : {std::pair("run", 2), std::pair("prep", 1)}) {
-    const Outcome outcome = command(name, {kBead});
-    EXPECT_EQ(outcome.exit_code, code);
-    EXPECT_HAS(outcome.err, "demo-7 (Comes first)");
-    EXPECT_LACKS(outcome.err, "demo-8");
-  }
-  expect_untouched();
-}
-
-TEST_P(Run, RunningAgainAfterAFailureIsRefusedUntilAskedForMore) {
-  on("execute", 1, "say ERROR 'no space'");
-  on("execute", 2, "pass");
-  ASSERT_EQ(run_bead().exit_code, 2);
-  const Outcome refused = run_bead();
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_HAS(refused.err, "already exists");
-  EXPECT_HAS(refused.err, "aborted by an error");
-  const Outcome resumed = run_bead({"--resume"});
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
-  EXPECT_EQ(join(phases()),
-            "test-writer test-review execute execute execute-review sign-off merge");
-  EXPECT_TRUE(is_closed());
-}
-
-TEST_P(Run, ResumingAfterTheWorktreeWasDeletedBringsItsNewestSnapshotBack) {
-  on("execute", 1, "say ERROR 'no space'");
-  on("execute", 2, "pass");
-  ASSERT_EQ(run_bead().exit_code, 2);
-  fs::remove_all(worktree());
-  const Outcome resumed = run_bead({"--resume"});
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
-  EXPECT_EQ(join(phases()),
-            "test-writer test-review execute execute execute-review sign-off merge");
-  EXPECT_TRUE(is_closed());
-}
-
-TEST_P(Run, ResumingAfterTeardownBringsItsNewestSnapshotBack) {
-  on("execute", 1, "say ERROR 'no space'");
-  on("execute", 2, "pass");
-  ASSERT_EQ(run_bead().exit_code, 2);
-  ASSERT_EQ(command("teardown", {}).exit_code, 0);
-  const Outcome resumed = run_bead({"--resume"});
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
-  EXPECT_EQ(join(phases()),
-            "test-writer test-review execute execute execute-review sign-off merge");
-}
-
-TEST_P(Run, CleanStartsOverAndKeepsWhatWasThere) {
-  on("execute", 1, "echo precious >notes.txt; say ERROR stuck");
-  on("execute", 2, "pass");
-  ASSERT_EQ(run_bead().exit_code, 2);
-  const Outcome again = run_bead({"--clean"});
-  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
-  EXPECT_EQ(join(phases()), "test-writer test-review execute " + kWhole);
-  const auto rescued =
-      lines_of(git_out({"for-each-ref", "--format=%(refname)", "refs/capsule/rescue"}));
-  ASSERT_EQ(rescued.size(), 1U);
-  EXPECT_EQ(git_out({"show", rescued.front() + ":notes.txt"}), "precious");
-  // The logs of both runs are in the archive, the earlier ones in a folder of their own.
-  EXPECT_EQ(logs_in(archive()).size(), 12U);
-  int folders = 0;
-  for (const auto& entry : fs::directory_iterator(archive()))
-    if (entry.is_directory()) {
-      ++folders;
-      EXPECT_EQ(logs_in(entry.path()).size(), 6U);
-    }
-  EXPECT_EQ(folders, 1);
-}
-
-TEST_P(Run, ThereIsNothingToResumeBeforeTheFirstRun) {
-  const Outcome outcome = run_bead({"--resume"});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_HAS(outcome.err, "nothing to resume");
-  expect_untouched();
 }
 
 TEST_P(Run, WrongWordsAreUsageErrors) {

@@ -33,6 +33,7 @@ class OldJournal : public ProgramTest {
     call.cwd = std::filesystem::exists(project()) ? project() : dir();
     call.env = {{"HOME", path("home")},
                 {"XDG_CONFIG_HOME", std::nullopt},
+                {"XDG_STATE_HOME", std::nullopt},
                 {"CAPSULE_TRACKER", "native"},
                 {"CAPSULE_PROVIDER", std::nullopt},
                 {"NO_COLOR", "1"}};

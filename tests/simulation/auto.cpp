@@ -100,14 +100,14 @@ class AutoRun : public Simulation {
   engine::Workflow& boot() override {
     Run run;
     run.id = kRun;
-    workflow_ = std::make_unique<engine::WorkflowOf<Rules>>(std::move(run));
+    workflow_ = std::make_unique<engine::WorkflowOf<Rules, SupplyTap>>(std::move(run), policy());
     return *workflow_;
   }
   const Run& state() const { return workflow_->state(); }
 
   Result<bool> set_going(engine::Runner& runner, bool known) override {
     if (!known) {
-      TRY_VOID(runner.take(workflow_->given({started_}, utc_now())));
+      TRY_VOID(runner.take(workflow_->given({started_}, utc_now(), standing())));
       return true;
     }
     if (!workflow_->ended()) {
@@ -125,7 +125,7 @@ class AutoRun : public Simulation {
       tree(name_).now = new_version();
       ++by_hand_;
     }
-    TRY_VOID(runner.take(workflow_->given({fact::Resumed{}}, utc_now())));
+    TRY_VOID(runner.take(workflow_->given({fact::Resumed{}}, utc_now(), standing())));
     return true;
   }
 
@@ -200,7 +200,8 @@ class AutoRun : public Simulation {
   void before(const workflow::Command& command) override {
     const Tree& place = tree(name_);
     if (const auto* start = std::get_if<workflow::StartAgent>(&command);
-        start != nullptr && start->agent == audit_.first_reviewer && !started_.in_place)
+        start != nullptr && start->agent == audit_.first_reviewer && !started_.in_place &&
+        !start->again)  // what others changed meanwhile is taken back when all have ended
       claim(place.now == place.kept, "what is reviewed is the state that counts");
     if (const auto* merge = std::get_if<workflow::Merge>(&command)) {
       claim(!started_.in_place, "the user's own checkout is never merged");
@@ -278,14 +279,14 @@ class AutoRun : public Simulation {
 
   fact::Started started_;
   std::string name_;
-  std::unique_ptr<engine::WorkflowOf<Rules>> workflow_;
+  std::unique_ptr<engine::WorkflowOf<Rules, SupplyTap>> workflow_;
   AutoAudit audit_;
   int persons_ = 0, by_hand_ = 0, checked_ = -1;
 };
 
 }  // namespace
 
-Finding simulate_auto(std::uint64_t seed, AutoBug bug, bool all) {
+Finding simulate_auto(std::uint64_t seed, AutoBug bug, bool all, bool supplied) {
   planted = bug;
   Random choose(seed ^ 0x5EEDULL);
   Weather weather;
@@ -299,10 +300,11 @@ Finding simulate_auto(std::uint64_t seed, AutoBug bug, bool all) {
   weather.main_moves = 15;
   weather.ground_moves = 3;
   weather.refusals = 10;
+  if (supplied) add_supply(weather, seed);
   return AutoRun(seed, weather).run(all);
 }
 
-Finding simulate_auto_script(std::uint64_t seed, int crashes, int stops) {
+Finding simulate_auto_script(std::uint64_t seed, int crashes, int stops, bool supplied) {
   planted = AutoBug::none;
   Weather weather;
   weather.scripted = true;
@@ -310,6 +312,7 @@ Finding simulate_auto_script(std::uint64_t seed, int crashes, int stops) {
   weather.stops = stops;
   weather.crash_one_in = weather.stop_one_in = 10;
   weather.agent_faults = 4;
+  if (supplied) add_supply(weather, seed);
   AutoRun run(seed, weather);
   run.never_give_up();
   return run.run();

@@ -20,8 +20,10 @@ enum class HookBug {
   enters_skipped_phase,
   blocks_after_the_end,
   holds_strangers,
+  counts_while_waiting,
+  answers_twice,
 };
-inline constexpr int kHookBugs = 6;
+inline constexpr int kHookBugs = 8;
 
 // Planted in the workflow.
 enum class AutoBug {
@@ -46,8 +48,9 @@ struct Session {
 };
 Session simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug = HookBug::none);
 
-Finding simulate_auto(std::uint64_t seed, AutoBug bug = AutoBug::none, bool all = false);
+Finding simulate_auto(std::uint64_t seed, AutoBug bug = AutoBug::none, bool all = false,
+                      bool supplied = false);
 // Scripted: nothing fails but what agents say; `crashes` and `stops` come on top.
-Finding simulate_auto_script(std::uint64_t seed, int crashes, int stops);
+Finding simulate_auto_script(std::uint64_t seed, int crashes, int stops, bool supplied = false);
 
 }  // namespace capsule::simulation

@@ -148,8 +148,9 @@ struct AutoAudit {
     person();
     phase = Phase::expansion;
   }
-  void on(const event::auto_run::Ended&) {
-    approved = false;
+  void on(const event::auto_run::Ended& f) {
+    claim(!f.approval_stands || approved, "only an approval that was given can stand");
+    approved = approved && f.approval_stands;
     ended = true;
     checking = reviewing = merging = false;
   }

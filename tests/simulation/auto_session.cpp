@@ -42,10 +42,10 @@ auto_mode::Seen said(reference::Random& random, const State& state, int& errors_
   return seen;
 }
 
-Answer answer(State state, const auto_mode::Seen& seen, const std::string& session,
-              const auto_mode::Moment& now, HookBug bug) {
+Answer answer(State state, const auto_mode::SessionStop& stop, const auto_mode::Moment& now,
+              HookBug bug) {
   const State before = state;
-  Answer result = auto_mode::answer_stop(std::move(state), seen, session, now);
+  Answer result = auto_mode::answer_stop(std::move(state), stop, now);
   switch (bug) {
     case HookBug::none:
       break;
@@ -65,6 +65,12 @@ Answer answer(State state, const auto_mode::Seen& seen, const std::string& sessi
       break;
     case HookBug::holds_strangers:
       if (result.verdict == Verdict::not_ours) result.verdict = Verdict::go_on;
+      break;
+    case HookBug::counts_while_waiting:
+      if (result.verdict == Verdict::waiting) ++result.state.iteration;
+      break;
+    case HookBug::answers_twice:
+      if (result.verdict == Verdict::answered) result.verdict = Verdict::go_on;
       break;
   }
   return result;
@@ -93,8 +99,9 @@ Session simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug) {
   now.seconds = *auto_mode::seconds_of(now.text);
   int errors_left = 5, go_on_in_a_row = 0;
   // Every phase may be told to go on `limit` times; errors and strangers come on top.
-  const int most = 9 * static_cast<int>(limit + 1) + 5 + 50;
-  int strangers_left = 50;
+  const int most = 9 * static_cast<int>(limit + 1) + 5 + 50 + 50;
+  int strangers_left = 50, waits_left = 50;
+  std::int64_t ticks = 0;
   const std::string owner = random.once_in(2) ? "s" : "";
   state.session = owner;
   for (int stops = 0; state.active; ++stops) {
@@ -107,8 +114,19 @@ Session simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug) {
         strangers_left > 0 && !state.session.empty() && random.once_in(8) && strangers_left-- > 0;
     const State before = state;
     const auto before_phase = *auto_mode::current_phase(before);
-    const auto_mode::Seen seen = said(random, state, errors_left);
-    const Answer result = answer(state, seen, stranger ? "other" : "s", now, bug);
+    auto_mode::SessionStop stop{said(random, state, errors_left), stranger ? "other" : "s"};
+    if (waits_left > 0 && random.once_in(6)) stop.background = 1, --waits_left;
+    stop.began = ++ticks;
+    stop.answered = ++ticks;
+    const Answer result = answer(state, stop, now, bug);
+    // A second hook was called at the same time, and waited for the first.
+    if (!stranger && result.state.active && random.once_in(4)) {
+      auto_mode::SessionStop again = stop;
+      again.answered = ++ticks;
+      const Answer second = answer(result.state, again, now, bug);
+      if (auto_mode::blocks(second.verdict) || !(second.state == result.state))
+        finding.broken = "one stop is answered twice";
+    }
     finding.story.push_back(before.phase + " -> " + result.state.phase + " " +
                             std::to_string(static_cast<int>(result.verdict)));
     state = result.state;
@@ -118,8 +136,10 @@ Session simulate_session(std::uint64_t seed, signal::Skips skips, HookBug bug) {
       complain("another session is held, or changes the state");
     if (auto_mode::blocks(result.verdict) !=
         (state.active && !stranger && result.verdict != Verdict::error &&
-         result.verdict != Verdict::not_ours))
+         result.verdict != Verdict::waiting && result.verdict != Verdict::not_ours))
       complain("a stop is blocked exactly when auto mode goes on");
+    if (result.verdict == Verdict::waiting && state.iteration != before.iteration)
+      complain("a session that waits is counted");
     if (!before.session.empty() && state.session != before.session)
       complain("a state is bound to another session");
     if (phase && *phase < before_phase) complain("a phase went backwards");

@@ -142,7 +142,7 @@ class DeliveryRun : public Simulation {
   engine::Workflow& boot() override {
     State state;
     state.run = kRun;
-    workflow_ = std::make_unique<engine::WorkflowOf<Rules>>(std::move(state));
+    workflow_ = std::make_unique<engine::WorkflowOf<Rules, SupplyTap>>(std::move(state), policy());
     return *workflow_;
   }
   const State& state() const { return workflow_->state(); }
@@ -166,7 +166,7 @@ class DeliveryRun : public Simulation {
       facts.emplace_back(DeliveryResumed{start_.slots, start_.limits, retry, false});
       if (retry && random().chance(30)) facts.emplace_back(changed_plan());
     }
-    TRY_VOID(runner.take(workflow_->given(std::move(facts), utc_now())));
+    TRY_VOID(runner.take(workflow_->given(std::move(facts), utc_now(), standing())));
     return true;
   }
   PlanChanged changed_plan() {
@@ -327,7 +327,7 @@ class DeliveryRun : public Simulation {
   }
 
   DeliveryStarted start_;
-  std::unique_ptr<engine::WorkflowOf<Rules>> workflow_;
+  std::unique_ptr<engine::WorkflowOf<Rules, SupplyTap>> workflow_;
   DeliveryAudit audit_;
   Signal favourite_ = Signal::unknown;  // what these agents print too often
   std::map<std::string, int> audited_;  // the version of its files, by task
@@ -336,7 +336,7 @@ class DeliveryRun : public Simulation {
 
 }  // namespace
 
-DeliveryFinding simulate_delivery(std::uint64_t seed, DeliveryBug bug, bool all) {
+DeliveryFinding simulate_delivery(std::uint64_t seed, DeliveryBug bug, bool all, bool supplied) {
   DeliveryPlanted::bug = bug;
   Random choose(seed ^ 0x5EEDULL);
   Weather weather;
@@ -354,17 +354,19 @@ DeliveryFinding simulate_delivery(std::uint64_t seed, DeliveryBug bug, bool all)
   weather.main_moves = 10;
   weather.ground_moves = 2;
   weather.refusals = 12;
+  if (supplied) add_supply(weather, seed);
   const WorldBug world = bug == DeliveryBug::fact_lost ? WorldBug::lost_fact : WorldBug::none;
   return DeliveryRun(seed, weather, world).result(all);
 }
 
-Finding simulate_delivery_script(std::uint64_t seed, int crashes, int stops) {
+Finding simulate_delivery_script(std::uint64_t seed, int crashes, int stops, bool supplied) {
   DeliveryPlanted::bug = DeliveryBug::none;
   Weather weather;
   weather.scripted = true;
   weather.crashes = crashes;
   weather.stops = stops;
   weather.crash_one_in = weather.stop_one_in = 15;
+  if (supplied) add_supply(weather, seed);
   return DeliveryRun(seed, weather, WorldBug::none).run();
 }
 

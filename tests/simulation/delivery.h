@@ -38,8 +38,8 @@ struct DeliveryFinding : Finding {
 
 // The same seed and bug give the same finding.
 DeliveryFinding simulate_delivery(std::uint64_t seed, DeliveryBug bug = DeliveryBug::none,
-                                  bool all = false);
+                                  bool all = false, bool supplied = false);
 // Scripted: nothing fails but what agents say; `crashes` and `stops` come on top.
-Finding simulate_delivery_script(std::uint64_t seed, int crashes, int stops);
+Finding simulate_delivery_script(std::uint64_t seed, int crashes, int stops, bool supplied = false);
 
 }  // namespace capsule::simulation

@@ -46,7 +46,12 @@ std::string text_of(const workflow::RunSummary& s) {
   for (const workflow::AgentSummary& a : s.agents) {
     count(a.number), add(a.task), add(a.role), count(a.attempt), count(a.running ? 1 : 0);
     add(name_of(a.fault)), add(a.said), add(a.detail), add(a.log), count(a.duration_ms);
+    add(a.provider), add(a.model), count(a.faults), count(a.use.cost_micros), count(a.use.output);
   }
+  for (const workflow::Waiting& w : s.waits)
+    if (w.what == workflow::Waiting::For::provider || w.what == workflow::Waiting::For::budget)
+      add(w.task), add(w.on), count(w.until), count(w.question), add(name_of(w.fault));
+  count(s.usage.calls), count(s.usage.calls_without_cost);
   for (const workflow::ClaimSummary& c : s.claims)
     count(c.agent), add(c.role), add(c.claim.what), add(name_of(c.claim.verdict));
   count(s.usage.agent_runs), count(s.usage.duration_ms), count(s.usage.cost_micros);
@@ -54,9 +59,20 @@ std::string text_of(const workflow::RunSummary& s) {
 }
 
 Simulation::Simulation(std::uint64_t seed, const Weather& weather, WorldBug bug)
-    : seed_(seed), random_(seed), weather_(weather), bug_(bug), journal_(random_) {
+    : seed_(seed),
+      random_(seed),
+      weather_(weather),
+      supplied_(weather.service_most > 0),
+      bug_(bug),
+      journal_(random_),
+      ms_(1'767'225'600'000) {
   journal_.faults = weather_.journal_faults;
-  journal_.recorded = [this] { on_recorded(); };
+  journal_.recorded = [this] {
+    on_recorded();
+    supply_.recorded(SupplyTap::newest, ms_ / 1000, day());
+    if (!supply_.broken.empty()) claim(false, supply_.broken.c_str());
+  };
+  make_policy();
   if (bug == WorldBug::lost_fact) journal_.bug = MemoryJournal::Bug::lost_fact;
   if (bug == WorldBug::fact_twice) journal_.bug = MemoryJournal::Bug::fact_twice;
 }
@@ -87,7 +103,9 @@ Finding Simulation::run(bool all) {
   if (weather_.scripted) finding_.path = path();
   if (all || !broken_.empty())
     for (const event::Fact& fact : journal_.facts())
-      finding_.journal.push_back(text_of(fact).substr(0, 400));
+      finding_.journal.push_back(
+          (event::supply::is_supply(fact.kind) ? SupplyTap::text_of(fact) : text_of(fact))
+              .substr(0, 400));
   return finding_;
 }
 
@@ -97,6 +115,7 @@ void Simulation::process() {
   stop_.reset();
   doubted_ = false;
   waits_ = 0;
+  supply_.restart();
   attended_ = weather_.one_process || finding_.processes % 3 == 0 || random_.chance(70);
   engine::Log log(journal_, kRun, "simulated", "subject");
   engine::Runner runner(*workflow_, {*this, log, *this, *this, this});
@@ -107,7 +126,7 @@ void Simulation::process() {
       return;
     }
     if (before_crash_) {
-      claim(fingerprint() == *before_crash_, "a replay gives the state that was recorded");
+      claim(whole_fingerprint() == *before_crash_, "a replay gives the state that was recorded");
       before_crash_.reset();
     }
     if (*known) {
@@ -127,7 +146,9 @@ void Simulation::process() {
           "no agent is left running");
     claim(workflow_->ended() == (*end == engine::End::over), "what is over has ended");
     // What others read is what this process ended with.
-    before_crash_ = fingerprint();
+    before_crash_ = whole_fingerprint();
+    supply_.at_end(workflow_->summary());
+    if (!supply_.broken.empty()) claim(false, supply_.broken.c_str());
   } catch (const Crash&) {
     ++finding_.crashes;
   }
@@ -138,7 +159,7 @@ void Simulation::reached(std::string_view) {
   if (weather_.crashes <= 0 || !random_.once_in(static_cast<unsigned>(weather_.crash_one_in)))
     return;
   --weather_.crashes;
-  before_crash_ = fingerprint();
+  before_crash_ = whole_fingerprint();
   throw Crash{};
 }
 
@@ -154,6 +175,12 @@ void Simulation::die() {
   }
   jobs_.clear();
   inbox_.clear();
+  alarms_.clear();
+}
+
+// What supply knows is told by the summary.
+std::string Simulation::whole_fingerprint() const {
+  return fingerprint() + (has_supply() ? simulation::text_of(workflow_->summary()) : "");
 }
 
 // The same for the same agent or check in a scripted run; otherwise new every time.
@@ -166,8 +193,12 @@ Random Simulation::roll(const Job& job) {
 Result<std::vector<workflow::Observation>> Simulation::wait() {
   if (++waits_ > kMostWaits) give_up("every run ends or waits for a person");
   ask_to_stop();
+  if (has_supply()) supply_happens();
   if (inbox_.empty() || random_.chance(10)) happen();
   if (!broken_.empty()) throw Broken{};
+  for (const workflow::Observation& one : inbox_)
+    if (const auto* finished = std::get_if<workflow::AgentFinished>(&one))
+      supply_.told(*finished, providers_[finished->agent]);
   return std::exchange(inbox_, {});
 }
 
@@ -180,8 +211,12 @@ void Simulation::happen() {
   }
   at_work = static_cast<int>(jobs_.size()) - questions - timers;
   if (jobs_.empty() && !inbox_.empty()) return;
-  if (jobs_.empty()) give_up("every run ends or waits for a person");
-  if (at_work == 0 && timers == 0 && inbox_.empty())
+  // Time passes when nothing else can happen, and sometimes before.
+  const bool idle = at_work == 0 && timers == 0;
+  if (!alarms_.empty() && (idle ? questions == 0 || random_.chance(50) : random_.chance(5)))
+    return wake();
+  if (jobs_.empty()) give_up("every run ends, waits for a person or for a time");
+  if (idle && alarms_.empty() && inbox_.empty())
     claim(workflow_->waits_for_person(), "a run that waits for a person says so");
   // People are slow: answers come mostly when nothing else can happen.
   const bool answers = questions > 0 && (at_work == 0 || random_.chance(3));

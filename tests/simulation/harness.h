@@ -13,10 +13,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/runner.h"
 #include "tests/simulation/journal.h"
+#include "tests/simulation/supply.h"
 
 namespace capsule::simulation {
 
@@ -39,7 +41,17 @@ struct Weather {
   // runs of one seed can be compared.
   bool scripted = false;
   bool one_process = false;  // which nothing ends early, and nobody starts again
+
+  // Of the services that agents depend on.
+  int service_faults = 0;  // of a hundred agents
+  int service_most = 0;    // in all
+  int others = 0;          // of a thousand waits: another run parks a provider, or frees one
+  int tells = 0;           // of a thousand waits: a person has words for an agent
+  bool fallback = false;   // another provider may take over
+  bool budgets = false;
 };
+// With some of that, by the seed.
+void add_supply(Weather& weather, std::uint64_t seed);
 
 // Planted in the world or in the journal; each must be noticed.
 enum class WorldBug {
@@ -61,6 +73,7 @@ struct Finding {
   // What the run came to, as far as crashes and stops must not change it.
   std::string path;
   int crashes = 0, stops = 0, processes = 0, agents = 0, answers = 0;
+  int faults = 0, alarms = 0, parkings = 0, raises = 0, messages = 0;  // of the service, and after
 };
 std::string text_of(const Finding& finding, std::uint64_t seed);  // for a failing test
 
@@ -96,6 +109,9 @@ class Simulation : public engine::World,
     bool writes = false, watched = false, clean = false;
     workflow::Merge::Into into{};
     bool idle = false, ending = false, stopping = false;
+    std::string provider;  // of an agent
+    bool has_session = false;
+    std::string text;  // of a question
     std::vector<std::string> options;
     std::optional<workflow::Command> command;  // of a check or merge, in case it fails
   };
@@ -141,7 +157,9 @@ class Simulation : public engine::World,
   MemoryJournal& journal() { return journal_; }
   Finding& finding() { return finding_; }
   bool is_running(int agent) const;
-  std::string utc_now() override { return "2026-01-01T00:00:00.000Z"; }
+  std::string utc_now() override;
+  const supply::Policy& policy() const { return supply_.policy; }
+  std::vector<workflow::Observation> standing() override;
 
  private:
   struct Crash {};   // the process dies
@@ -164,6 +182,18 @@ class Simulation : public engine::World,
   void finish_agent(Job job);
   void settle(const Job& job, workflow::AgentFinished& finished);
   void finish_merge(const Job& job);
+  bool meets_a_fault(const Job& job, workflow::AgentFinished& finished);
+  void carry_out(const workflow::SupplyOrder& order);
+  void supply_happens();
+  workflow::Observation spent() const;
+  void wake();
+  void make_policy();
+  bool has_supply() const { return supplied_; }
+  std::string whole_fingerprint() const;
+  std::string answer_supply(const Job& job);
+  std::string day() const { return time_text().substr(0, 10); }
+  std::string time_text() const;
+  event::TokenUse some_use();
   workflow::Merged land(const Job& job);
   void die();
   Random roll(const Job& job);
@@ -172,6 +202,7 @@ class Simulation : public engine::World,
   const std::uint64_t seed_;
   Random random_;
   Weather weather_;
+  const bool supplied_;
   WorldBug bug_;
   MemoryJournal journal_;
   Finding finding_;
@@ -187,11 +218,19 @@ class Simulation : public engine::World,
   int others_ = 0;
   std::set<std::string> closed_;
   int versions_ = 0;
+  std::int64_t ms_;                              // the wall clock
+  std::map<std::string, std::int64_t> machine_;  // parkings that all runs know: until
+  std::int64_t elsewhere_ = 0;                   // spent by other runs
+  int messages_ = 0;
+  SupplyAudit supply_;
+  std::map<int, std::string> providers_;  // of agents that were started
+  std::set<int> too_long_;                // agents whose conversation was too long once
 
   // What does not.
   engine::Workflow* workflow_ = nullptr;
   std::vector<Job> jobs_;
   std::vector<workflow::Observation> inbox_;
+  std::map<int, std::int64_t> alarms_;
   std::optional<workflow::Stop> stop_;
   bool doubted_ = false;  // main was moved by an agent, and nobody has looked since
   bool attended_ = true, over_ = false;
@@ -206,17 +245,21 @@ struct Tap : Real {
   using Fact = typename Real::Fact;
   static inline std::vector<Fact> newest, kept;
   static inline bool wire = true;
+  static inline int turn_number = 0;
 
   static void begin(bool by_wire) {
     wire = by_wire;
     kept.clear();
     newest.clear();
+    SupplyTap::begin(by_wire);
   }
   static typename Real::Turn advance(typename Real::State& state, std::vector<Fact> given,
                                      const std::vector<workflow::Observation>& observations,
                                      const std::string& at) {
     auto turn = Real::advance(state, std::move(given), observations, at);
-    newest = turn.facts;
+    // What it has to hear at once is part of the same turn.
+    if (std::exchange(turn_number, SupplyTap::turns) != SupplyTap::turns) newest.clear();
+    newest.insert(newest.end(), turn.facts.begin(), turn.facts.end());
     return turn;
   }
   static std::string body_of(const Fact& fact) {

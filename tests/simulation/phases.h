@@ -25,11 +25,12 @@ enum class PhasesBug {
 inline constexpr int kPhasesBugs = 11;  // with none
 std::string_view name_of(PhasesBug bug);
 
-// The same seed, weather and bug give the same finding.
+// The same seed, weather and bug give the same finding. `supplied`: the services of agents fail,
+// and what they cost is bounded.
 Finding simulate_phases(std::uint64_t seed, PhasesBug bug = PhasesBug::none,
-                        WorldBug world = WorldBug::none, bool all = false);
+                        WorldBug world = WorldBug::none, bool all = false, bool supplied = false);
 // Scripted: nothing fails but what agents say; `crashes` and `stops` come on top.
-Finding simulate_script(std::uint64_t seed, int crashes, int stops);
+Finding simulate_script(std::uint64_t seed, int crashes, int stops, bool supplied = false);
 
 // The n-th random definition, always the same; phases::check has nothing against it.
 struct Sample {

@@ -26,8 +26,23 @@ int version_of(const std::string& commit) {
 }  // namespace
 
 void Simulation::carry_out(const Command& command) {
-  claim(intended(command), "what is about to be done is recorded first");
-  before(command);
+  if (const auto* order = std::get_if<SupplyOrder>(&command)) return carry_out(*order);
+  const auto* question = std::get_if<Ask>(&command);
+  const auto* ended = std::get_if<EndAgent>(&command);
+  const bool of_supply =
+      question != nullptr ? question->question >= event::supply::kFirstQuestion
+                          : ended != nullptr && !intended(command) && supply_.may_end(ended->agent);
+  if (question != nullptr && of_supply)
+    claim(supply_.has_asked(question->question), "what is about to be done is recorded first");
+  if (!of_supply) {
+    claim(intended(command), "what is about to be done is recorded first");
+    before(command);
+    if (ended != nullptr) supply_.ended(ended->agent);
+  }
+  if (const auto* start = std::get_if<StartAgent>(&command); start != nullptr && has_supply()) {
+    supply_.before_start(*start, ms_ / 1000, day(), elsewhere_);
+    if (!supply_.broken.empty()) claim(false, supply_.broken.c_str());
+  }
   if (!broken_.empty()) throw Broken{};
   if (const auto* end = std::get_if<EndAgent>(&command)) {
     for (Job& job : jobs_)
@@ -72,6 +87,8 @@ void Simulation::start(const StartAgent& command) {
   job.writes = command.settle == Settle::keep ||
                (command.settle == Settle::leave && command.dialect != Dialect::verdict);
   job.stopping = stop_ && *stop_ != Stop::paused;
+  job.has_session = !command.session.empty();
+  job.provider = providers_[command.agent] = supply_.provider_of(command);
   for (const Job& other : jobs_) {
     if (other.what != Job::What::agent) continue;
     claim(other.number != job.number, "every agent has a number of its own");
@@ -162,6 +179,7 @@ std::optional<Observation> Simulation::at_once(const Command& command) {
     job.number = ask->question;
     job.task = ask->task;
     job.options = ask->options;
+    job.text = ask->text;
   } else if (const auto* timer = std::get_if<SetTimer>(&command)) {
     job.what = Job::What::timer;
     job.number = timer->wait;
@@ -194,7 +212,12 @@ void Simulation::finish(Job job) {
       Random random = roll(job);
       const bool looked = job.options == std::vector<std::string>{"keep"};
       if (looked) doubted_ = false;
-      inbox_.emplace_back(Answered{job.number, looked ? "keep" : answer(job, random), "somebody"});
+      const bool of_supply = job.number >= event::supply::kFirstQuestion;
+      inbox_.emplace_back(Answered{job.number,
+                                   looked      ? "keep"
+                                   : of_supply ? answer_supply(job)
+                                               : answer(job, random),
+                                   "somebody"});
       return;
     }
     case Job::What::timer:
@@ -207,9 +230,13 @@ void Simulation::finish_agent(Job job) {
   AgentFinished finished;
   finished.agent = job.number;
   finished.preview = "p";
+  if (has_supply()) finished.facts.use = some_use();
   Random random = roll(job);
   if (job.stopping && random_.chance(90)) {
     finished.fault = Fault::interrupted;
+  } else if (!job.ending && meets_a_fault(job, finished)) {
+    inbox_.emplace_back(std::move(finished));
+    return;
   } else if (job.ending) {
     finished.fault = Fault::idle;
   } else if (random.below(100) < weather_.agent_faults) {

@@ -56,6 +56,10 @@ class Advance {
   void end(Outcome outcome, std::string detail) {
     record(fact::Ended{outcome, std::move(detail), ""});
   }
+  // The same, for a cause that says nothing against what a person may have approved.
+  void end_all_the_same(Outcome outcome, std::string detail) {
+    record(fact::Ended{outcome, std::move(detail), "", run_.approved});
+  }
   void end_by_person();
   // A pause lets agents finish.
   bool ends_agents() const { return now_.stop && *now_.stop != workflow::Stop::paused; }

@@ -49,6 +49,44 @@ TEST(AutoAdvance, ARefusalWithoutWordsEndsTheRunWhichAsksAgainWhenItGoesOn) {
   EXPECT_EQ(driver.only<Merge>().into, Merge::Into::nowhere);
 }
 
+TEST(AutoAdvance, WhatIsOnlyInTheWayVoidsNoApproval) {
+  using enum event::MergeRefusal;
+  for (const auto why : {checkout_in_the_way, refused, error, main_moved}) {
+    Driver driver = asked();
+    driver.see(Answered{1, "approve", "me"});
+    driver.see(MergeRefused{"auto", why, "a.c is in the way", {}, {}, ""});
+    driver.crash();
+    driver.given(fact::Resumed{});
+    driver.see(Kept{});
+    EXPECT_EQ(driver.only<Merge>().into, Merge::Into::main) << "nobody is asked twice";
+    EXPECT_TRUE(driver.only<Merge>().edited);
+  }
+}
+
+TEST(AutoAdvance, AMergeThatIsNotCleanVoidsTheApproval) {
+  Driver driver = asked();
+  driver.see(Answered{1, "approve", "me"});
+  driver.see(MergeRefused{"auto", event::MergeRefusal::conflict, "conflict in a.c", {}, {}, ""});
+  driver.given(fact::Resumed{});
+  driver.see(Kept{});
+  EXPECT_EQ(driver.only<Merge>().into, Merge::Into::nowhere);
+}
+
+TEST(AutoAdvance, AStopBetweenApprovalAndMergeVoidsNothingUnlessItIsAnAbort) {
+  for (const Stop how : {Stop::interrupted, Stop::paused, Stop::aborted}) {
+    Driver driver = asked();
+    driver.see(Answered{1, "approve", "me"});
+    const Command merge = driver.commands.at(0);
+    driver.see(StopAsked{how});
+    driver.see(CommandFailed{merge, Reason::interrupted, "interrupted"});
+    ASSERT_TRUE(driver.run.step == Step::ended);
+    driver.given(fact::Resumed{});
+    driver.see(Kept{});
+    EXPECT_EQ(driver.only<Merge>().into,
+              how == Stop::aborted ? Merge::Into::nowhere : Merge::Into::main);
+  }
+}
+
 TEST(AutoAdvance, AStopLeavesTheQuestionOpen) {
   Driver driver = asked();
   driver.see(StopAsked{Stop::interrupted});
@@ -85,7 +123,7 @@ TEST(AutoAdvance, AGuardedChangeIsPutToAPersonWhoIsThere) {
   EXPECT_THAT(driver.only<Ask>().text, HasSubstr("Makefile"));
   Driver refused = driver;
   driver.see(Answered{1, "yes", "me"});
-  EXPECT_THAT(driver.only<Merge>().request, HasSubstr("Makefile"));
+  EXPECT_THAT(driver.only<Merge>().allowed, ElementsAre("Makefile"));
   refused.see(Answered{1, "not that file", "me"});
   EXPECT_EQ(refused.only<StartAgent>().role, "fix");
   EXPECT_THAT(refused.run.feedback, HasSubstr("not that file"));

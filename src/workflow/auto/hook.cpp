@@ -1,5 +1,7 @@
 #include "workflow/auto/hook.h"
 
+#include <cstdlib>
+
 #include "workflow/auto/phases.h"
 
 namespace capsule::auto_mode {
@@ -27,6 +29,19 @@ Verdict take(State& state, const Seen& seen, const Moment& now) {
   if (!state.active) return Verdict::finished;
   if (taken.error) return Verdict::error;
   return taken.completed ? Verdict::next_phase : Verdict::go_on;
+}
+
+// The client calls every Stop hook that it knows at the same time, and goes on when all of them
+// have answered. So a call that began before another one had its answer is for the same stop. The
+// second of two hooks may begin a little later: then the transcript tells, which is as good where
+// turns take longer than the client takes to write it.
+bool is_answered(const State& state, const SessionStop& stop, const Moment& now) {
+  const LastStop& last = state.last_stop;
+  if (stop.session != state.session) return false;
+  if (stop.began < last.ticks && last.ticks <= stop.answered) return true;
+  if (!stop.doubled || stop.id.empty() || stop.id != last.id) return false;
+  const auto then = seconds_of(last.at);
+  return then && std::abs(now.seconds - *then) <= kSameStopSeconds;
 }
 
 // Only a state that no session has taken up can be forgotten.
@@ -67,19 +82,25 @@ bool concerns(const State& state, const std::string& session) {
 
 bool blocks(Verdict verdict) { return verdict == Verdict::next_phase || verdict == Verdict::go_on; }
 
-Answer answer_stop(State state, const Seen& seen, const std::string& session, const Moment& now) {
-  if (!concerns(state, session)) return {Verdict::not_ours, std::move(state)};
+Answer answer_stop(State state, const SessionStop& stop, const Moment& now) {
+  if (!concerns(state, stop.session)) return {Verdict::not_ours, std::move(state)};
   if (!current_phase(state)) return {Verdict::unknown_phase, std::move(state)};
-  State next = state;
-  next.last_checked = now.text;
-  next.session = session;
-  const Verdict verdict = take(next, seen, now);
+  if (is_answered(state, stop, now)) return {Verdict::answered, std::move(state)};
+  const auto looked_at = [&](State seen_state) {
+    seen_state.last_checked = now.text;
+    seen_state.session = stop.session;
+    seen_state.last_stop = {stop.id, now.text, stop.answered};
+    return seen_state;
+  };
+  State next = looked_at(state);
+  const Verdict verdict = take(next, stop.seen, now);
   if (verdict != Verdict::go_on) return {verdict, std::move(next), true};
   if (is_stale(state, now)) {
     state.active = false;
     state.exit_reason = ExitReason::stale_state;
     return {Verdict::stale, std::move(state), true};
   }
+  if (stop.background > 0) return {Verdict::waiting, looked_at(std::move(state)), true};
   if (!count_iteration(next)) {
     next = with_its_phase_begun(std::move(next), now.text);
     finish(next, ExitReason::max_iterations_reached, kFailedPhase, now.text);

@@ -23,11 +23,25 @@ Seen seen_in(const signal::BlockResult& result);
 // further back than was looked.
 bool misses_a_phase(const State& state, const Seen& seen);
 
+// One stop of a session, as its client tells it.
+struct SessionStop {
+  Seen seen;
+  std::string session;         // empty: the client did not say
+  std::size_t background = 0;  // tasks of the client that still run: it wakes the session later
+  // By which another call for the same stop is known.
+  std::string id = {};        // the last thing that the session was told; empty: not known
+  bool doubled = false;       // the hook is installed more than once
+  std::int64_t began = 0;     // when this call began, and
+  std::int64_t answered = 0;  // when it has its answer, in ticks of the machine's own clock
+};
+
 enum class Verdict {
   not_ours,       // inactive, or another session's: the stop is allowed, nothing is written
+  answered,       // by another call for the same stop: nothing is said or written again
   unknown_phase,  // the same, and somebody should know
   error,          // the agent said PHASE_ERROR: allowed, so that a person can act
   stale,          // allowed; no longer active
+  waiting,        // allowed, nothing counted: the client's own tasks are still at work
   finished,       // allowed; no longer active
   failed,         // allowed; the limit is reached
   next_phase,     // blocked, with the instructions of the phase that the state now names
@@ -43,8 +57,7 @@ struct Answer {
 // Whether the stop of `session` is any business of this state; asked before its words are read.
 bool concerns(const State& state, const std::string& session);
 
-// `session` may be empty: the client did not say.
-Answer answer_stop(State state, const Seen& seen, const std::string& session, const Moment& now);
+Answer answer_stop(State state, const SessionStop& stop, const Moment& now);
 
 bool blocks(Verdict verdict);
 

@@ -20,7 +20,7 @@ State at(const char* phase) {
 }
 
 Answer stop(const State& state, std::vector<Signal> signals, const std::string& session = "s") {
-  return answer_stop(state, {std::move(signals), std::nullopt, ""}, session, kNow);
+  return answer_stop(state, {{std::move(signals), std::nullopt, ""}, session}, kNow);
 }
 
 TEST(AutoHook, ASignalCountsOnlyInItsPhase) {
@@ -68,6 +68,52 @@ TEST(AutoHook, ABoundStateIsOnlyItsSessions) {
   EXPECT_EQ(stop(state, {Signal::qa_complete}, "other").verdict, Verdict::not_ours);
   EXPECT_EQ(stop(state, {Signal::qa_complete}, "").verdict, Verdict::not_ours);
   EXPECT_FALSE(stop(state, {Signal::qa_complete}, "other").changed);
+}
+
+TEST(AutoHook, AWaitingSessionCountsNothingButSignals) {
+  State state = at("qa");
+  state.iteration = 2;
+  SessionStop stop{{}, "s", 1};
+  stop.seen.transition = Signal::transition_to_qa;
+  const Answer waiting = answer_stop(state, stop, kNow);
+  EXPECT_EQ(waiting.verdict, Verdict::waiting);
+  EXPECT_FALSE(blocks(waiting.verdict));
+  EXPECT_EQ(waiting.state.iteration, 2);
+  EXPECT_EQ(waiting.state.session, "s");
+  EXPECT_TRUE(waiting.state.detected.empty()) << "it is read again at the next stop";
+  stop.seen = {{Signal::qa_complete}, {}, ""};
+  EXPECT_EQ(answer_stop(state, stop, kNow).verdict, Verdict::next_phase);
+}
+
+TEST(AutoHook, ACallThatBeganBeforeAnotherHadItsAnswerIsForTheSameStop) {
+  const Answer first = answer_stop(at("qa"), {{}, "s", 0, "", false, 10, 15}, kNow);
+  EXPECT_EQ(first.verdict, Verdict::go_on);
+  const Answer second = answer_stop(first.state, {{}, "s", 0, "", false, 14, 20}, kNow);
+  EXPECT_EQ(second.verdict, Verdict::answered);
+  EXPECT_FALSE(second.changed);
+  EXPECT_EQ(answer_stop(first.state, {{}, "s", 0, "", false, 16, 20}, kNow).verdict,
+            Verdict::go_on);
+  // The machine was started again since: its clock, too.
+  EXPECT_EQ(answer_stop(first.state, {{}, "s", 0, "", false, 3, 5}, kNow).verdict, Verdict::go_on);
+}
+
+TEST(AutoHook, InstalledTwiceTheTranscriptTellsTheSameStop) {
+  const Answer first = answer_stop(at("qa"), {{}, "s", 0, "record-1", true, 10, 15}, kNow);
+  EXPECT_EQ(first.verdict, Verdict::go_on);
+  const SessionStop again{{}, "s", 0, "record-1", true, 20, 25};
+  EXPECT_EQ(answer_stop(first.state, again, kNow).verdict, Verdict::answered);
+  SessionStop other = again;
+  other.id = "record-2";
+  EXPECT_EQ(answer_stop(first.state, other, kNow).verdict, Verdict::go_on);
+  other = again;
+  other.doubled = false;
+  EXPECT_EQ(answer_stop(first.state, other, kNow).verdict, Verdict::go_on);
+  other = again;
+  other.id = "";
+  EXPECT_EQ(answer_stop(first.state, other, kNow).verdict, Verdict::go_on);
+  Moment later = kNow;
+  later.seconds += kSameStopSeconds + 1;
+  EXPECT_EQ(answer_stop(first.state, again, later).verdict, Verdict::go_on);
 }
 
 TEST(AutoHook, ACancelledStateGoesOnAtItsFirstUnfinishedPhase) {

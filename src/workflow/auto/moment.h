@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
+
+#include "base/moment.h"
 
 namespace capsule::auto_mode {
 
@@ -13,8 +13,6 @@ struct Moment {
   std::int64_t seconds = 0;  // since 1970 in UTC
 };
 
-// The seconds since 1970 of an ISO 8601 date and time in its extended form. Fractions are dropped;
-// without a zone it is read as UTC. nullopt: it is not one.
-std::optional<std::int64_t> seconds_of(std::string_view text);
+using capsule::seconds_of;
 
 }  // namespace capsule::auto_mode

@@ -45,7 +45,8 @@ void finish(State& state, ExitReason reason, std::string_view phase, const std::
 Taken take_signals(State& state, const std::vector<Signal>& signals, const std::string& error,
                    const std::string& now, const std::function<bool()>& on_complete) {
   const auto note = [&](Signal signal) {
-    state.detected.push_back({std::string(signal::row(signal).wire), now});
+    if (state.detected.size() < kMaxDetected)
+      state.detected.push_back({std::string(signal::row(signal).wire), now});
   };
   Taken taken;
   std::vector<Signal> transitions;

@@ -381,7 +381,8 @@ Fault fault_of(Outcome outcome) {
 void on(Run& run, const fact::Ended& ended) {
   if (run.step != Step::end && run.step != Step::ended) run.after = run.step;
   if (run.open != Step::turn) run.open.reset();
-  run.approved = run.edited = false;
+  run.approved = run.approved && ended.approval_stands;
+  run.edited = run.approved;
   for (workflow::AgentSummary& agent : run.agents) {
     if (!agent.running) continue;
     agent.running = false;

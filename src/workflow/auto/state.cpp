@@ -92,6 +92,7 @@ State continued(State state, const std::string& now) {
   const Phase phase = *unfinished_phase(state);
   reopen(state, phase);
   state.session.clear();
+  state.last_stop = {};
   state.last_checked = now;
   if (state.phases[index_of(phase)].started_at.empty())
     state.phases[index_of(phase)].started_at = now;

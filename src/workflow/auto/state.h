@@ -17,6 +17,8 @@ using signal::Phase;
 inline constexpr std::size_t kPhases = signal::kPhaseCount - 1;  // nine; `complete` is none
 inline constexpr std::int64_t kMaxIterations = 20;               // when a state does not say
 inline constexpr std::int64_t kStaleSeconds = std::int64_t{2} * 60 * 60;
+inline constexpr std::int64_t kSameStopSeconds = 5;  // two calls for one stop are that close
+inline constexpr std::size_t kMaxDetected = 1000;    // signals that a state notes; no more are
 inline constexpr std::string_view kFailedPhase = "failed";
 
 struct Config {
@@ -47,6 +49,14 @@ struct Detected {
   bool operator==(const Detected&) const = default;
 };
 
+// The stop that was answered last.
+struct LastStop {
+  std::string id;  // empty: it could not be told from others
+  std::string at;
+  std::int64_t ticks = 0;  // the same, by the machine's own clock, which never goes back
+  bool operator==(const LastStop&) const = default;
+};
+
 enum class ExitReason {
   none,
   all_phases_complete,
@@ -71,7 +81,8 @@ struct State {
   Config config;
   std::array<PhaseRecord, kPhases> phases;
   std::string last_checked;
-  std::vector<Detected> detected;
+  std::vector<Detected> detected;  // at most kMaxDetected
+  LastStop last_stop;
   ExitReason exit_reason = ExitReason::none;
   std::string last_error;
 

@@ -56,7 +56,11 @@ signal::Miss missed_in(Phase phase, const std::vector<std::string>& signals, sig
 
 }  // namespace
 
-void Advance::end_by_person() { end(outcome_of(now_.stop.value_or(Stop::interrupted)), ""); }
+void Advance::end_by_person() {
+  const Stop how = now_.stop.value_or(Stop::interrupted);
+  if (how == Stop::aborted) return end(outcome_of(how), "");
+  end_all_the_same(outcome_of(how), "");
+}
 
 void Advance::given(fact::Fact fact) {
   if (!std::holds_alternative<fact::Resumed>(fact)) return record(std::move(fact));
@@ -135,15 +139,17 @@ void Advance::on(const workflow::MergeRefused& refused) {
   if (!refused.guarded.empty() && person)
     return record(fact::ApprovalAsked{run_.questions + 1, event::Approval::guard, refused.guarded,
                                       refused.guard_stat, ""});
-  end(refused.why == event::MergeRefusal::error ? Outcome::error : Outcome::merge_refused,
-      refused.detail);
+  const bool error = refused.why == event::MergeRefusal::error;
+  const Outcome outcome = error ? Outcome::error : Outcome::merge_refused;
+  if (workflow::voids_approval(refused.why)) return end(outcome, refused.detail);
+  end_all_the_same(outcome, refused.detail);
 }
 
 void Advance::on(const workflow::MainMoved&) {
   if (!done(What::merge) || now_.tries < workflow::kMergeTries) return;
   std::string detail = "main kept moving while merging\ntry again later: ";
   detail += kGoOn;
-  end(Outcome::merge_refused, std::move(detail));
+  end_all_the_same(Outcome::merge_refused, std::move(detail));
 }
 
 void Advance::on(const workflow::TreeRemoved&) {
@@ -161,7 +167,7 @@ void Advance::on(const workflow::CommandFailed& failed) {
   if (now_.what == What::nothing) return;
   const bool was_ended = done(What::keeping);
   now_.what = What::nothing;
-  if (failed.reason != Reason::interrupted) return end(Outcome::error, failed.detail);
+  if (failed.reason != Reason::interrupted) return end_all_the_same(Outcome::error, failed.detail);
   if (!was_ended) end_by_person();
 }
 
@@ -317,10 +323,11 @@ void Advance::merge() {
   const bool to_branch = run_.integrate == event::Integrate::branch;
   const bool asks = run_.integrate == event::Integrate::ask && !run_.approved;
   if (run_.ground.doubted() && !to_branch)
-    return end(Outcome::merge_refused,
-               workflow::main_moved_text(
-                   run_.ground.main.front(),
-                   [this](int agent) { return workflow::agent_words(run_.agents, agent); }, kGoOn));
+    return end_all_the_same(
+        Outcome::merge_refused,
+        workflow::main_moved_text(
+            run_.ground.main.front(),
+            [this](int agent) { return workflow::agent_words(run_.agents, agent); }, kGoOn));
   if (!asks && run_.open != Step::merge) {
     now_.tries = 0;
     record(fact::MergeIntended{});
@@ -334,7 +341,7 @@ void Advance::merge() {
   merge.test = workflow::Merge::Test::when_unseen;
   merge.go_on = kGoOn;
   merge.request = run_.begun.task;
-  for (const std::string& file : run_.allowed) merge.request += "\n" + file;
+  merge.allowed = run_.allowed;
   // What a person has seen, and changed, is as they want it.
   merge.guarded = !run_.approved;
   merge.edited = run_.edited;

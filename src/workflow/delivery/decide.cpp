@@ -126,7 +126,8 @@ Merge merge(const State& s, const std::string& tree, const std::string& title) {
     // What a person has seen, and changed, is as they want it.
     command.guarded = !t.approved;
     command.edited = t.approved || t.mended || t.edited;
-    command.request = request_of(t.task) + "\n" + joined(t.allowed, "\n");
+    command.request = request_of(t.task);
+    command.allowed = t.allowed;
     if (s.integrate == event::Integrate::ask && !t.approved) command.into = Merge::Into::nowhere;
   }
   return command;

@@ -317,7 +317,7 @@ void heed(State& s, const Observation& observation) {
   if (const auto* asked = std::get_if<workflow::StopAsked>(&observation)) heed(s, asked->how);
   const auto* finished = std::get_if<workflow::AgentFinished>(&observation);
   const auto* failed = std::get_if<workflow::CommandFailed>(&observation);
-  if ((finished != nullptr && finished->fault == Fault::interrupted) ||
+  if ((finished != nullptr && finished->fault == Fault::interrupted && !finished->held) ||
       (failed != nullptr && failed->reason == Reason::interrupted))
     s.ended_by_person = true;
 }

@@ -63,6 +63,24 @@ TEST(DeliveryStop, APauseLetsAgentsAndMergesEndAndBeginsNothing) {
   EXPECT_EQ(desk.started(), Words{"critic T2"});
 }
 
+// It waited for its provider or a budget, and ends with the stop: nobody had ended it.
+TEST(DeliveryStop, AnAgentThatOnlyWaitedIsNoSignOfAStopThatIsStillToCome) {
+  Desk desk({task("T1"), task("T2")}, {2, 1, 1});
+  workflow::AgentFinished waited;
+  waited.agent = desk["T1"].agent;
+  waited.fault = Fault::interrupted;
+  waited.words = workflow::LineWords{};
+  waited.held = true;
+  desk.commands.clear();
+  desk.take({}, {waited, StopAsked{Stop::paused}});
+  EXPECT_TRUE(desk.started().empty());
+  EXPECT_FALSE(stopped(desk.state)) << "T2 is at work";
+  desk.says("T2", Signal::ready_for_review);
+  EXPECT_TRUE(stopped(desk.state));
+  desk.crash();
+  EXPECT_THAT(desk.started(), ::testing::Contains("developer T1")) << "it begins when it goes on";
+}
+
 // The command fails because a person ended everything: that says nothing about the work.
 TEST(DeliveryStop, AMergeThatIsInterruptedIsTriedAgainAndNobodyIsAsked) {
   Desk desk({task("T1")});

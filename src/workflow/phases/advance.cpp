@@ -51,6 +51,15 @@ bool heeds(const State& s, Stop stop) {
   return s.step == Step::prepare || s.step == Step::run_phase || s.step == Step::integrate;
 }
 
+// What a writer is told whose session goes on: the feedback follows, and nothing else.
+constexpr const char* kSentBack =
+    "Your work in this phase was sent back. Settle every point of the feedback below, and keep "
+    "what "
+    "it did not object to. The rules of your phase still hold: note what you did in worklog.md, as "
+    "a "
+    "new entry below the earlier ones, and end with one JSON object on a line of its own, as "
+    "before.";
+
 PhaseFinished finished(const State& s, const std::string& phase, const flow::AgentFinished& f) {
   PhaseFinished fact;
   fact.phase = phase;
@@ -191,6 +200,7 @@ class Decider {
     if (answered(Step::close_bead)) record(BeadClosed{});
   }
   void operator()(const flow::TimerFired&) {}
+  void operator()(const flow::SupplyNews&) {}
   void operator()(const GroundMoved& f) {
     if (s_.step != Step::start && s_.step != Step::ended) record(f);
   }
@@ -295,7 +305,7 @@ class Decider {
       case Step::integrate:
         return merge();
       case Step::archive:
-        return ask(flow::Archive{s_.bead, s_.worktree, s_.bead});
+        return archive();
       case Step::remove_worktree:
         return ask(
             flow::RemoveTree{s_.bead, s_.worktree, s_.branch, s_.integrate == Integrate::branch});
@@ -344,11 +354,22 @@ class Decider {
     ask(std::move(command));
   }
 
+  // A writer that is sent back goes on in its own session. Reviewers look anew each time, and one
+  // that was cut off begins on what it started from.
+  bool resumes(const PhaseRule& phase, const Agent& agent) const {
+    if (!phase.writes || phase.commits || judges(phase) || s_.feedback.empty()) return false;
+    const Session use = phase.session == Session::unsaid ? agent.session : phase.session;
+    return use != Session::fresh && s_.sessions.contains(phase.name);
+  }
+
   void start(const PhaseRule& phase) {
     const auto open = s_.open.find(phase.name);
     const int number = open != s_.open.end() ? open->second : s_.number + 1;
     const Agent& agent = now().agents[phase.name];
-    record(PhaseStarted{phase.name, number, s_.attempt, s_.feedback, agent.provider, agent.model});
+    const bool goes_on = open == s_.open.end() && resumes(phase, agent);
+    const int session = goes_on ? s_.sessions.at(phase.name) : s_.starts + 1;
+    record(PhaseStarted{phase.name, number, s_.attempt, s_.feedback, agent.provider, agent.model,
+                        false, session});
     flow::StartAgent command;
     command.agent = number;
     command.role = phase.name;
@@ -363,6 +384,9 @@ class Decider {
     command.dialect = flow::Dialect::contract;
     command.prompt.file = phase.prompt;
     command.prompt.feedback = s_.feedback;
+    command.session = flow::session_id(s_.run, session);
+    command.resume = goes_on;
+    if (goes_on) command.prompt.follow_up = kSentBack;
     if (phase.commits) command.env["CAPSULE_COMMIT_MSG"] = s_.bead + ": " + s_.title;
     if (!s_.on_branch.empty()) command.env["CAPSULE_BRANCH"] = s_.on_branch;
     now().running[number] = phase.name;
@@ -386,6 +410,12 @@ class Decider {
     const bool repeats = !judges(rule()) || (s_.last.status == Status::needs_work &&
                                              s_.reviewed_feedback == s_.last.feedback);
     if (s_.reviewed_by == s_.phase && repeats) command.same_as = s_.reviewed_tree;
+    ask(std::move(command));
+  }
+
+  void archive() {
+    flow::Archive command{s_.bead, s_.worktree, s_.bead};
+    if (s_.newest_check) command.notes.push_back(*s_.newest_check);
     ask(std::move(command));
   }
 
@@ -414,6 +444,7 @@ class Decider {
     // Who wrote which test is not known.
     if (s_.by_hand && s_.tests_commit.empty()) std::erase(command.names, "tests-untouched");
     command.request = request();
+    command.allowed = s_.allowed;
     command.red_allowed = s_.red_allowed;
     if (rule().commits) command.head = s_.snapshot.head;
     ask(std::move(command));
@@ -431,6 +462,13 @@ class Decider {
     command.task = wait.task;
     command.text = wait.text;
     command.context = wait.context;
+    command.tree = s_.bead;
+    if (s_.newest_check) command.notes.push_back(*s_.newest_check);
+    flow::WorklogEntry asks;
+    asks.phase = s_.phase;
+    asks.summary = wait.text;
+    asks.waits = true;
+    command.notes.push_back(std::move(asks));
     ask(std::move(command));
   }
 
@@ -444,12 +482,7 @@ class Decider {
     return true;
   }
 
-  // What the task asks for, and what a person has allowed besides.
-  std::string request() const {
-    std::string text = s_.title + "\n" + s_.request;
-    for (const std::string& file : s_.allowed) text += "\n" + file;
-    return text;
-  }
+  std::string request() const { return s_.title + "\n" + s_.request; }
 
   void merge() {
     if (main_doubted()) return;
@@ -469,6 +502,7 @@ class Decider {
     command.tests = s_.tests_commit;
     command.claimed.assign(s_.claimed.begin(), s_.claimed.end());
     command.request = request();
+    command.allowed = s_.allowed;
     // What was signed off in a fresh checkout was tested as it will be on main. What is only to
     // stand on its branch was checked as its workflow says.
     const bool clean =

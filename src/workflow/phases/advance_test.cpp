@@ -21,6 +21,17 @@ TEST(Advance, ThePipelineGoesFromAPlannedTreeToAClosedTask) {
   EXPECT_TRUE(play.commands.empty());
 }
 
+TEST(Advance, TheLastCheckIsNotedWhereTheWorklogIsKept) {
+  Play play;
+  play.to_merge();
+  flow::WorklogEntry last;
+  last.phase = "merge";
+  last.checked = "131 tests still pass";
+  play.s.newest_check = last;
+  play.see({flow::Merged{"demo-1", "def", {}, false, false, {}, {}}});
+  EXPECT_EQ(play.command<flow::Archive>().notes, std::vector<flow::WorklogEntry>{last});
+}
+
 TEST(Advance, AFactIsRecordedBeforeTheCommandThatBuildsOnIt) {
   Play play;
   play.prepare();

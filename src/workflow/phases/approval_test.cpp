@@ -138,6 +138,24 @@ TEST(Approval, WhoNoLongerWantsToBeAskedHasTheWorkMerged) {
   EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::main);
 }
 
+TEST(Approval, TheWorklogGetsTheNewestCheckAndWhatAPersonIsAsked) {
+  Play play;
+  play.s.present.attended = true;
+  play.prepare();
+  play.see({Play::said(1, Status::pass)});
+  play.see({flow::Kept{"demo-1", "ref", "commit", "tree", "head"}});
+  flow::Checked checked;
+  checked.number = play.command<flow::Check>().number;
+  checked.feedback = "put it back";
+  checked.guarded = {"Makefile"};
+  play.see({checked});
+  const flow::Ask& asked = play.command<flow::Ask>();
+  EXPECT_EQ(asked.tree, "demo-1");
+  ASSERT_FALSE(asked.notes.empty());
+  EXPECT_TRUE(asked.notes.back().waits);
+  EXPECT_EQ(asked.notes.back().summary, asked.text);
+}
+
 TEST(Approval, AGuardedChangeIsPutToAPersonWhoIsThere) {
   Play play;
   play.s.present.attended = true;
@@ -155,7 +173,7 @@ TEST(Approval, AGuardedChangeIsPutToAPersonWhoIsThere) {
   EXPECT_NE(play.command<flow::Ask>().text.find("Makefile"), std::string::npos);
   Play refused = play;
   play.see({flow::Answered{1, "approve", "me"}});
-  EXPECT_NE(play.command<flow::Check>().request.find("Makefile"), std::string::npos);
+  EXPECT_EQ(play.command<flow::Check>().allowed, std::vector<std::string>{"Makefile"});
   refused.see({flow::Answered{1, "keep it as it was", "me"}});
   refused.see({checked});
   EXPECT_NE(refused.command<flow::StartAgent>().prompt.feedback.find("keep it as it was"),

@@ -243,6 +243,8 @@ struct Fold {
     if (s.step == Step::integrate && !f.by_hand) go_to(s, f.phase, f.attempt, "");
     s.number = std::max(s.number, f.number);
     if (!f.by_hand) s.open[f.phase] = f.number;
+    ++s.starts;
+    if (f.session > 0) s.sessions[f.phase] = f.session;
     workflow::AgentSummary agent;
     agent.number = f.number;
     agent.task = s.bead;

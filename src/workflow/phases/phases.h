@@ -47,6 +47,7 @@ enum class Step {
 // Who runs a phase, for the record.
 struct Agent {
   std::string provider, model;
+  event::Session session{};  // as configured
 };
 
 // What is not recorded: what this process was told, and what it waits for.
@@ -67,6 +68,7 @@ struct Present {
 };
 
 struct State {
+  std::string run;  // its id, from whoever makes the state: no fact holds it
   Step step = Step::start;
   Step after = Step::start;         // when ended: where a resumed run goes on
   std::string phase;                // the first of those that run together
@@ -76,6 +78,8 @@ struct State {
   std::map<std::string, int> open;  // phases that were started, and neither their end nor the run's
                                     // is recorded; with their number
   std::map<std::string, event::PhaseFinished> results;  // of the phases that run together
+  int starts = 0;                        // of agents so far: each can begin a session of its own
+  std::map<std::string, int> sessions;   // by phase: the start whose session it works in
   std::map<std::string, int> sent_back;  // how often a phase sent a writer back, since a person
                                          // last took the run up: what bounds loops within loops
   std::string then;             // where `phase` leads when it passes, in place of what follows it

@@ -1,0 +1,281 @@
+#include "agent/clients.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "json/object.h"
+#include "json/text.h"
+
+namespace capsule::agent {
+namespace {
+
+using dialect::Output;
+
+constexpr Client kClients[] = {
+    {.name = "claude",
+     .words = "-p {prompt} {access} {model} {events} {session} {more}",
+     .long_words = "-p {access} {model} {events} {session} {more}",
+     .write = "--dangerously-skip-permissions",
+     .read_only = "--permission-mode plan",
+     .events = "--output-format stream-json --verbose",
+     .output = Output::claude_stream,
+     .model = "--model {model}",
+     .begin = "--session-id {session}",
+     .resume = "--resume {session}",
+     .variables = "CLAUDE_CODE_MAX_RETRIES=3 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 "
+                  "DISABLE_AUTOUPDATER=1",
+     .install = "npm install -g @anthropic-ai/claude-code",
+     .tested = "2.1.197 2.1.325",
+     .hosts = "api.anthropic.com",
+     .account_names = "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN "
+                      "CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX",
+     .account_files = ".claude/.credentials.json",
+     .in_home = ".claude, .claude.json"},
+    {.name = "codex",
+     .words = "exec {events} --skip-git-repo-check {access} -c check_for_update_on_startup=false "
+              "-c analytics.enabled=false -c features.unbounded_connection_retries=false {model} "
+              "{more} {session} -",
+     .write = "--dangerously-bypass-approvals-and-sandbox",
+     .read_only = "-s read-only",
+     .events = "--json",
+     .output = Output::codex_events,
+     .model = "-m {model}",
+     .resume = "resume {session}",
+     .install = "npm install -g @openai/codex",
+     .tested = "0.166.0",
+     .hosts = "api.openai.com, chatgpt.com",
+     .account_names = "OPENAI_API_KEY CODEX_API_KEY",
+     .account_files = ".codex/auth.json",
+     .in_home = ".codex"},
+    {.name = "gemini",
+     .words = "{events} {access} --skip-trust {model} {session} {more}",
+     .write = "--approval-mode yolo",
+     .read_only = "--approval-mode plan",
+     .events = "-o stream-json",
+     .output = Output::gemini_stream,
+     .model = "-m {model}",
+     .begin = "--session-id {session}",
+     .resume = "--resume {session}",
+     .variables = "GEMINI_CLI_NO_RELAUNCH=true",
+     .install = "npm install -g @google/gemini-cli",
+     .tested = "0.61.0",
+     .hosts = "generativelanguage.googleapis.com, cloudcode-pa.googleapis.com",
+     .account_names = "GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_GENAI_USE_VERTEXAI",
+     .account_files = ".gemini/oauth_creds.json",
+     .in_home = ".gemini"},
+    {.name = "opencode",
+     .words = "run {events} {access} {model} {session} {more}",
+     .write = "--auto",
+     .events = "--format json",
+     .output = Output::opencode_events,
+     .model = "-m {model}",
+     .resume = "--session {session}",
+     .variables = "OPENCODE_DISABLE_AUTOUPDATE=1",
+     .needs_model = true,
+     .install = "npm install -g opencode-ai",
+     .tested = "1.18.33",
+     .hosts = "those of the model's provider, registry.npmjs.org, models.dev",
+     .account_names = "ANTHROPIC_API_KEY OPENAI_API_KEY OPENCODE_CONFIG_CONTENT",
+     .account_files = ".local/share/opencode/auth.json",
+     .in_home = ".local/share/opencode, .config/opencode, .cache/opencode"},
+    {.name = "goose",
+     .words = "run -i - --with-builtin developer {events} {model} {session} {more}",
+     .events = "--output-format stream-json",
+     .output = Output::goose_stream,
+     .model = "--model {model}",
+     .begin = "--name {session}",
+     .resume = "--resume --name {session}",
+     .variables = "GOOSE_MODE=auto GOOSE_TELEMETRY_ENABLED=false",
+     .install = "npm install -g @aaif/goose",
+     .tested = "1.34.0",
+     .hosts = "those of its provider",
+     .account_names = "GOOSE_PROVIDER OPENAI_API_KEY ANTHROPIC_API_KEY",
+     .account_files = ".config/goose/config.yaml",
+     .in_home = ".config/goose, .local/share/goose, .local/state/goose"},
+    {.name = "qwen",
+     .words = "{events} {access} {model} {session} {more}",
+     .write = "--approval-mode yolo",
+     .read_only = "--approval-mode plan",
+     .events = "-o stream-json",
+     .output = Output::qwen_stream,
+     .model = "-m {model}",
+     .begin = "--session-id {session}",
+     .resume = "--resume {session}",
+     .variables = "QWEN_CODE_SUPPRESS_YOLO_WARNING=1",
+     .install = "npm install -g @qwen-code/qwen-code",
+     .tested = "0.24.4",
+     .hosts = "those of its provider",
+     .account_names = "OPENAI_API_KEY DASHSCOPE_API_KEY",
+     .account_files = ".qwen/oauth_creds.json",
+     .in_home = ".qwen"},
+    {.name = "copilot",
+     .words = "{events} {access} --no-auto-update {model} {session} {more}",
+     .write = "--allow-all-tools --allow-all-paths",
+     .read_only = "--allow-all-tools --deny-tool=write --deny-tool=shell",
+     .events = "--output-format json",
+     .output = Output::copilot_events,
+     .model = "--model {model}",
+     .begin = "--session-id {session}",
+     .resume = "--resume {session}",
+     .install = "npm install -g @github/copilot",
+     .tested = "1.0.102",
+     .hosts = "api.githubcopilot.com, api.github.com",
+     .account_names = "GH_TOKEN GITHUB_TOKEN COPILOT_GITHUB_TOKEN COPILOT_PROVIDER_API_KEY",
+     .account_files = ".copilot/config.json",
+     .in_home = ".copilot, .cache/copilot"},
+    {.name = "kimi",
+     .words = "{events} {model} {session} {more} -p {prompt}",
+     .events = "--output-format stream-json",
+     .output = Output::kimi_stream,
+     .model = "-m {model}",
+     .resume = "--session {session}",
+     .variables = "KIMI_DISABLE_TELEMETRY=1",
+     .install = "npm install -g @moonshot-ai/kimi-code",
+     .tested = "2.1.0",
+     .hosts = "api.moonshot.ai, api.kimi.com",
+     .account_names = "KIMI_API_KEY KIMI_MODEL_API_KEY MOONSHOT_API_KEY",
+     .account_files = ".kimi-code/config.toml",
+     .in_home = ".kimi-code"},
+    {.name = "grok",
+     .words = "{events} {access} {model} {session} {more} -p {prompt}",
+     .long_words = "{events} {access} {model} {session} {more} --prompt-file /dev/stdin",
+     .write = "--always-approve",
+     .events = "--output-format streaming-json",
+     .output = Output::grok_stream,
+     .model = "-m {model}",
+     .begin = "--session-id {session}",
+     .resume = "--resume {session}",
+     .install = "npm install -g @xai-official/grok",
+     .tested = "1.0.41",
+     .hosts = "api.x.ai",
+     .account_names = "XAI_API_KEY GROK_API_KEY",
+     .account_files = ".grok/auth.json .grok/config.toml",
+     .in_home = ".grok"},
+};
+
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, ' '))
+    if (!word.empty()) words.emplace_back(word);
+  return words;
+}
+
+void add(std::vector<std::string>& to, const std::vector<std::string>& words) {
+  to.insert(to.end(), words.begin(), words.end());
+}
+
+// The words of a row, with everything filled in but the prompt and the session.
+std::vector<std::string> filled(const Client& client, std::string_view row,
+                                const ClientWords& given) {
+  std::vector<std::string> argv{std::string(client.name)};
+  for (const std::string& word : words_in(row)) {
+    if (word == "{access}") {
+      add(argv,
+          words_in(given.access == Access::read_only && !client.read_only.empty() ? client.read_only
+                                                                                  : client.write));
+    } else if (word == "{events}") {
+      if (given.events) add(argv, words_in(client.events));
+    } else if (word == "{model}") {
+      if (given.model.empty()) continue;
+      for (const std::string& part : words_in(client.model))
+        argv.push_back(part == "{model}" ? given.model : part);
+    } else if (word == "{more}") {
+      add(argv, given.more);
+    } else {
+      argv.push_back(word);
+    }
+  }
+  return argv;
+}
+
+// opencode asks a hosted model of its vendor for titles, unless it is told otherwise.
+std::string opencode_settings(const std::string& model, std::string_view before) {
+  json::Object settings = json::Object::parse(before).value_or(json::Object());
+  const auto set = [&](std::string_view key, const std::string& raw) {
+    if (settings.is_null_or_absent(key)) settings.set(key, raw);
+  };
+  set("small_model", json::quoted(model));
+  set("enabled_providers",
+      json::array({json::quoted(model.substr(0, std::min(model.find('/'), model.size())))}));
+  set("autoupdate", "false");
+  return settings.compact();
+}
+
+std::vector<process::EnvChange> variables_of(const Client& client, const ClientWords& given,
+                                             const char* (*variable)(const char*)) {
+  std::vector<process::EnvChange> env;
+  for (const std::string& word : words_in(client.variables)) {
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    if (variable(name.c_str()) == nullptr) env.push_back({name, word.substr(equals + 1)});
+  }
+  // As root it refuses to work without questions, unless it is told that nothing can be lost.
+  if (client.output == Output::claude_stream && ::geteuid() == 0 &&
+      variable("IS_SANDBOX") == nullptr)
+    env.push_back({"IS_SANDBOX", "1"});
+  if (client.output == Output::opencode_events) {
+    const char* before = variable("OPENCODE_CONFIG_CONTENT");
+    env.push_back({"OPENCODE_CONFIG_CONTENT",
+                   opencode_settings(given.model, before != nullptr ? before : "{}")});
+  }
+  return env;
+}
+
+}  // namespace
+
+std::span<const Client> clients() { return kClients; }
+
+const Client* client_named(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kClients), std::end(kClients),
+                                   [&](const Client& client) { return client.name == name; });
+  return found == std::end(kClients) ? nullptr : found;
+}
+
+Result<Provider> provider_of(const Client& client, const ClientWords& words,
+                             const char* (*variable)(const char*)) {
+  const std::string name(client.name);
+  if (client.needs_model && words.model.empty())
+    return fail(Reason::usage, name + " has no model, and would ask one of its vendor's choice",
+                "in .capsule/config.yaml: providers: {" + name +
+                    ": {model: PROVIDER/MODEL}}, or a model for the phase or role");
+  Provider provider;
+  provider.name = name;
+  provider.client = name;
+  provider.argv = filled(client, client.words, words);
+  if (!client.long_words.empty()) provider.long_argv = filled(client, client.long_words, words);
+  provider.model = words.model;
+  provider.install = client.install;
+  provider.begin_session = words_in(client.begin);
+  provider.resume_session = words_in(client.resume);
+  provider.their_session = client.begin.empty();
+  // An id of theirs is told by an event only.
+  if (provider.their_session && !words.events) provider.resume_session.clear();
+  if (words.events) provider.output = client.output;
+  provider.env = variables_of(client, words, variable);
+  return provider;
+}
+
+Provider claude_provider(const std::string& model) {
+  auto provider = provider_of(*client_named("claude"), {.model = model, .events = false},
+                              [](const char*) -> const char* { return ""; });
+  return *std::move(provider);
+}
+
+std::string version_in(std::string_view printed) {
+  for (std::size_t at = 0; at < printed.size(); ++at) {
+    if (!is_digit(printed[at]) ||
+        (at > 0 && (is_letter(printed[at - 1]) && lower(printed[at - 1]) != 'v')))
+      continue;
+    std::size_t end = at, dots = 0;
+    while (end < printed.size() && (is_digit(printed[end]) || printed[end] == '.'))
+      dots += printed[end++] == '.' ? 1U : 0U;
+    if (printed[end - 1] == '.') --end, --dots;  // of a sentence
+    if (dots > 0 && end - at <= 40) return std::string(printed.substr(at, end - at));
+    at = end;
+  }
+  return {};
+}
+
+}  // namespace capsule::agent

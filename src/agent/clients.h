@@ -1,0 +1,71 @@
+// The agent clients that Capsule knows, a row each: how a headless turn of each is called, what it
+// prints, and what one should know of it. docs/agents.md shows the same table. Static data, and
+// pure functions over it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/provider.h"
+#include "dialect/output.h"
+
+namespace capsule::agent {
+
+struct Client {
+  std::string_view name;  // of the provider, and of its program
+  // The arguments of a turn, parted by blanks. {access}, {events}, {model}, {session} and {more}
+  // stand for the words below, or none; {prompt} for the prompt. Without {prompt} it goes in on
+  // stdin.
+  std::string_view words = {};
+  std::string_view long_words =
+      {};                       // the same for a prompt that is too long; empty: there is no way
+  std::string_view write = {};  // {access}: it may do everything, and asks nobody
+  std::string_view read_only = {};  // {access}: it may change nothing; empty: it cannot be told
+  std::string_view events = {};     // {events}: prints events, not text
+  dialect::Output output{};         // these
+  std::string_view model = {};      // {model}: asks for a model, itself {model}
+  // {session}: begins one under an id of ours, goes on with it; itself {session}. Nothing to begin
+  // with: the id is the client's own.
+  std::string_view begin = {}, resume = {};
+  // NAME=value, parted by blanks: bounds its own retries, leaves updates and telemetry out. What
+  // the caller's environment has is not replaced.
+  std::string_view variables = {};
+  bool needs_model = false;  // without one it would ask a service of its vendor's choice
+  // For people.
+  std::string_view install = {};
+  std::string_view tested = {};         // versions, the newest last
+  std::string_view hosts = {};          // that it calls
+  std::string_view account_names = {};  // variables one of which shows a login
+  std::string_view account_files = {};  // files in HOME one of which does
+  std::string_view in_home = {};        // what it leaves there
+};
+
+std::span<const Client> clients();
+const Client* client_named(std::string_view name);  // nullptr: not one of them
+
+enum class Access { write, read_only };
+
+// What the configuration adds to a row.
+struct ClientWords {
+  std::string model = {};
+  bool events = true;                  // false: it prints text
+  std::vector<std::string> more = {};  // arguments
+  Access access = Access::write;
+};
+
+// The provider that calls it. `variable` is getenv: what is set there is not set again.
+// Error usage: a client that needs a model has none; the message names the key.
+Result<Provider> provider_of(const Client& client, const ClientWords& words,
+                             const char* (*variable)(const char*));
+
+// claude, as its users call it: `claude -p PROMPT --dangerously-skip-permissions`, and nothing
+// else.
+Provider claude_provider(const std::string& model);
+
+// The version in what `PROGRAM --version` prints: "2.1.197" of "2.1.197 (Claude Code)".
+// Empty: there is none.
+std::string version_in(std::string_view printed);
+
+}  // namespace capsule::agent

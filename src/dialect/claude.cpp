@@ -1,0 +1,177 @@
+// claude --output-format stream-json --verbose. qwen speaks nearly the same.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "dialect/ledger.h"
+
+namespace capsule::dialect {
+namespace {
+
+std::int64_t micros(json::View dollars) {
+  const double value = dollars.number().value_or(0);
+  return value > 0 && value < 1e9 ? static_cast<std::int64_t>(std::llround(value * 1e6)) : 0;
+}
+
+event::TokenUse claude_usage(json::View usage) {
+  event::TokenUse use;
+  use.tokens_known = usage.is_object();
+  use.input = usage["input_tokens"].integer();
+  use.output = usage["output_tokens"].integer();
+  use.cache_read = usage["cache_read_input_tokens"].integer();
+  use.cache_written = usage["cache_creation_input_tokens"].integer();
+  return use;
+}
+
+// Of all models together: helpers and sub-agents too.
+event::TokenUse by_model(json::View models) {
+  event::TokenUse use;
+  for (const json::View model : models) {
+    use.tokens_known = true;
+    use.input += model["inputTokens"].integer();
+    use.output += model["outputTokens"].integer();
+    use.cache_read += model["cacheReadInputTokens"].integer();
+    use.cache_written += model["cacheCreationInputTokens"].integer();
+    use.cost_micros += micros(model["costUSD"]);
+    use.cost_known |= model["costUSD"].number().has_value();
+  }
+  return use;
+}
+
+std::string result_text(json::View content) {
+  if (content.is_string()) return content.text();
+  std::string text;
+  for (const json::View block : content)
+    if (block["type"].is("text")) text += block["text"].text();
+  return text;
+}
+
+void read_blocks(json::View content, Ledger& ledger) {
+  if (content.is_string()) return ledger.says(content.text());
+  std::string text;
+  for (const json::View block : content) {
+    if (block["type"].is("text")) text += block["text"].text();
+    if (block["type"].is("thinking")) ledger.thinks(block["thinking"].text());
+    if (block["type"].is("tool_use")) {
+      ledger.says(std::exchange(text, {}));
+      ledger.tool_started(block["id"].text(), block["name"].text(), block["input"]);
+    }
+  }
+  ledger.says(std::move(text));
+}
+
+void read_tool_results(json::View content, Ledger& ledger) {
+  if (!content.is_array()) return;
+  for (const json::View block : content)
+    if (block["type"].is("tool_result"))
+      ledger.tool_ended(block["tool_use_id"].text(), !block["is_error"].is_true(),
+                        result_text(block["content"]));
+}
+
+// What a sub-agent says is none of the agent's own words.
+bool of_sub_agent(json::View line) { return !line["parent_tool_use_id"].is_nothing(); }
+
+void read_assistant(json::View line, Ledger& ledger) {
+  const json::View message = line["message"];
+  if (of_sub_agent(line)) {
+    for (const json::View block : message["content"])
+      if (block["type"].is("tool_use"))
+        ledger.tool_started(block["id"].text(), block["name"].text(), block["input"]);
+    return;
+  }
+  // The client's own words about a failure are no model's; `result` tells them again.
+  if (message["model"].is("<synthetic>")) return;
+  ledger.model(message["model"].text());
+  ledger.answer(message["id"].text(), claude_usage(message["usage"]));
+  read_blocks(message["content"], ledger);
+}
+
+void read_system(json::View line, Ledger& ledger) {
+  const json::View subtype = line["subtype"];
+  if (subtype.is("init")) {
+    ledger.version(line["claude_code_version"].text());
+    ledger.version(line["qwen_code_version"].text());
+  } else if (subtype.is("api_retry") || subtype.is("retry")) {
+    ledger.waits(static_cast<int>(line["error_status"].integer()), line["retry_delay_ms"].integer(),
+                 line["error"].text());
+  } else if (subtype.is("compact_boundary")) {
+    ledger.compacted();
+  }
+}
+
+void read_failure(json::View line, Ledger& ledger) {
+  std::string words = line["result"].text();
+  if (words.empty()) words = line["error"]["message"].text();
+  for (const json::View one : line["errors"])
+    if (words.empty()) words = one.text();
+  if (words.empty()) words = line["subtype"].text();
+  ledger.failed(words, static_cast<int>(line["api_error_status"].integer()),
+                line["stop_reason"].is("refusal") ? "refusal" : line["terminal_reason"].text());
+}
+
+// One of several, when the client was woken by what went on in the background: the last counts.
+void read_result(json::View line, Ledger& ledger) {
+  // Newer clients count a whole session, and tell apart what was used since the last result.
+  const json::View since = line["model_usage_since_last_result"];
+  event::TokenUse use = by_model(since.is_object() ? since : line["modelUsage"]);
+  if (!use.tokens_known) use = claude_usage(line["usage"]);
+  if (since.is_object()) {
+    use.cost_known = true;
+  } else if (line["total_cost_usd"].number()) {
+    use.cost_known = true;
+    use.cost_micros = micros(line["total_cost_usd"]);
+  }
+  use.turns = static_cast<int>(line["num_turns"].integer());
+  if (since.is_object())
+    ledger.used_since(use);
+  else
+    ledger.used_in_all(use);
+  if (line["is_error"].is_true() || line["stop_reason"].is("refusal")) {
+    ledger.final_text({});
+    read_failure(line, ledger);
+  } else {
+    ledger.recovered();
+    ledger.final_text(line["result"].text());
+  }
+  ledger.closed();
+}
+
+// The service tells of its limits beside its answers; only one that refuses is told on.
+void read_limit(json::View info, Ledger& ledger) {
+  if (info["status"].is("rejected")) ledger.limit_resets(info["resetsAt"].integer());
+}
+
+}  // namespace
+
+bool read_claude(json::View line, Ledger& ledger) {
+  const json::View type = line["type"];
+  if (type.is("system") && line["subtype"].is_string()) {
+    read_system(line, ledger);
+  } else if (type.is("assistant") && line["message"].is_object()) {
+    read_assistant(line, ledger);
+  } else if (type.is("user") && line["message"].is_object()) {
+    read_tool_results(line["message"]["content"], ledger);
+  } else if (type.is("result") && line["subtype"].is_string()) {
+    read_result(line, ledger);
+  } else if (type.is("rate_limit_event")) {
+    read_limit(line["rate_limit_info"], ledger);
+  } else {
+    return false;
+  }
+  ledger.session(line["session_id"].text());
+  return true;
+}
+
+// The same, but for how tokens are counted: those of the cache are among the input, and those of
+// earlier runs of the session are there too.
+bool read_qwen(json::View line, Ledger& ledger) {
+  if (!read_claude(line, ledger)) return false;
+  if (!line["type"].is("result")) return true;
+  event::TokenUse use = claude_usage(line["usage"]);
+  use.input = std::max<std::int64_t>(0, use.input - use.cache_read);
+  use.turns = static_cast<int>(line["num_turns"].integer());
+  ledger.used_in_all(use, true);
+  return true;
+}
+
+}  // namespace capsule::dialect

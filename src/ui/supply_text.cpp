@@ -1,0 +1,110 @@
+#include "ui/supply_text.h"
+
+#include <ctime>
+
+#include "base/text.h"
+#include "event/supply.h"
+
+namespace capsule::ui {
+namespace {
+
+namespace supplied = event::supply;
+
+// "5.25", or a number of tokens.
+std::string amount_words(supplied::Scope scope, std::int64_t amount) {
+  if (scope == supplied::Scope::tokens) return std::to_string(amount) + " tokens";
+  const std::int64_t cents = (amount + 5'000) / 10'000;
+  const std::string rest = std::to_string(cents % 100);
+  return std::to_string(cents / 100) + "." + (rest.size() < 2 ? "0" : "") + rest;
+}
+
+std::string quoted_words(const std::string& words) {
+  return words.empty() ? "" : ": " + printable(words);
+}
+
+struct SupplyTeller {
+  std::string operator()(const supplied::AgentFaulted& f) const {
+    std::string text = printable(f.role) + ": the service of " + printable(f.provider) + ": " +
+                       std::string(service_words(f.fault)) + quoted_words(f.words) + "\n";
+    if (f.until > 0) text += "  it costs no attempt; again at " + time_words(f.until) + "\n";
+    return text;
+  }
+  std::string operator()(const supplied::ProviderParked& f) const {
+    return printable(f.provider) + " is parked " +
+           (f.until > 0 ? "until " + time_words(f.until) + (f.guessed ? " (a guess)" : "")
+                        : "until a person says so") +
+           (f.elsewhere ? ", as another run found" : "") + ": " +
+           std::string(service_words(f.fault)) + "\n";
+  }
+  std::string operator()(const supplied::ProviderFree& f) const {
+    return printable(f.provider) + " is free again" +
+           (f.by.empty() ? "" : ", says " + printable(f.by)) + "\n";
+  }
+  std::string operator()(const supplied::AgentReleased& f) const {
+    if (!f.fallback) return {};
+    return "agent " + std::to_string(f.agent) + " is " + printable(f.provider) +
+           (f.model.empty() ? "" : " (" + printable(f.model) + ")") + ", a fallback\n";
+  }
+  std::string operator()(const supplied::BudgetReached& f) const {
+    const bool tokens = f.scope == supplied::Scope::tokens;
+    return (tokens ? "budget" : "budget of the " + std::string(name_of(f.scope))) +
+           (f.task.empty() ? "" : " " + printable(f.task)) + ": " + amount_words(f.scope, f.spent) +
+           " of " + amount_words(f.scope, f.limit) +
+           (f.all ? " spent; nothing new starts\n" : " spent\n");
+  }
+  std::string operator()(const supplied::PersonAsked& f) const {
+    std::string text = "question " + std::to_string(f.question) + ": " + printable(f.text) + "\n";
+    return text + "  capsule answer " + std::to_string(f.question) + " TEXT" +
+           (f.options.empty() ? "" : "   (" + joined_words(f.options) + ")") + "\n";
+  }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+  static std::string joined_words(const std::vector<std::string>& options) {
+    std::string text;
+    for (const std::string& option : options)
+      text += (text.empty() ? "" : ", ") + printable(option);
+    return text;
+  }
+};
+
+}  // namespace
+
+std::string_view service_words(event::Fault fault) {
+  switch (fault) {
+    case event::Fault::rate_limited:
+      return "too many requests";
+    case event::Fault::overloaded:
+      return "it is overloaded, or fails";
+    case event::Fault::usage_limit:
+      return "a usage limit is reached";
+    case event::Fault::no_credit:
+      return "no credit is left";
+    case event::Fault::unauthorised:
+      return "it does not accept the account or key";
+    case event::Fault::unreachable:
+      return "it cannot be reached";
+    case event::Fault::context_full:
+      return "the conversation is too long for the model";
+    default:
+      return "it failed";
+  }
+}
+
+std::string time_words(std::int64_t epoch_seconds) {
+  const std::time_t at = epoch_seconds;
+  std::tm parts{};
+  char text[40] = "";
+  if (::gmtime_r(&at, &parts) == nullptr) return "an unknown time";
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return text;
+}
+
+std::string supply_lines(const event::NewFact& fact) {
+  if (!supplied::is_supply(fact.kind)) return {};
+  const auto read = supplied::read_fact(fact.kind, fact.body);
+  return read ? std::visit(SupplyTeller{}, *read) : std::string();
+}
+
+}  // namespace capsule::ui

@@ -1,0 +1,24 @@
+// What happened to the services, budgets and messages of a run's agents, in lines for people: one
+// wording for all workflows. Pure; texts of clients and people are made harmless.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "event/common.h"
+#include "event/fact.h"
+
+namespace capsule::ui {
+
+// The lines that tell a fact of workflow/supply, each ended by a line feed; empty: it is not worth
+// one, or none of these.
+std::string supply_lines(const event::NewFact& fact);
+
+// "is overloaded", "a usage limit is reached": of a service, for people.
+std::string_view service_words(event::Fault fault);
+
+// "2026-01-31 23:59:59 UTC" of seconds since 1970.
+std::string time_words(std::int64_t epoch_seconds);
+
+}  // namespace capsule::ui

@@ -1,0 +1,206 @@
+#include "workflow/supply/test_support.h"
+
+namespace capsule::supply {
+namespace {
+
+TEST(Budget, AtFourFifthsOneNoticeAndAtTheLimitNothingNewStartsAndAPersonIsAsked) {
+  Table table;
+  table.policy.budget.run = 1'000'000;
+  table.want(1);
+  table.end(1, Fault::none, Table::used(700'000));
+  EXPECT_THAT(table.all<fact::BudgetReached>(), IsEmpty());
+  table.want(2);
+  table.end(2, Fault::none, Table::used(150'000));
+  EXPECT_FALSE(table.newest<fact::BudgetReached>().all);
+  EXPECT_EQ(table.newest<fact::BudgetReached>().spent, 850'000);
+  table.want(3);
+  EXPECT_EQ(table.call().agent, 3) << "there is some left";
+  table.end(3, Fault::none, Table::used(160'000));
+  EXPECT_TRUE(table.newest<fact::BudgetReached>().all);
+  EXPECT_EQ(table.all<fact::BudgetReached>().size(), 2U);
+  EXPECT_THAT(table.asked(), IsEmpty()) << "nobody wants to start";
+  table.want(4);
+  EXPECT_THAT(table.started(), IsEmpty());
+  EXPECT_EQ(table.newest<fact::AgentHeld>().why, Hold::budget);
+  ASSERT_EQ(table.asked().size(), 1U);
+  EXPECT_THAT(table.asked()[0].text, HasSubstr("1.01 of 1.00"));
+  EXPECT_TRUE(waits_for_person(table.state));
+}
+
+TEST(Budget, AnAmountIsAddedToWhatWasSpent) {
+  Table table;
+  table.policy.budget.run = 1'000'000;
+  table.want(1);
+  table.end(1, Fault::none, Table::used(1'500'000));
+  table.want(2);
+  table.see(workflow::Answered{fact::kFirstQuestion, "plenty", "me"});
+  ASSERT_EQ(table.asked().size(), 1U);
+  EXPECT_THAT(table.asked()[0].text, HasSubstr("'plenty' is no amount"));
+  EXPECT_THAT(table.started(), IsEmpty());
+  table.see(workflow::Answered{fact::kFirstQuestion + 1, "0.50", "me"});
+  EXPECT_EQ(table.call().agent, 2);
+  EXPECT_EQ(table.newest<fact::BudgetRaised>().limit, 2'000'000);
+  table.end(2, Fault::none, Table::used(600'000));
+  table.want(3);
+  EXPECT_THAT(table.started(), IsEmpty());
+}
+
+TEST(Budget, AnAnswerForAllCasesThatIsNoAmountEndsTheRunAtItsNextBorder) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.want(1);
+  table.end(1, Fault::none, Table::used(1500));
+  table.want(2);
+  int questions = 0;
+  while (table.asked().size() == 1 && questions < 10) {
+    ++questions;
+    table.see(workflow::Answered{table.asked()[0].question, "halt", "answers file"});
+  }
+  EXPECT_EQ(questions, 3);
+  EXPECT_EQ(std::get<StopAsked>(table.heard.at(1)).how, Stop::paused);
+}
+
+TEST(Budget, StopEndsTheRunAtItsNextBorder) {
+  Table table;
+  table.policy.budget.tokens = 10;
+  table.want(1);
+  table.end(1, Fault::none, Table::used(1));
+  table.want(2);
+  EXPECT_THAT(table.asked()[0].text, HasSubstr("1100 tokens of 10 tokens"));
+  table.see(workflow::Answered{fact::kFirstQuestion, "Stop", "me"});
+  ASSERT_EQ(table.ends().size(), 1U);
+  EXPECT_EQ(std::get<StopAsked>(table.heard[1]).how, Stop::paused);
+}
+
+TEST(Budget, SpendingIsSummedOverFaultsAndRestarts) {
+  Table table;
+  table.policy.budget.run = 1'000'000;
+  table.want(1);
+  table.end(1, Fault::overloaded, Table::used(400'000));
+  table.wake();
+  table.end(1, Fault::none, Table::used(400'000));
+  table.crash();
+  table.want(2);
+  table.end(2, Fault::none, Table::used(300'000));
+  table.want(3);
+  EXPECT_THAT(table.started(), IsEmpty());
+}
+
+TEST(Budget, OfATaskHoldsThatTaskAlone) {
+  Table table;
+  table.policy.budget.task = 100;
+  table.want(1, "T-1");
+  table.end(1, Fault::none, Table::used(200));
+  table.want(2, "T-1");
+  EXPECT_THAT(table.started(), IsEmpty());
+  EXPECT_EQ(table.asked()[0].task, "T-1");
+  table.want(3, "T-2");
+  EXPECT_EQ(table.call().agent, 3);
+  EXPECT_FALSE(waits_for_person(table.state));
+}
+
+TEST(Budget, OfADayCountsOtherRunsAndIsOverAtMidnight) {
+  Table table;
+  table.policy.budget.day = 1000;
+  const std::int64_t midnight = kStart + 86400;
+  table.news(SpentElsewhere{900, "2026-01-01", midnight});
+  table.want(1);
+  table.end(1, Fault::none, Table::used(100));
+  table.want(2);
+  EXPECT_THAT(table.started(), IsEmpty());
+  EXPECT_EQ(table.newest<fact::AgentHeld>().until, midnight);
+  EXPECT_FALSE(waits_for_person(table.state)) << "it goes on by itself";
+  ASSERT_FALSE(table.state.now.alarms.empty());
+  table.seconds = midnight;
+  table.turn({SupplyNews{SpentElsewhere{0, "2026-01-02", midnight + 86400}},
+              SupplyNews{Woken{table.state.now.alarms.begin()->first}}});
+  EXPECT_EQ(table.call().agent, 2);
+  EXPECT_FALSE(table.state.questions.at(fact::kFirstQuestion).open) << "time has answered it";
+}
+
+TEST(Budget, WhoWorksFinishesUnlessItIsHard) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.want(1);
+  table.news(AgentSpends{1, Table::used(1500)});
+  EXPECT_THAT(table.commands, IsEmpty());
+  EXPECT_TRUE(table.newest<fact::BudgetReached>().all);
+  table.want(2, "T-2");
+  EXPECT_THAT(table.started(), IsEmpty()) << "what is being used counts";
+}
+
+TEST(Budget, AHardOneEndsWhoWorksAndKeepsItsWorkAndItsAttempt) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.policy.budget.hard = true;
+  table.want(1);
+  table.news(AgentSpends{1, Table::used(1500)});
+  ASSERT_EQ(table.commands.size(), 1U);
+  EXPECT_EQ(std::get<EndAgent>(table.commands[0]).agent, 1);
+  table.news(AgentSpends{1, Table::used(1600)});
+  EXPECT_THAT(table.commands, IsEmpty()) << "once";
+  table.end(1, Fault::idle, Table::used(1600));
+  EXPECT_THAT(table.heard, IsEmpty());
+  EXPECT_EQ(table.newest<fact::AgentFaulted>().fault, Fault::over_budget);
+  EXPECT_EQ(table.newest<fact::AgentHeld>().why, Hold::budget);
+  ASSERT_EQ(table.asked().size(), 1U);
+  table.see(workflow::Answered{fact::kFirstQuestion, "1", "me"});
+  EXPECT_EQ(table.call().agent, 1);
+  EXPECT_EQ(table.call().attempt, 2);
+  EXPECT_TRUE(table.call().resume) << "it goes on in its session";
+}
+
+TEST(Budget, OneThatFinishedInTheLastMomentHasFinished) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.policy.budget.hard = true;
+  table.want(1);
+  table.news(AgentSpends{1, Table::used(1500)});
+  table.end(1, Fault::none, Table::used(1600));
+  EXPECT_EQ(table.ends().size(), 1U);
+}
+
+TEST(Budget, WhatIsConfiguredLargerWhenTheRunIsTakenUpIsAnAnswer) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.want(1);
+  table.end(1, Fault::none, Table::used(1500));
+  table.want(2);
+  table.crash();
+  table.policy.budget.run = 2000;
+  table.want(2);
+  EXPECT_EQ(table.call().agent, 2);
+  EXPECT_FALSE(table.state.questions.at(fact::kFirstQuestion).open);
+}
+
+TEST(Budget, WhatIsNotKnownIsSaid) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.want(1);
+  table.end(1, Fault::none, {});
+  EXPECT_EQ(table.state.without_cost, 1);
+  table.want(2);
+  table.end(2, Fault::none, Table::used(1500));
+  table.want(3);
+  EXPECT_THAT(table.asked()[0].text, HasSubstr("the cost of 1 call is not known"));
+}
+
+TEST(Budget, TokensAndAPriceAreACost) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.policy.prices["gpt-5"] = {1'000'000, 10'000'000, 0, 0};
+  table.want(1);
+  AgentFinished finished = Table::ended(1, Fault::none);
+  finished.facts.model = "gpt-5-2025-08-07";
+  finished.facts.use.tokens_known = true;
+  finished.facts.use.input = 500;
+  finished.facts.use.output = 60;
+  table.see(finished);
+  EXPECT_EQ(table.newest<fact::AgentUsed>().use.cost_micros, 1100);
+  EXPECT_TRUE(table.newest<fact::AgentUsed>().use.cost_known);
+  table.want(2);
+  EXPECT_THAT(table.started(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capsule::supply

@@ -1,0 +1,246 @@
+#include "workflow/supply/test_support.h"
+
+namespace capsule::supply {
+namespace {
+
+TEST(Parking, AUsageLimitParksTheProviderUntilItEndsAndTheMachineIsTold) {
+  Table table;
+  table.want(1);
+  table.limit(1, kStart + 3600);
+  const auto parked = table.newest<fact::ProviderParked>();
+  EXPECT_EQ(parked.provider, "claude");
+  EXPECT_GT(parked.until, kStart + 3600) << "not in the very second";
+  EXPECT_LT(parked.until, kStart + 3610);
+  EXPECT_FALSE(parked.guessed);
+  ASSERT_EQ(table.orders<Park>().size(), 1U);
+  EXPECT_EQ(table.orders<Park>()[0].until, parked.until);
+  EXPECT_EQ(table.newest<fact::AgentHeld>().why, Hold::parked);
+  EXPECT_THAT(table.asked(), IsEmpty());
+  EXPECT_FALSE(waits_for_person(table.state)) << "it goes on by itself";
+  table.wake();
+  EXPECT_EQ(table.newest<fact::ProviderFree>().by, "");
+  EXPECT_EQ(table.call().agent, 1);
+}
+
+TEST(Parking, NobodyStartsWhileTheProviderIsParkedAndWhoWorksFinishes) {
+  Table table;
+  table.want(1);
+  table.want(2, "T-2");
+  table.limit(1, kStart + 3600);
+  table.want(3, "T-3");
+  EXPECT_THAT(table.started(), IsEmpty());
+  table.end(2, Fault::none);
+  EXPECT_EQ(table.ends().size(), 1U);
+  EXPECT_THAT(table.started(), IsEmpty());
+  table.wake();
+  EXPECT_EQ(table.started().size(), 2U);
+}
+
+TEST(Parking, WhoeverMeetsTheSameLimitChangesNothing) {
+  Table table;
+  table.want(1);
+  table.want(2, "T-2");
+  table.limit(1, kStart + 3600);
+  table.limit(2, kStart + 3600);
+  EXPECT_EQ(table.all<fact::ProviderParked>().size(), 1U);
+  EXPECT_EQ(table.state.now.alarms.size(), 1U);
+}
+
+TEST(Parking, AGuessDoublesAndEndsWithAnAgentThatEndsWell) {
+  Table table;
+  table.want(1);
+  for (const std::int64_t guess : {900, 1800, 3600}) {
+    table.limit(1, 0);
+    EXPECT_EQ(table.newest<fact::ProviderParked>().until, table.seconds + guess);
+    EXPECT_TRUE(table.newest<fact::ProviderParked>().guessed);
+    table.wake();
+  }
+  table.end(1, Fault::none);
+  table.want(2);
+  table.limit(2, 0);
+  EXPECT_EQ(table.newest<fact::ProviderParked>().until, table.seconds + 900);
+}
+
+TEST(Parking, ATimeThatIsNonsenseIsAGuess) {
+  for (const std::int64_t reset : {kStart - 5, kStart + std::int64_t{90} * 86400}) {
+    Table table;
+    table.want(1);
+    table.limit(1, reset);
+    EXPECT_EQ(table.newest<fact::ProviderParked>().until, kStart + 900);
+  }
+}
+
+TEST(Parking, AFallbackTakesOverAndTheFirstChoiceComesBack) {
+  Table table;
+  table.with_fallback();
+  table.want(1);
+  table.limit(1, kStart + 3600);
+  EXPECT_EQ(table.call().provider, "codex");
+  EXPECT_EQ(table.call().model, "gpt-5");
+  table.end(1, Fault::none);
+  EXPECT_EQ(table.newest<fact::AgentUsed>().provider, "codex");
+  EXPECT_EQ(table.newest<fact::AgentUsed>().asked_model, "gpt-5");
+  table.want(2);
+  EXPECT_EQ(table.call().provider, "codex");
+  table.end(2, Fault::none);
+  table.seconds = kStart + 4000;
+  table.want(3);
+  EXPECT_EQ(table.call().provider, "");
+}
+
+TEST(Parking, WithAllOfThemParkedTheFirstThatIsFreeGoesOn) {
+  Table table;
+  table.with_fallback();
+  table.want(1);
+  table.limit(1, kStart + 3600);
+  table.limit(1, kStart + 600);
+  EXPECT_EQ(table.newest<fact::AgentHeld>().provider, "codex");
+  table.wake();
+  EXPECT_LT(table.seconds, kStart + 700);
+  EXPECT_EQ(table.call().provider, "codex");
+}
+
+TEST(Parking, ItIsKnownAfterARestartAndEndsByItself) {
+  Table table;
+  table.want(1);
+  table.limit(1, kStart + 3600);
+  table.crash();
+  table.turn({TakenUp{}}, {Table::agent(1)});
+  EXPECT_THAT(table.started(), IsEmpty());
+  EXPECT_EQ(table.orders<WakeAt>().size(), 1U) << "the alarm went with the process";
+  table.wake();
+  EXPECT_EQ(table.call().agent, 1);
+}
+
+TEST(Parking, NoCreditStopsEverythingOfTheProviderAndAPersonIsAsked) {
+  for (const Fault fault : {Fault::no_credit, Fault::unauthorised}) {
+    Table table;
+    table.want(1);
+    table.end(1, fault);
+    EXPECT_EQ(table.newest<fact::ProviderParked>().until, 0);
+    ASSERT_EQ(table.orders<Park>().size(), 1U);
+    ASSERT_EQ(table.asked().size(), 1U);
+    EXPECT_EQ(table.asked()[0].context, "API Error: it failed");
+    table.want(2, "T-2");
+    EXPECT_THAT(table.started(), IsEmpty());
+    EXPECT_THAT(table.asked(), IsEmpty()) << "once";
+    EXPECT_TRUE(waits_for_person(table.state));
+    table.see(workflow::Answered{fact::kFirstQuestion, "go on", "me"});
+    EXPECT_EQ(table.started().size(), 2U);
+    EXPECT_EQ(table.orders<Unpark>().size(), 1U);
+    EXPECT_EQ(table.newest<fact::ProviderFree>().by, "me");
+    // It was not mended after all: another question.
+    table.end(1, fault);
+    ASSERT_EQ(table.asked().size(), 1U);
+    EXPECT_EQ(table.asked()[0].question, fact::kFirstQuestion + 1);
+  }
+}
+
+TEST(Parking, AnAnswerThatDidNotHelpIsFollowedByAPauseThatGrows) {
+  Table table;
+  table.want(1);
+  std::int64_t before = 0;
+  for (int i = 0; i < 5; ++i) {
+    table.end(1, Fault::unauthorised);
+    table.see(workflow::Answered{fact::kFirstQuestion + i, "go on", "answers file"});
+    if (i == 0) {
+      EXPECT_EQ(table.started().size(), 1U);
+      continue;
+    }
+    EXPECT_THAT(table.started(), IsEmpty());
+    const std::int64_t pause = table.newest<fact::ProviderFree>().after - table.seconds;
+    EXPECT_GT(pause, before);
+    before = pause;
+    table.wake();
+    EXPECT_EQ(table.call().agent, 1);
+  }
+  table.end(1, Fault::none);
+  table.want(2);
+  table.end(2, Fault::unauthorised);
+  table.see(workflow::Answered{fact::kFirstQuestion + 5, "go on", "me"});
+  EXPECT_EQ(table.call().agent, 2) << "it had helped";
+}
+
+TEST(Parking, AnAnswerOfStopEndsTheRunAtItsNextBorder) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::unauthorised);
+  table.see(workflow::Answered{fact::kFirstQuestion, "stop", "me"});
+  ASSERT_EQ(table.heard.size(), 2U);
+  EXPECT_EQ(table.ends()[0].fault, Fault::interrupted);
+  EXPECT_EQ(std::get<StopAsked>(table.heard[1]).how, Stop::paused);
+}
+
+TEST(Parking, APersonIsAskedAgainAfterARestartUnderTheSameNumber) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::unauthorised);
+  table.crash();
+  table.turn({TakenUp{}}, {Table::agent(1)});
+  ASSERT_EQ(table.asked().size(), 1U);
+  EXPECT_EQ(table.asked()[0].question, fact::kFirstQuestion);
+  EXPECT_EQ(table.all<fact::PersonAsked>().size(), 1U);
+}
+
+TEST(Parking, APersonWhoLiftsItElsewhereIsAnAnswer) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::no_credit);
+  table.news(FreedElsewhere{"claude", "capsule agents resume"});
+  EXPECT_EQ(table.call().agent, 1);
+  EXPECT_THAT(table.orders<Unpark>(), IsEmpty()) << "it is lifted already";
+  EXPECT_FALSE(table.state.questions.at(fact::kFirstQuestion).open);
+  table.see(workflow::Answered{fact::kFirstQuestion, "stop", "me"});
+  EXPECT_THAT(table.heard, IsEmpty()) << "too late";
+}
+
+TEST(Parking, WhatAnotherRunMetHoldsHereToo) {
+  Table table;
+  table.news(ParkedElsewhere{"claude", kStart + 600, true, Fault::usage_limit, "limit"});
+  EXPECT_TRUE(table.newest<fact::ProviderParked>().elsewhere);
+  table.want(1);
+  EXPECT_THAT(table.started(), IsEmpty());
+  table.news(ParkedElsewhere{"claude", kStart + 600, true, Fault::usage_limit, "limit"});
+  EXPECT_EQ(table.all<fact::ProviderParked>().size(), 1U);
+  table.news(ParkedElsewhere{"claude", kStart + 900, true, Fault::usage_limit, "limit"});
+  EXPECT_EQ(table.newest<fact::AgentHeld>().until, kStart + 900);
+  table.news(FreedElsewhere{"claude", ""});
+  EXPECT_EQ(table.call().agent, 1);
+}
+
+TEST(Parking, AProviderThatNobodyHereWantsIsNoNews) {
+  Table table;
+  table.news(ParkedElsewhere{"gemini", kStart + 600, true, Fault::usage_limit, "limit"});
+  table.news(ParkedElsewhere{"claude", kStart - 1, true, Fault::usage_limit, "over"});
+  EXPECT_THAT(table.journal, IsEmpty());
+}
+
+TEST(Parking, AClockThatWasSetBackOnlyMakesItWaitLonger) {
+  Table table;
+  table.want(1);
+  table.limit(1, kStart + 600);
+  const int id = table.state.now.alarms.begin()->first;
+  table.seconds -= 3600;
+  table.news(Woken{id});
+  EXPECT_THAT(table.started(), IsEmpty());
+  EXPECT_EQ(table.orders<WakeAt>().size(), 1U) << "it is set again";
+  table.wake();
+  EXPECT_EQ(table.call().agent, 1);
+}
+
+TEST(Parking, WhileOtherWorkGoesOnNobodyWaitsForAPerson) {
+  Table table;
+  table.want(1);
+  table.ask(Check{});
+  table.end(1, Fault::unauthorised);
+  EXPECT_FALSE(waits_for_person(table.state));
+  table.see(Checked{});
+  EXPECT_TRUE(waits_for_person(table.state));
+  // A question that could not be put, and is answered all the same, counts for nothing.
+  table.see(CommandFailed{Ask{fact::kFirstQuestion, "", "", "", {}, false}, Reason::io, ""});
+  EXPECT_TRUE(waits_for_person(table.state));
+  EXPECT_THAT(table.heard, IsEmpty());
+}
+
+}  // namespace
+}  // namespace capsule::supply

@@ -1,0 +1,165 @@
+#include "workflow/supply/state.h"
+
+#include <algorithm>
+
+#include "workflow/supply/policy.h"
+
+namespace capsule::supply {
+namespace {
+
+constexpr std::size_t kMostAuthors = 8;
+
+void add_author(std::vector<std::string>& to, const std::string& name) {
+  if (name.empty() || to.size() >= kMostAuthors) return;
+  if (std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
+}
+
+// What is not known counts for nothing, and is counted apart.
+void add(TokenUse& sum, const TokenUse& use) {
+  if (use.tokens_known) {
+    sum.input += use.input;
+    sum.output += use.output;
+    sum.cache_read += use.cache_read;
+    sum.cache_written += use.cache_written;
+    sum.tokens_known = true;
+  }
+  if (use.cost_known) {
+    sum.cost_micros += use.cost_micros;
+    sum.cost_known = true;
+  }
+  sum.turns += use.turns;
+  sum.compactions += use.compactions;
+}
+void add(Spent& sum, const TokenUse& use) {
+  if (use.cost_known) sum.micros += use.cost_micros;
+  if (use.tokens_known) sum.tokens += counted_tokens(use);
+}
+
+// It is tried again as the same agent.
+bool comes_again(Fault fault) {
+  return of_service(fault) || fault == Fault::over_budget || fault == Fault::interrupted;
+}
+
+struct Fold {
+  State& s;
+
+  void operator()(const fact::AgentUsed& f) {
+    AgentRecord& agent = s.agents[f.agent];
+    agent.task = f.task;
+    agent.role = f.role;
+    if (agent.provider != f.provider) agent.tries = 0, agent.pause = 0;
+    agent.provider = f.provider;
+    agent.client = f.client;
+    agent.asked_model = f.asked_model;
+    agent.model = f.model;
+    if (agent.mistaken.empty() && !f.asked_model.empty() && !f.model.empty() &&
+        !same_model(f.asked_model, f.model)) {
+      agent.mistaken = f.model;
+      agent.mistaken_for = f.asked_model;
+    }
+    add(agent.use, f.use);
+    add(s.use, f.use);
+    add(s.spent, f.use);
+    add(s.by_task[f.task], f.use);
+    add(s.by_day[f.day], f.use);
+    ++agent.calls, ++s.calls;
+    if (!f.use.tokens_known) ++agent.without_tokens, ++s.without_tokens;
+    if (!f.use.cost_known) ++agent.without_cost, ++s.without_cost;
+    agent.hold = Hold::none;
+    if (!of_service(f.fault)) {
+      agent.tries = 0;
+      agent.pause = 0;
+    }
+    if (f.fault == Fault::none || f.fault == Fault::no_signal) {
+      s.guesses.erase(f.provider);
+      s.lifts.erase(f.provider);
+    }
+    if (!f.conversation.empty()) {
+      s.sessions[f.conversation] = {f.provider, f.session};
+      s.unbegun.erase(f.conversation);
+    }
+    if (!f.tree.empty()) {
+      add_author(s.authors[f.tree].models, f.model);
+      add_author(s.authors[f.tree].clients, f.client.empty() ? f.provider : f.client);
+    }
+    if (!comes_again(f.fault))
+      for (Message& message : s.messages) message.heard |= message.agent == f.agent;
+  }
+  void operator()(const fact::AgentFaulted& f) {
+    AgentRecord& agent = s.agents[f.agent];
+    agent.task = f.task;
+    agent.role = f.role;
+    agent.provider = f.provider;
+    if (of_service(f.fault)) ++agent.faults;
+    agent.tries = f.tries;
+    agent.pause = f.until;
+    if (f.fault == Fault::context_full) agent.began_anew = true;
+  }
+  void operator()(const fact::AgentHeld& f) {
+    AgentRecord& agent = s.agents[f.agent];
+    agent.task = f.task;
+    agent.role = f.role;
+    agent.hold = f.why;
+    agent.until = f.until;
+    agent.held_by = f.provider;
+    if (!f.unbegun.empty()) s.unbegun.insert(f.unbegun);
+  }
+  void operator()(const fact::AgentReleased& f) {
+    AgentRecord& agent = s.agents[f.agent];
+    agent.hold = Hold::none;
+    if (agent.provider != f.provider) agent.tries = 0, agent.pause = 0;
+    agent.provider = f.provider;
+    agent.asked_model = f.model;
+    s.unbegun.erase(f.begins);
+  }
+  void operator()(const fact::ProviderParked& f) {
+    s.parked[f.provider] = {f.until, f.guessed, f.fault, f.words, f.elsewhere};
+    if (f.guessed && !f.elsewhere) ++s.guesses[f.provider];
+  }
+  void operator()(const fact::ProviderFree& f) {
+    s.parked.erase(f.provider);
+    if (!f.by.empty()) {
+      s.guesses.erase(f.provider);
+      ++s.lifts[f.provider];
+    }
+    s.not_before[f.provider] = f.after;
+    for (auto& [number, agent] : s.agents)
+      if (agent.provider == f.provider) agent.tries = 0, agent.pause = 0;
+  }
+  void operator()(const fact::BudgetReached& f) {
+    BudgetRecord& budget = s.budgets[{f.scope, f.task}];
+    (f.all ? budget.reached : budget.noticed) = f.limit;
+  }
+  void operator()(const fact::BudgetRaised& f) { s.budgets[{f.scope, f.task}].raised = f.limit; }
+  void operator()(const fact::PersonAsked& f) {
+    s.questions[f.question] = {f.provider, f.scope, f.task, f.text, f.options, true, ""};
+  }
+  void operator()(const fact::PersonAnswered& f) {
+    if (const auto found = s.questions.find(f.question); found != s.questions.end())
+      found->second.open = false, found->second.answer = f.text;
+  }
+  void operator()(const fact::MessageGiven& f) {
+    s.messages.push_back({f.id, f.task, f.text, f.by, 0, false});
+  }
+  void operator()(const fact::MessageDelivered& f) {
+    for (Message& message : s.messages)
+      if (message.id == f.id) message.agent = f.agent, message.heard = false;
+  }
+};
+
+}  // namespace
+
+void apply(State& state, const fact::Fact& fact) { std::visit(Fold{state}, fact); }
+
+const AgentRecord& record_of(const State& state, int agent) {
+  static const AgentRecord kNobody;
+  const auto found = state.agents.find(agent);
+  return found == state.agents.end() ? kNobody : found->second;
+}
+
+Replied replied(const TokenUse& use) {
+  if (use.output > 0) return Replied::yes;
+  return use.tokens_known ? Replied::no : Replied::perhaps;
+}
+
+}  // namespace capsule::supply

@@ -1,0 +1,148 @@
+// What a run knows of its agents' service, of what was spent and of what people said about both:
+// `apply` folds one fact into it. The same facts always give the same state. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "event/supply.h"
+#include "workflow/step.h"
+#include "workflow/summary.h"
+
+namespace capsule::supply {
+
+namespace fact = event::supply;
+using event::Fault;
+using event::TokenUse;
+using fact::Hold;
+using fact::Scope;
+
+// What became of the calls of one agent.
+struct AgentRecord {
+  std::string provider, client, asked_model, model;  // of the newest call
+  std::string mistaken;  // the first model that answered in place of the one asked for
+  std::string mistaken_for;
+  std::string task, role;
+  TokenUse use;  // of all calls, as far as it is known
+  int calls = 0, without_tokens = 0, without_cost = 0;
+  int faults = 0;           // of its service
+  int tries = 0;            // that failed in a row, by `provider`
+  std::int64_t pause = 0;   // no call by `provider` before then
+  bool began_anew = false;  // its conversation had become too long
+  Hold hold{};              // what it waits for; none: it does not
+  std::int64_t until = 0;   // of the hold
+  std::string held_by;      // its provider
+};
+
+struct Parking {
+  std::int64_t until = 0;  // seconds since 1970; 0: until a person lifts it
+  bool guessed = false;
+  Fault fault{};
+  std::string words;
+  bool elsewhere = false;
+};
+
+// A conversation, as the client knows it.
+struct SessionRecord {
+  std::string provider, session;
+};
+
+struct Question {
+  std::string provider;  // or, empty, a budget
+  Scope scope{};
+  std::string task, text;
+  std::vector<std::string> options;
+  bool open = true;
+  std::string answer = {};
+};
+
+struct Message {
+  std::string id, task, text, by;
+  int agent = 0;       // that it was given to; 0: nobody yet
+  bool heard = false;  // that agent has worked with it to its end
+};
+
+struct Spent {
+  std::int64_t micros = 0, tokens = 0;
+};
+
+// By scope, and by task or day where there is one for each.
+using BudgetKey = std::pair<Scope, std::string>;
+struct BudgetRecord {
+  std::int64_t noticed = 0, reached = 0;  // the limit that was told of last
+  std::int64_t raised = 0;                // by a person, to this
+};
+
+// Who worked on a tree, in the order in which they came.
+struct Authors {
+  std::vector<std::string> models, clients;
+};
+
+// Of this process: no fact tells of it.
+struct Wanted {
+  workflow::StartAgent start;  // as the workflow wants it, with what people said to it
+  workflow::StartAgent given;  // as it was started
+  std::string provider, asked_model;
+  bool working = false;
+  bool ending = false;       // the workflow, or a budget, has it ended
+  bool over_budget = false;  // a budget has
+  TokenUse use;              // of the call that goes on
+  enum class Again {
+    no,     // its first call
+    same,   // as before
+    go_on,  // in the session that a fault ended
+    anew,   // in a new session, with the history as text
+  } again{};
+};
+struct Present {
+  std::map<int, Wanted> wanted;  // asked for by the workflow, and not ended
+  std::optional<workflow::Stop> stop;
+  std::map<int, std::int64_t> alarms;  // not fired yet, by id: milliseconds since 1970
+  int next_alarm = 1;
+  std::set<int> asked;                            // questions that were put
+  std::set<std::pair<std::string, int>> steered;  // messages that agents were offered
+  std::set<std::string> steering, given_here;     // messages: offered now; given since the start
+  int outstanding = 0;  // commands that the world has not answered, but for questions and alarms
+  std::string day;
+  std::int64_t spent_elsewhere = 0, day_ends = 0;
+};
+
+struct State {
+  std::string run;  // its id, from whoever makes the state: no fact holds it
+
+  std::map<int, AgentRecord> agents;
+  std::map<std::string, Parking> parked;           // by provider
+  std::map<std::string, int> guesses;              // in a row, by provider
+  std::map<std::string, int> lifts;                // by people, that did not help
+  std::map<std::string, std::int64_t> not_before;  // by provider: nobody begins before then
+  std::map<std::string, SessionRecord> sessions;   // by conversation
+  std::set<std::string> unbegun;                   // conversations that no client has heard of
+  std::map<int, Question> questions;               // by number
+  std::map<BudgetKey, BudgetRecord> budgets;
+  std::map<std::string, Spent> by_task, by_day;
+  std::vector<Message> messages;
+  std::map<std::string, Authors> authors;  // by tree
+  Spent spent;
+  TokenUse use;  // of all calls, as far as it is known
+  int calls = 0, without_tokens = 0, without_cost = 0;
+
+  Present now;
+};
+
+void apply(State& state, const fact::Fact& fact);
+// What is known of an agent; nothing, of one that nobody has heard of.
+const AgentRecord& record_of(const State& state, int agent);
+
+// Whether it may have begun a conversation that can be gone on with.
+enum class Replied { no, perhaps, yes };
+Replied replied(const TokenUse& use);
+
+// Adds what every face wants to know to the summary that the workflow has made.
+void complete(workflow::RunSummary& summary, const State& state);
+
+}  // namespace capsule::supply

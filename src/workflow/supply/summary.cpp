@@ -1,0 +1,122 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "workflow/supply/policy.h"
+#include "workflow/supply/state.h"
+
+namespace capsule::supply {
+namespace {
+
+using workflow::Standing;
+using workflow::Waiting;
+
+bool is_held(const State& s, const workflow::AgentSummary& agent) {
+  if (!agent.running) return false;
+  const auto found = s.agents.find(agent.number);
+  return found != s.agents.end() && found->second.hold != Hold::none;
+}
+
+void add_facts(workflow::AgentSummary& agent, const AgentRecord& known) {
+  if (!known.provider.empty()) {
+    if (agent.provider != known.provider || !known.asked_model.empty())
+      agent.model = known.asked_model;
+    agent.provider = known.provider;
+  }
+  agent.client = known.client;
+  agent.answered = known.model;
+  agent.use = known.use;
+  if (known.without_tokens > 0) agent.use.tokens_known = false;
+  if (known.without_cost > 0) agent.use.cost_known = false;
+  agent.faults = known.faults;
+}
+
+Waiting waiting_for(const State& s, const workflow::AgentSummary& agent) {
+  const AgentRecord& known = s.agents.at(agent.number);
+  Waiting wait;
+  wait.task = agent.task;
+  wait.until = known.until;
+  wait.what = known.hold == Hold::budget ? Waiting::For::budget : Waiting::For::provider;
+  if (wait.what == Waiting::For::budget) return wait;
+  wait.on = known.held_by;
+  if (const auto parked = s.parked.find(known.held_by); parked != s.parked.end()) {
+    wait.fault = parked->second.fault;
+    wait.context = parked->second.words;
+  }
+  return wait;
+}
+
+std::string hold_words(const AgentRecord& known) {
+  return known.hold == Hold::budget ? "waits for a larger budget"
+                                    : "waits for " + printable(known.held_by);
+}
+
+// What is asked stands once, with its number; whoever waits for the same answer is part of it.
+void add_waits(workflow::RunSummary& summary, const State& s) {
+  for (const auto& [number, question] : s.questions) {
+    if (!question.open) continue;
+    Waiting wait;
+    wait.question = number;
+    wait.text = question.text;
+    wait.options = question.options;
+    wait.kind = question.provider.empty() ? "budget" : "provider";
+    wait.what = question.provider.empty() ? Waiting::For::budget : Waiting::For::provider;
+    wait.on = question.provider;
+    if (question.scope == Scope::task) wait.task = question.task;
+    if (const auto parked = s.parked.find(question.provider); parked != s.parked.end()) {
+      wait.fault = parked->second.fault;
+      wait.context = parked->second.words;
+    }
+    summary.waits.push_back(std::move(wait));
+  }
+  for (const workflow::AgentSummary& agent : summary.agents) {
+    if (!is_held(s, agent)) continue;
+    Waiting wait = waiting_for(s, agent);
+    const bool asked =
+        std::any_of(summary.waits.begin(), summary.waits.end(), [&](const Waiting& other) {
+          return other.question != 0 && other.what == wait.what && other.on == wait.on;
+        });
+    if (wait.until == 0 && asked) continue;
+    summary.waits.push_back(std::move(wait));
+  }
+}
+
+}  // namespace
+
+void complete(workflow::RunSummary& summary, const State& s) {
+  bool held = false, all_for_a_person = true;
+  for (workflow::AgentSummary& agent : summary.agents) {
+    const auto found = s.agents.find(agent.number);
+    if (found != s.agents.end()) add_facts(agent, found->second);
+    if (!agent.running) continue;
+    if (!is_held(s, agent)) {
+      all_for_a_person = false;
+      continue;
+    }
+    held = true;
+    all_for_a_person &= found->second.until == 0;
+    for (workflow::TaskSummary& task : summary.tasks)
+      if (task.id == agent.task && task.standing == Standing::open)
+        task.words = hold_words(found->second);
+  }
+  for (const auto& [number, agent] : s.agents)
+    if (!agent.mistaken.empty())
+      summary.claims.push_back(
+          {number,
+           agent.task,
+           agent.role,
+           {"model", event::Verdict::broken,
+            "asked for " + agent.mistaken_for + ", answered by " + agent.mistaken}});
+  if (summary.outcome.empty()) add_waits(summary, s);
+  if (held && all_for_a_person && summary.standing == Standing::open)
+    summary.standing = Standing::waiting;
+  if (s.calls == 0) return;
+  summary.usage.tokens = s.use;
+  summary.usage.tokens.tokens_known = s.without_tokens == 0;
+  summary.usage.tokens.cost_known = s.without_cost == 0;
+  summary.usage.cost_micros = s.use.cost_micros;
+  summary.usage.calls = s.calls;
+  summary.usage.calls_without_tokens = s.without_tokens;
+  summary.usage.calls_without_cost = s.without_cost;
+}
+
+}  // namespace capsule::supply

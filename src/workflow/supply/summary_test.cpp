@@ -1,0 +1,108 @@
+#include "workflow/supply/test_support.h"
+
+namespace capsule::supply {
+namespace {
+
+RunSummary summary_of(const Table& table, bool running = true) {
+  RunSummary summary;
+  AgentSummary agent;
+  agent.number = 1;
+  agent.task = "T-1";
+  agent.provider = "claude";
+  agent.running = running;
+  summary.agents.push_back(agent);
+  summary.tasks.push_back({"T-1", "t", Standing::open, "development", "developer", 1, "", ""});
+  complete(summary, table.state);
+  return summary;
+}
+
+TEST(SupplySummary, OneThatWaitsForItsProviderSaysUntilWhenAndWhy) {
+  Table table;
+  table.want(1);
+  table.limit(1, kStart + 600);
+  const RunSummary summary = summary_of(table);
+  ASSERT_EQ(summary.waits.size(), 1U);
+  EXPECT_EQ(summary.waits[0].what, Waiting::For::provider);
+  EXPECT_EQ(summary.waits[0].on, "claude");
+  EXPECT_EQ(summary.waits[0].fault, Fault::usage_limit);
+  EXPECT_GT(summary.waits[0].until, kStart + 600);
+  EXPECT_EQ(summary.tasks[0].words, "waits for claude");
+  EXPECT_EQ(summary.standing, Standing::open);
+  EXPECT_EQ(summary.agents[0].faults, 1);
+  EXPECT_THAT(summary_of(table, false).waits, IsEmpty()) << "it has ended since";
+}
+
+TEST(SupplySummary, AQuestionStandsOnceAndTheRunWaits) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::unauthorised);
+  const RunSummary summary = summary_of(table);
+  ASSERT_EQ(summary.waits.size(), 1U);
+  EXPECT_EQ(summary.waits[0].question, fact::kFirstQuestion);
+  EXPECT_THAT(summary.waits[0].options, ElementsAre("go on", "stop"));
+  EXPECT_EQ(summary.standing, Standing::waiting);
+}
+
+TEST(SupplySummary, UsageIsSummedAndWhatIsUnknownIsCounted) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::overloaded, Table::used(1000));
+  table.wake();
+  table.end(1, Fault::none, {});
+  const RunSummary summary = summary_of(table);
+  EXPECT_EQ(summary.usage.calls, 2);
+  EXPECT_EQ(summary.usage.calls_without_cost, 1);
+  EXPECT_EQ(summary.usage.calls_without_tokens, 1);
+  EXPECT_EQ(summary.usage.cost_micros, 1000);
+  EXPECT_EQ(summary.usage.tokens.input, 1000);
+  EXPECT_FALSE(summary.usage.tokens.tokens_known);
+  EXPECT_FALSE(summary.agents[0].use.cost_known);
+}
+
+TEST(SupplySummary, AnotherModelThanTheOneAskedForIsARefutedClaim) {
+  Table table;
+  table.policy.other_roles = {{"claude", "opus"}};
+  table.want(1);
+  AgentFinished finished = Table::ended(1, Fault::none);
+  finished.facts.model = "claude-opus-4-1-20250805";
+  table.see(finished);
+  EXPECT_THAT(summary_of(table).claims, IsEmpty());
+  table.want(1);
+  finished.facts.model = "claude-haiku-4-5";
+  table.see(finished);
+  const RunSummary summary = summary_of(table);
+  ASSERT_EQ(summary.claims.size(), 1U);
+  EXPECT_EQ(summary.claims[0].claim.what, "model");
+  EXPECT_EQ(summary.claims[0].claim.verdict, event::Verdict::broken);
+  EXPECT_EQ(summary.claims[0].claim.detail, "asked for opus, answered by claude-haiku-4-5");
+  EXPECT_EQ(summary.agents[0].answered, "claude-haiku-4-5");
+}
+
+TEST(SupplySummary, AMergeNamesTheModelsAndClientsOfThoseWhoWroteInItsTree) {
+  Table table;
+  const auto work = [&](int number, const std::string& tree, const std::string& model,
+                        Settle settle) {
+    StartAgent start = Table::agent(number, tree);
+    start.settle = settle;
+    table.ask(start);
+    AgentFinished finished = Table::ended(number, Fault::none);
+    finished.facts.model = model;
+    finished.facts.client = "claude 2.1";
+    table.see(finished);
+  };
+  work(1, "T-1", "sonnet-4", Settle::keep);
+  work(2, "T-1", "haiku-4", Settle::take_back);
+  work(3, "T-2", "opus-4", Settle::keep);
+  work(4, "T-1", "sonnet-4", Settle::keep);
+  Merge merge;
+  merge.tree = "T-1";
+  table.ask(merge);
+  EXPECT_THAT(std::get<Merge>(table.commands.at(0)).trailers,
+              ElementsAre("Capsule-Model: sonnet-4", "Capsule-Client: claude 2.1"));
+  table.policy.trailers = false;
+  table.ask(merge);
+  EXPECT_THAT(std::get<Merge>(table.commands.at(0)).trailers, IsEmpty());
+}
+
+}  // namespace
+}  // namespace capsule::supply

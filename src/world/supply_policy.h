@@ -1,0 +1,13 @@
+// What the configuration says about agents' services and costs, as workflow/supply wants it. Pure.
+#pragma once
+
+#include "config/config.h"
+#include "event/definition.h"
+#include "workflow/supply/policy.h"
+
+namespace capsule::world {
+
+// With the phases of a workflow, which may name agents of their own.
+supply::Policy policy_of(const config::Config& config, const event::Definition& definition = {});
+
+}  // namespace capsule::world

@@ -1,0 +1,43 @@
+// Tests against real clients of any make (clients.h): those that a test names stand on PATH, in a
+// HOME of the test's own, and talk to one scripted model, each in its own API. A test whose clients
+// are not in the cache is skipped; ./test leaves it out with one line.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include "tests/client/clients.h"
+#include "tests/client/model.h"
+#include "tests/program/project.h"
+
+namespace capsule::test {
+
+class AgentTest : public ProjectTest {
+ protected:
+  void SetUp() override;
+  void TearDown() override;  // nothing that the script did not foresee
+
+  // Puts these clients on PATH, ready to talk to the model; false (and the test is skipped) where
+  // one is missing. The project is made, too.
+  bool with_clients(const std::vector<std::string>& names);
+  // Clients that are started from now on find no model.
+  void hide_model();
+
+  Script& model() { return script_; }
+  Room room() const;
+  // Lines of the configuration that make `name` a command provider with plain output.
+  std::string plain_provider(const std::string& name) const;
+  // A workflow "small" of two phases, change and review, and its prompts. The review may only look,
+  // and sends the work back twice at most.
+  void write_small_workflow();
+  // What the model does in it. The first review finds something to mend.
+  void script_small_workflow();
+  Outcome run_small(std::vector<std::string> more = {}) const;
+
+ private:
+  Script script_;
+  Model model_{script_};
+  bool hidden_ = false;
+  std::vector<std::string> clients_;
+};
+
+}  // namespace capsule::test

@@ -1,0 +1,289 @@
+#include "tests/client/clients.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace capsule::test {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+using Named = std::map<std::string, std::string>;
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// A provider of our own: the built-in one tries a WebSocket first. It never waits long by itself.
+Words codex_model(const Room& room) {
+  const std::string retries = std::to_string(room.retries);
+  return {"-c",
+          "model=\"m\"",
+          "-c",
+          "model_provider=\"loop\"",
+          "-c",
+          "model_providers.loop={name=\"loop\",base_url=\"" + room.url +
+              "/v1\",env_key=\"LOOP_KEY\",wire_api=\"responses\",request_max_retries=" + retries +
+              ",stream_max_retries=" + retries + "}",
+          "-c",
+          "features.unbounded_connection_retries=false",
+          "-c",
+          "features.plugins=false",
+          "-c",
+          "features.apps=false",
+          "-c",
+          "analytics.enabled=false",
+          "-c",
+          "check_for_update_on_startup=false"};
+}
+
+Words codex(const Room& room, const Words& more) {
+  return joined(
+      joined({"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"}, more),
+      codex_model(room));
+}
+
+std::string opencode_settings(const Room& room) {
+  return json{{"provider",
+               {{"loop",
+                 {{"npm", "@ai-sdk/openai-compatible"},
+                  {"options", {{"baseURL", room.url + "/v1"}, {"apiKey", "dummy"}}},
+                  {"models", {{"m", {{"limit", {{"context", 200'000}, {"output", 8'000}}}}}}}}}}},
+              {"model", "loop/m"},
+              {"small_model", "loop/m"},
+              {"enabled_providers", {"loop"}},
+              {"autoupdate", false},
+              {"share", "disabled"}}
+      .dump();
+}
+
+std::string gemini_settings(const Room& room) {
+  return json{{"security", {{"auth", {{"selectedType", "gemini-api-key"}}}}},
+              {"privacy", {{"usageStatisticsEnabled", false}}},
+              {"general", {{"maxAttempts", room.retries + 1}, {"enableAutoUpdate", false}}}}
+      .dump();
+}
+
+const std::vector<ClientRow> kRows{
+    {
+        .name = "claude",
+        .plain =
+            [](const Room&) {
+              return Words{"-p", "--dangerously-skip-permissions"};
+            },
+        .events =
+            [](const Room&) {
+              return Words{"-p", "--output-format", "stream-json", "--verbose",
+                           "--dangerously-skip-permissions"};
+            },
+        .begin = {"--session-id", "{session}"},
+        .resume = {"--resume", "{session}"},
+        .variables =
+            [](const Room& room) {
+              return Named{{"ANTHROPIC_BASE_URL", room.url},
+                           {"ANTHROPIC_API_KEY", "dummy"},
+                           {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
+                           {"CLAUDE_CODE_MAX_RETRIES", std::to_string(room.retries)},
+                           {"IS_SANDBOX", "1"}};  // root may work then
+            },
+        .files = [](const Room&) { return Named{}; },
+    },
+    {
+        .name = "codex",
+        .plain = [](const Room& room) { return codex(room, {}); },
+        .events = [](const Room& room) { return codex(room, {"--json"}); },
+        .begin = {},
+        .resume = {"resume", "{session}"},
+        .variables =
+            [](const Room&) {
+              return Named{{"LOOP_KEY", "dummy"}};
+            },
+        .files = [](const Room&) { return Named{}; },
+    },
+    {
+        .name = "gemini",
+        .plain =
+            [](const Room&) {
+              return Words{"--approval-mode", "yolo", "--skip-trust", "-m", "m"};
+            },
+        .events =
+            [](const Room&) {
+              return Words{"-o", "stream-json", "--approval-mode", "yolo", "--skip-trust", "-m",
+                           "m"};
+            },
+        .begin = {"--session-id", "{session}"},
+        .resume = {"--resume", "{session}"},
+        .variables =
+            [](const Room& room) {
+              return Named{{"GOOGLE_GEMINI_BASE_URL", room.url},
+                           {"GEMINI_API_KEY", "dummy"},
+                           {"GEMINI_CLI_NO_RELAUNCH", "true"}};
+            },
+        .files =
+            [](const Room& room) {
+              return Named{{".gemini/settings.json", gemini_settings(room)}};
+            },
+    },
+    {
+        .name = "opencode",
+        .plain =
+            [](const Room&) {
+              return Words{"run", "--auto", "-m", "loop/m"};
+            },
+        .events =
+            [](const Room&) { return Words{"run", "--format", "json", "--auto", "-m", "loop/m"}; },
+        .begin = {},
+        .resume = {"--session", "{session}"},
+        .variables =
+            [](const Room& room) {
+              return Named{{"OPENCODE_CONFIG_CONTENT", opencode_settings(room)},
+                           {"OPENCODE_DISABLE_MODELS_FETCH", "1"},
+                           {"OPENCODE_DISABLE_AUTOUPDATE", "1"}};
+            },
+        .files = [](const Room&) { return Named{}; },
+    },
+    {
+        .name = "goose",
+        .plain =
+            [](const Room&) {
+              return Words{"run", "-i", "-", "--with-builtin", "developer", "-q"};
+            },
+        .events =
+            [](const Room&) {
+              return Words{
+                  "run",        "-i", "-", "--with-builtin", "developer", "--output-format",
+                  "stream-json"};
+            },
+        .begin = {"--name", "{session}"},
+        .resume = {"--resume", "--name", "{session}"},
+        .variables =
+            [](const Room& room) {
+              return Named{{"GOOSE_PROVIDER", "openai"}, {"GOOSE_MODEL", "m"},
+                           {"OPENAI_HOST", room.url},    {"OPENAI_API_KEY", "dummy"},
+                           {"GOOSE_MODE", "auto"},       {"GOOSE_DISABLE_KEYRING", "1"}};
+            },
+        .files = [](const Room&) { return Named{}; },
+    },
+    {
+        .name = "qwen",
+        .plain =
+            [](const Room&) {
+              return Words{"--approval-mode", "yolo", "--auth-type", "openai", "-m", "m"};
+            },
+        .events =
+            [](const Room&) {
+              return Words{
+                  "-o", "stream-json", "--approval-mode", "yolo", "--auth-type", "openai", "-m",
+                  "m"};
+            },
+        .begin = {"--session-id", "{session}"},
+        .resume = {"--resume", "{session}"},
+        .variables =
+            [](const Room& room) {
+              return Named{{"OPENAI_BASE_URL", room.url + "/v1"}, {"OPENAI_API_KEY", "dummy"}};
+            },
+        .files =
+            [](const Room&) {
+              return Named{{".qwen/settings.json",
+                            R"({"privacy":{"usageStatisticsEnabled":false},)"
+                            R"("general":{"enableAutoUpdate":false},)"
+                            R"("memory":{"enableManagedAutoMemory":false}})"}};
+            },
+    },
+    {
+        .name = "copilot",
+        .plain =
+            [](const Room&) {
+              return Words{"-s", "--allow-all-tools", "--no-auto-update"};
+            },
+        .events =
+            [](const Room&) {
+              return Words{"--output-format", "json", "--allow-all-tools", "--no-auto-update"};
+            },
+        .begin = {"--session-id", "{session}"},
+        .resume = {"--resume", "{session}"},
+        .variables =
+            [](const Room& room) {
+              return Named{{"COPILOT_PROVIDER_BASE_URL", room.url + "/v1"},
+                           {"COPILOT_PROVIDER_API_KEY", "dummy"},
+                           {"COPILOT_MODEL", "m"},
+                           {"COPILOT_OFFLINE", "true"}};
+            },
+        .files = [](const Room&) { return Named{}; },
+    },
+    {
+        .name = "kimi",
+        .plain =
+            [](const Room&) {
+              return Words{"-p", "{prompt}"};
+            },
+        .events =
+            [](const Room&) {
+              return Words{"--output-format", "stream-json", "-p", "{prompt}"};
+            },
+        .begin = {},
+        .resume = {"--session", "{session}"},
+        .variables =
+            [](const Room& room) {
+              return Named{{"KIMI_MODEL_NAME", "m"},
+                           {"KIMI_MODEL_API_KEY", "dummy"},
+                           {"KIMI_MODEL_BASE_URL", room.url + "/v1"},
+                           {"KIMI_MODEL_PROVIDER_TYPE", "openai"},
+                           {"KIMI_DISABLE_TELEMETRY", "1"}};
+            },
+        .files = [](const Room&) { return Named{}; },
+    },
+    {
+        .name = "grok",
+        .plain =
+            [](const Room&) {
+              return Words{"--always-approve", "-m", "m", "-p", "{prompt}"};
+            },
+        .events =
+            [](const Room&) {
+              return Words{"--output-format", "streaming-json", "--always-approve", "-m", "m", "-p",
+                           "{prompt}"};
+            },
+        .begin = {"--session-id", "{session}"},
+        .resume = {"--resume", "{session}"},
+        .variables = [](const Room&) { return Named{}; },
+        .files =
+            [](const Room& room) {
+              return Named{
+                  {".grok/config.toml",
+                   "[model.m]\nmodel = \"m\"\nbase_url = \"" + room.url +
+                       "/v1\"\napi_key = \"dummy\"\napi_backend = \"chat_completions\"\n"}};
+            },
+    },
+};
+
+}  // namespace
+
+const std::vector<ClientRow>& client_rows() { return kRows; }
+
+std::vector<std::string> where_words(const std::string& name) {
+  const std::string install = CAPSULE_SOURCE_DIR "/tests/client/install";
+  if (name == "claude") return {install, "--where"};
+  return {install + "-clients", "--where", name};
+}
+
+const ClientRow& client_row(const std::string& name) {
+  for (const ClientRow& row : kRows)
+    if (row.name == name) return row;
+  throw std::out_of_range("no client " + name);
+}
+
+bool concerns_clients(std::string_view name) {
+  for (const std::string_view prefix :
+       {"ANTHROPIC_", "CLAUDE", "CODEX_", "COPILOT_", "DISABLE_", "GEMINI_", "GH_", "GITHUB_",
+        "GOOGLE_", "GOOSE_", "GROK_", "KIMI_", "OPENAI_", "OPENCODE", "OTEL_", "QWEN_", "XAI_",
+        "XDG_"})
+    if (name.starts_with(prefix)) return true;
+  for (const std::string_view proxy :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"})
+    if (name == proxy) return true;
+  return name == "IS_SANDBOX";
+}
+
+}  // namespace capsule::test

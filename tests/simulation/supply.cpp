@@ -1,0 +1,224 @@
+#include "tests/simulation/supply.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace capsule::simulation {
+
+namespace fact = event::supply;
+using event::Fault;
+
+std::string_view name_of(SupplyBug bug) {
+  constexpr std::string_view kNames[] = {"None",
+                                         "ParkingForgotten",
+                                         "FreedTooSoon",
+                                         "PauseForgotten",
+                                         "TriesWithoutEnd",
+                                         "SpendingForgotten",
+                                         "FaultReachesTheWorkflow",
+                                         "AlarmLost",
+                                         "MessageGivenAgain",
+                                         "AnswerForgotten",
+                                         "RaiseForgotten"};
+  static_assert(std::size(kNames) == kSupplyBugs);
+  return kNames[static_cast<std::size_t>(bug)];
+}
+
+void SupplyTap::begin(bool by_wire) {
+  wire = by_wire;
+  kept.clear();
+  newest.clear();
+}
+
+void SupplyTap::apply(supply::State& state, const Fact& given) {
+  Fact fact = given;
+  if (auto* parked = std::get_if<fact::ProviderParked>(&fact)) {
+    if (bug == SupplyBug::parking_forgotten) return;
+    if (bug == SupplyBug::freed_too_soon && parked->until > 0) parked->until -= 300;
+  } else if (auto* faulted = std::get_if<fact::AgentFaulted>(&fact)) {
+    if (bug == SupplyBug::pause_forgotten) faulted->until = 0;
+    if (bug == SupplyBug::tries_without_end) faulted->tries = 0;
+  } else if (auto* used = std::get_if<fact::AgentUsed>(&fact)) {
+    if (bug == SupplyBug::spending_forgotten) used->use = {};
+  } else if (std::holds_alternative<fact::MessageDelivered>(fact)) {
+    if (bug == SupplyBug::message_given_again) return;
+  } else if (const auto* free = std::get_if<fact::ProviderFree>(&fact)) {
+    if (bug == SupplyBug::answer_forgotten && !free->by.empty()) return;
+  } else if (std::holds_alternative<fact::BudgetRaised>(fact)) {
+    if (bug == SupplyBug::raise_forgotten) return;
+  }
+  supply::apply(state, fact);
+}
+
+std::vector<workflow::Observation> SupplyTap::hear(
+    supply::Turn& turn, const std::vector<workflow::Observation>& observations) {
+  ++turns;
+  newest.clear();
+  if (bug != SupplyBug::fault_reaches_the_workflow) return turn.hear(observations);
+  std::vector<workflow::Observation> seen = observations;
+  for (workflow::Observation& one : seen)
+    if (auto* finished = std::get_if<workflow::AgentFinished>(&one);
+        finished != nullptr && finished->fault == Fault::overloaded)
+      finished->fault = Fault::exit_status;
+  return turn.hear(seen);
+}
+
+std::vector<workflow::Observation> SupplyTap::settle(supply::Turn& turn,
+                                                     std::vector<workflow::Command> asked) {
+  auto heard = turn.settle(std::move(asked));
+  if (bug == SupplyBug::alarm_lost)
+    std::erase_if(turn.commands, [](const workflow::Command& command) {
+      const auto* order = std::get_if<workflow::SupplyOrder>(&command);
+      return order != nullptr && std::holds_alternative<workflow::WakeAt>(order->what);
+    });
+  return heard;
+}
+
+std::string SupplyTap::body_of(const Fact& fact) {
+  newest.push_back(fact);
+  if (wire) return fact::body_of(fact);
+  kept.push_back(fact);
+  return std::to_string(kept.size() - 1);
+}
+Result<SupplyTap::Fact> SupplyTap::read_fact(std::string_view kind, std::string_view body) {
+  if (wire) return fact::read_fact(kind, body);
+  return kept.at(std::stoul(std::string(body)));
+}
+std::string SupplyTap::text_of(const event::Fact& fact) {
+  return fact.kind + " " + (wire ? fact.body : fact::body_of(kept.at(std::stoul(fact.body))));
+}
+
+// ---- What must hold
+
+std::string SupplyAudit::provider_of(const workflow::StartAgent& start) const {
+  return start.provider.empty() ? supply::choices_for(policy, start).front().provider
+                                : start.provider;
+}
+
+std::int64_t SupplyAudit::limit(supply::Scope scope, const std::string& key) const {
+  const std::int64_t configured = supply::limit_of(policy.budget, scope);
+  const auto found = raised_.find({scope, key});
+  return configured == 0 || found == raised_.end() ? configured
+                                                   : std::max(configured, found->second);
+}
+
+void SupplyAudit::told(const workflow::AgentFinished& finished, const std::string& provider) {
+  finished_.push_back({finished, provider});
+}
+
+void SupplyAudit::recorded(const std::vector<SupplyTap::Fact>& facts, std::int64_t seconds,
+                           const std::string&) {
+  for (const SupplyTap::Fact& one : facts)
+    std::visit([this](const auto& typed) { read(typed); }, one);
+  for (const Told& told : std::exchange(finished_, {})) {
+    const workflow::AgentFinished& f = told.finished;
+    if (f.fault == Fault::not_started) continue;
+    const auto used = std::find_if(facts.begin(), facts.end(), [&](const SupplyTap::Fact& one) {
+      const auto* typed = std::get_if<fact::AgentUsed>(&one);
+      return typed != nullptr && typed->agent == f.agent && typed->fault == f.fault;
+    });
+    claim(used != facts.end() || SupplyTap::bug == SupplyBug::fault_reaches_the_workflow,
+          "what an agent used is recorded");
+    if (used != facts.end())
+      claim(std::get<fact::AgentUsed>(*used).use.cost_micros == f.facts.use.cost_micros,
+            "what an agent used is recorded");
+    if (!of_service(f.fault) || ending_.contains(f.agent)) continue;
+    const bool faulted = std::any_of(facts.begin(), facts.end(), [&](const SupplyTap::Fact& one) {
+      const auto* typed = std::get_if<fact::AgentFaulted>(&one);
+      return typed != nullptr && typed->agent == f.agent && typed->fault == f.fault;
+    });
+    claim(faulted, "a fault of the service is recorded as one");
+    if (f.fault == Fault::usage_limit) {
+      const auto parked = parked_.find(told.provider);
+      claim(parked != parked_.end() &&
+                (parked->second == 0 || parked->second >= f.facts.reset_at) &&
+                (parked->second == 0 || parked->second > seconds),
+            "a usage limit parks its provider until it ends");
+    }
+  }
+}
+
+void SupplyAudit::read(const fact::AgentUsed& f) {
+  if (f.use.cost_known) {
+    micros_ += f.use.cost_micros;
+    by_task_[f.task] += f.use.cost_micros;
+    by_day_[f.day] += f.use.cost_micros;
+  }
+  if (f.use.tokens_known) tokens_ += supply::counted_tokens(f.use);
+  if (!of_service(f.fault)) tries_.erase(f.agent);
+  pauses_.erase(f.agent);
+  const bool again =
+      of_service(f.fault) || f.fault == Fault::over_budget || f.fault == Fault::interrupted;
+  if (!again) done_.insert(f.agent);
+}
+
+void SupplyAudit::read(const fact::AgentFaulted& f) {
+  done_.erase(f.agent);
+  auto& [provider, tries] = tries_[f.agent];
+  if (provider != f.provider) tries = 0;
+  provider = f.provider;
+  const bool soon = f.fault == Fault::rate_limited || f.fault == Fault::overloaded ||
+                    f.fault == Fault::unreachable;
+  if (soon) {
+    ++tries;
+    claim(tries <= policy.tries, "tries in a row are bounded");
+    if (f.until > 0) pauses_[f.agent] = {f.provider, f.until};
+  }
+}
+
+void SupplyAudit::read(const fact::ProviderFree& f) {
+  parked_.erase(f.provider);
+  std::erase_if(tries_, [&](const auto& one) { return one.second.first == f.provider; });
+  std::erase_if(pauses_, [&](const auto& one) { return one.second.first == f.provider; });
+}
+
+void SupplyAudit::read(const fact::PersonAsked& f) {
+  claim(questions_.insert(f.question).second, "every question has a number of its own");
+}
+
+void SupplyAudit::read(const fact::MessageGiven& f) {
+  claim(given_to_.emplace(f.id, 0).second, "a message is recorded once");
+}
+
+void SupplyAudit::read(const fact::MessageDelivered& f) {
+  claim(given_to_.contains(f.id), "what is delivered was given");
+  int& agent = given_to_[f.id];
+  // Who was cut off has not heard it.
+  claim(agent != f.agent && (agent == 0 || !done_.contains(agent)), "a message is delivered once");
+  agent = f.agent;
+}
+
+void SupplyAudit::before_start(const workflow::StartAgent& start, std::int64_t seconds,
+                               const std::string& day, std::int64_t elsewhere) {
+  const std::string provider = provider_of(start);
+  const auto parked = parked_.find(provider);
+  claim(parked == parked_.end() || (parked->second != 0 && parked->second <= seconds),
+        "no agent starts while its provider is parked");
+  const auto pause = pauses_.find(start.agent);
+  claim(
+      pause == pauses_.end() || pause->second.first != provider || pause->second.second <= seconds,
+      "a fault is followed by a pause");
+  using supply::Scope;
+  const auto within = [&](Scope scope, const std::string& key, std::int64_t spent) {
+    const std::int64_t most = limit(scope, key);
+    claim(most == 0 || spent < most, "no agent starts when a budget is spent");
+  };
+  within(Scope::run, "", micros_);
+  within(Scope::tokens, "", tokens_);
+  within(Scope::task, start.task, by_task_[start.task]);
+  within(Scope::day, day, by_day_[day] + elsewhere);
+  if (const auto before = faulted_.find(start.agent); before != faulted_.end())
+    claim(before->second == start.attempt, "a fault costs no attempt");
+  faulted_[start.agent] = start.attempt;
+  ending_.erase(start.agent);
+}
+
+bool SupplyAudit::may_end(int) const { return policy.budget.hard; }
+
+void SupplyAudit::at_end(const workflow::RunSummary& summary) {
+  for (const workflow::AgentSummary& agent : summary.agents)
+    claim(!of_service(agent.fault) && agent.fault != Fault::over_budget,
+          "no workflow hears of a fault of the service");
+}
+
+}  // namespace capsule::simulation

@@ -1,0 +1,107 @@
+// What the simulation adds for workflow/supply, whatever the workflow: rules that show their newest
+// facts and can be broken, and what must hold of every run, read from its facts and from what
+// really happened.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "event/fact.h"
+#include "workflow/supply/supply.h"
+
+namespace capsule::simulation {
+
+// Planted in workflow/supply; each must be noticed.
+enum class SupplyBug {
+  none,
+  parking_forgotten,
+  freed_too_soon,
+  pause_forgotten,
+  tries_without_end,
+  spending_forgotten,
+  fault_reaches_the_workflow,
+  alarm_lost,
+  message_given_again,
+  answer_forgotten,
+  raise_forgotten,
+};
+inline constexpr int kSupplyBugs = 11;  // with none
+std::string_view name_of(SupplyBug bug);
+
+// The real rules, as engine::WorkflowOf wants them. As with Tap, most runs keep facts as they are.
+struct SupplyTap {
+  using Fact = event::supply::Fact;
+  static inline SupplyBug bug = SupplyBug::none;
+  static inline bool wire = true;
+  static inline std::vector<Fact> newest, kept;
+  static inline int turns = 0;  // of the workflow, for Tap
+
+  static void begin(bool by_wire);
+  static void apply(supply::State& state, const Fact& fact);
+  static std::vector<workflow::Observation> hear(
+      supply::Turn& turn, const std::vector<workflow::Observation>& observations);
+  static std::vector<workflow::Observation> settle(supply::Turn& turn,
+                                                   std::vector<workflow::Command> asked);
+  static std::string body_of(const Fact& fact);
+  static Result<Fact> read_fact(std::string_view kind, std::string_view body);
+  static std::string text_of(const event::Fact& fact);
+};
+
+class SupplyAudit {
+ public:
+  std::string broken;
+  supply::Policy policy;
+
+  // A new process: what was on its way is gone.
+  void restart() { finished_.clear(), faulted_.clear(), ending_.clear(); }
+  // What the world is about to tell.
+  void told(const workflow::AgentFinished& finished, const std::string& provider);
+  void ended(int agent) { ending_.insert(agent); }  // the workflow wants it to end
+  // Facts of the newest turn were recorded.
+  void recorded(const std::vector<SupplyTap::Fact>& facts, std::int64_t seconds,
+                const std::string& day);
+  void before_start(const workflow::StartAgent& start, std::int64_t seconds, const std::string& day,
+                    std::int64_t elsewhere);
+  void at_end(const workflow::RunSummary& summary);
+  // Who would be called; the first choice, where the workflow names nobody.
+  std::string provider_of(const workflow::StartAgent& start) const;
+  bool may_end(int agent) const;  // a budget that is hard is spent
+  bool has_asked(int question) const { return questions_.contains(question); }
+
+ private:
+  struct Told {
+    workflow::AgentFinished finished;
+    std::string provider;
+  };
+  void claim(bool holds, const char* what) {
+    if (!holds && broken.empty()) broken = what;
+  }
+  std::int64_t limit(supply::Scope scope, const std::string& key) const;
+  void read(const event::supply::AgentUsed& f);
+  void read(const event::supply::AgentFaulted& f);
+  template <class Other>
+  void read(const Other&) {}
+  void read(const event::supply::ProviderParked& f) { parked_[f.provider] = f.until; }
+  void read(const event::supply::ProviderFree& f);
+  void read(const event::supply::BudgetRaised& f) { raised_[{f.scope, f.task}] = f.limit; }
+  void read(const event::supply::PersonAsked& f);
+  void read(const event::supply::MessageGiven& f);
+  void read(const event::supply::MessageDelivered& f);
+
+  std::map<std::string, std::int64_t> parked_;
+  std::map<int, std::pair<std::string, std::int64_t>> pauses_;  // by agent: provider, until
+  std::map<int, std::pair<std::string, int>> tries_;            // by agent: provider, in a row
+  std::map<int, int> faulted_;                                  // attempt, by agent
+  std::set<int> ending_;
+  std::vector<Told> finished_;  // told, and not recorded yet
+  std::int64_t micros_ = 0, tokens_ = 0;
+  std::map<std::string, std::int64_t> by_task_, by_day_;
+  std::map<supply::BudgetKey, std::int64_t> raised_;
+  std::set<int> questions_;
+  std::map<std::string, int> given_to_;  // message: agent; 0: nobody
+  std::set<int> done_;                   // agents that ended for good
+};
+
+}  // namespace capsule::simulation
