@@ -60,6 +60,15 @@ void for_each_child(pid_t parent, const std::function<void(pid_t)>& visit) {
   }
 }
 
+bool has_one_child(pid_t child) {
+  char buffer[32];
+  char wanted[32];
+  char task[64];  // of the only thread
+  std::snprintf(task, sizeof task, "task/%d/children", static_cast<int>(::getpid()));
+  std::snprintf(wanted, sizeof wanted, "%d ", static_cast<int>(child));
+  return proc_head(::getpid(), task, buffer, sizeof buffer) == wanted;
+}
+
 bool inside_agent_tree() {
   for (pid_t pid = ::getpid(); pid > 0; pid = parent_of(pid))
     if (is_guardian(pid)) return true;

@@ -120,31 +120,49 @@ class Guard {
 
   void tell() const {
     int left = 0;
-    if (!gone_) for_each_child(::getpid(), [&](pid_t) { ++left; });
-    if (WIFEXITED(status_))
-      report(Report::Kind::exited, WEXITSTATUS(status_), left);
-    else
-      report(Report::Kind::signalled, WTERMSIG(status_), left);
+    if (!gone_)
+      for_each_child(::getpid(), [&](pid_t pid) { left += pid != agent_ || !agent_ended_ ? 1 : 0; });
+    report(end_.kind, end_.value, left);
   }
 
  private:
-  // Collects what has ended. When no child is left the tree is gone: whoever had an ancestor here
-  // would have become our child.
+  // Collects what has ended, the agent last: who waits for its number to be free before he goes on is
+  // gone himself by then. When no child is left the tree is gone: whoever had an ancestor here would have
+  // become our child.
   void reap() {
-    for (;;) {
-      int status = 0;
-      const pid_t pid = ::waitpid(-1, &status, WNOHANG | __WALL);
-      if (pid == 0 || (pid < 0 && errno == EINTR)) return;
-      if (pid < 0) {
-        gone_ = true;
-        return;
+    while (!agent_ended_) {
+      siginfo_t info{};
+      const int failed = ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+      if (failed != 0 || info.si_pid == 0) return;
+      if (info.si_pid != agent_) {
+        reap_one(info.si_pid);
+        continue;
       }
-      asked_.erase(pid);
-      killed_.erase(pid);
-      if (pid != agent_) continue;
       agent_ended_ = true;
-      status_ = status;
+      end_ = {info.si_code == CLD_EXITED ? Report::Kind::exited : Report::Kind::signalled,
+              info.si_status, 0};
     }
+    if (!agent_reaped_ && !has_one_child(agent_)) {
+      bool others = false;
+      for_each_child(::getpid(), [&](pid_t pid) {
+        if (pid != agent_ && !reap_one(pid)) others = true;
+      });
+      if (others) return;
+    }
+    while (reap_one(-1)) continue;
+  }
+
+  // Whether there was one. -1 takes any, and notices when there is none left.
+  bool reap_one(pid_t which) {
+    pid_t pid = 0;
+    do pid = ::waitpid(which, nullptr, WNOHANG | __WALL);
+    while (pid < 0 && errno == EINTR);
+    if (pid < 0 && which == -1) gone_ = true;
+    if (pid <= 0) return false;
+    asked_.erase(pid);
+    killed_.erase(pid);
+    if (pid == agent_) agent_reaped_ = true;
+    return true;
   }
 
   // A child that we have not reaped keeps its number and its group's, so neither can be another's.
@@ -210,8 +228,10 @@ class Guard {
 
   pid_t agent_;
   int ended_fd_;
-  int status_ = 0;
-  bool agent_ended_ = false;
+  // How the agent ended; what cannot be killed either counts as killed, and as left behind.
+  Report end_{Report::Kind::signalled, SIGKILL, 0};
+  bool agent_ended_ = false;   // seen
+  bool agent_reaped_ = false;  // and its number given back
   bool open_ = true;
   std::optional<Clock::time_point> kill_at_;
   bool gone_ = false;

@@ -128,6 +128,22 @@ TEST(Tree, LeavesNobodyAfterANormalExit) {
   EXPECT_EQ(marked(mark), 0);
 }
 
+TEST(Tree, NobodySeesTheAgentGoneAndGoesOn) {
+  const auto loop = make_loop();
+  for (int round = 0; round < 20; ++round) {
+    char name[] = "/tmp/capsule-process-XXXXXX";
+    ::close(::mkstemp(name));
+    const Recorder agent = run_to_end(
+        *loop, script("setsid sh -c \"while kill -0 $$; do :; done; echo late >$FILE\" 2>&1 &",
+                      {{"FILE", name}}));
+    EXPECT_TRUE(agent.exited_with(0));
+    struct stat after {};
+    ASSERT_EQ(::stat(name, &after), 0);
+    EXPECT_EQ(after.st_size, 0) << "in round " << round;
+    ::unlink(name);
+  }
+}
+
 TEST(Tree, EndsAStubbornTreeAfterTheGrace) {
   const auto loop = make_loop();
   const EnvChange mark = marker();
