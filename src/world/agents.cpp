@@ -235,6 +235,7 @@ void Agents::logged(int agent, const std::string& path) {
   found->second.log = path;
   recall(found->second.start.session, agent, path, "", found->second.facts.provider);
   events_.on_log(agent, path);
+  events_.on_activity(agent, found->second.activity);
 }
 
 void Agents::finished(int agent, const agent::Ending& ending) {
@@ -296,7 +297,8 @@ void Agents::note_facts(Running& running, const dialect::Reading& reading) {
 void Agents::told(int agent, const dialect::Event& event) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
-  found->second.waits = event.kind == dialect::Event::Kind::waiting;
+  dialect::fold(found->second.activity, event, monotonic_ms());
+  events_.on_activity(agent, found->second.activity);
 }
 
 workflow::Words Agents::words_of(const Running& running, const std::string& said,
@@ -325,9 +327,15 @@ void Agents::look_at(int agent) {
   look_later(agent, running);
   const agent::Pulse* pulse = crew_.pulse(running.member);
   if (pulse == nullptr || pulse->pid == 0) return;
-  const bool silent = process::Clock::now() - pulse->last_output >= parts_.idle_after;
-  const agent::Signs signs = agent::signs_of(pulse->pid, running.place.folder, pulse->bytes);
-  const bool idle = silent && signs == running.signs && !running.waits;
+  // Of a client that prints events only those are a sign of life.
+  const dialect::Activity& doing = running.activity;
+  const bool streamed = doing.events > 0;
+  const bool silent = streamed ? monotonic_ms() - doing.heard_ms >= parts_.idle_after.count()
+                               : process::Clock::now() - pulse->last_output >= parts_.idle_after;
+  const agent::Signs signs =
+      agent::signs_of(pulse->pid, running.place.folder,
+                      streamed ? static_cast<std::uint64_t>(doing.events) : pulse->bytes);
+  const bool idle = silent && signs == running.signs && !dialect::waits_for_service(doing);
   running.signs = signs;
   if (idle) events_.on_idle(agent);
 }

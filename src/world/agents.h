@@ -18,6 +18,7 @@
 #include "agent/scratch.h"
 #include "agent/stillness.h"
 #include "base/result.h"
+#include "dialect/activity.h"
 #include "dialect/reader.h"
 #include "process/tree.h"
 #include "signal/contract.h"
@@ -59,9 +60,11 @@ class AgentEvents {
   virtual void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) = 0;
   // A failure of ours: what it printed could not be kept, and it was ended at once.
   virtual void on_failed(const workflow::StartAgent& start, const Error& error) = 0;
-  // It printed nothing, used no processor and changed no file for `idle_after`; again after each.
+  // It printed nothing (of a client that prints events: none came), used no processor and changed
+  // no file for `idle_after`, and does not wait for its service; again after each.
   virtual void on_idle(int agent) = 0;
-  // For live views.
+  // For live views. What it does now, by the events of its client; without any when it begins.
+  virtual void on_activity(int /*agent*/, const dialect::Activity& /*activity*/) {}
   virtual void on_log(int /*agent*/, const std::string& /*path*/) {}
   virtual void on_output(int /*agent*/, std::string_view /*bytes*/) {}
 };
@@ -112,7 +115,7 @@ class Agents {
     std::unique_ptr<dialect::Reader> reader;
     dialect::Moment moment;
     workflow::AgentFacts facts;
-    bool waits = false;  // the service failed a request, and the client tries again
+    dialect::Activity activity;
     std::unique_ptr<agent::Scratch> scratch;
     agent::Signs signs;
     process::TimerId look{};

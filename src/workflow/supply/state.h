@@ -31,6 +31,7 @@ struct AgentRecord {
   TokenUse use;  // of all calls, as far as it is known
   int calls = 0, without_tokens = 0, without_cost = 0;
   int faults = 0;           // of its service
+  int redacted = 0;         // secrets in what it printed
   int tries = 0;            // that failed in a row, by `provider`
   std::int64_t pause = 0;   // no call by `provider` before then
   bool began_anew = false;  // its conversation had become too long
