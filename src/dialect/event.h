@@ -40,6 +40,7 @@ struct Event {
   int status = 0;  // of HTTP; 0: none
   std::int64_t delay_ms = 0;
   event::TokenUse use = {};
+  bool of_session = false;  // the tokens of `use` are those of the whole session so far
 };
 using Tell = std::function<void(const Event&)>;
 
