@@ -82,6 +82,9 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_idle(int agent) override { happened(workflow::AgentIdle{agent}); }
   void on_output(int agent, std::string_view bytes) override { output(agent, bytes); }
   void on_activity(int agent, const dialect::Activity& now) override { activity(agent, now); }
+  void on_spending(int agent, const event::TokenUse& use, const std::string& model) override {
+    happened(workflow::SupplyNews{workflow::AgentSpends{agent, use, model}});
+  }
 
   void happened(workflow::Observation observation) { inbox_.push_back(std::move(observation)); }
   void failed(const workflow::Command& command, const Error& error);
