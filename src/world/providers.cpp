@@ -48,15 +48,16 @@ Result<agent::Provider> client_with(const agent::Client& client, const config::P
   return agent::provider_of(client, words, variable);
 }
 
+// What it prints is the same whoever calls it.
 Result<agent::Provider> command_with(std::string_view name, const config::Provider& row,
-                                     const std::string& model, Way way) {
+                                     const std::string& model) {
   agent::Provider provider;
   provider.name = name;
   for (const std::string& word : row.command)
     provider.argv.push_back(replace_all(word, "{model}", model));
   provider.stdin_prompt = row.input != config::Stdin::none;
   provider.model = model;
-  if (!row.output.empty() && way == Way::run)
+  if (!row.output.empty())
     provider.output = dialect::output_named(row.output).value_or(dialect::Output::text);
   return provider;
 }
@@ -68,7 +69,7 @@ Result<agent::Provider> provider_with(const Project& project, std::string_view n
   Result<agent::Provider> provider;
   const agent::Client* client = agent::client_named(name);
   if (row != nullptr && !row->command.empty()) {
-    provider = command_with(name, *row, model, way);
+    provider = command_with(name, *row, model);
   } else if (client != nullptr) {
     provider = client_with(*client, row, model, way);
   } else if (name == "rehearsal") {
