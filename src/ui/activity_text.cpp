@@ -72,8 +72,9 @@ std::string elapsed(std::int64_t milliseconds) {
   return duration(milliseconds);
 }
 
-std::string activity_line(const Activity& activity, std::int64_t now_ms, std::size_t columns) {
-  const bool speaks = activity.what == What::text && !activity.said.empty();
+std::string activity_line(const Activity& activity, std::int64_t now_ms, std::size_t columns,
+                          Said said) {
+  const bool speaks = said == Said::here && activity.what == What::text && !activity.said.empty();
   const bool over = activity.what == What::failed || activity.what == What::ended;
   std::string time = over ? "" : elapsed(now_ms - activity.since_ms);
   // Words that were said a moment ago are news; then it is the silence that counts.

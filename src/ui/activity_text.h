@@ -12,10 +12,12 @@ namespace capsule::ui {
 
 // "Bash go test ./…", "thinking: …", "waits for the API (529 overloaded)", "waits for the model".
 std::string activity_words(const dialect::Activity& activity);
-// The same, or its newest words where it said them just now, with the time that it takes already:
-// "Bash go test ./…  12s". Fitted; the time is not cut off.
+// The same with the time that it takes already: "Bash go test ./…  12s". Fitted; the time is not
+// cut off. In its place the agent's words, where it said them just now and they are not shown
+// elsewhere.
+enum class Said { here, elsewhere };
 std::string activity_line(const dialect::Activity& activity, std::int64_t now_ms,
-                          std::size_t columns);
+                          std::size_t columns, Said said = Said::here);
 
 // "21k tokens", without what came from a cache; empty: not known.
 std::string tokens_words(const event::TokenUse& use);

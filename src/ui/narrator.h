@@ -12,6 +12,7 @@
 
 #include "dialect/activity.h"
 #include "event/fact.h"
+#include "ui/activity_text.h"
 #include "workflow/progress.h"
 #include "workflow/summary.h"
 
@@ -55,7 +56,7 @@ class Narrator {
 
 // What an agent does now, in one line: by the events of its client, or the newest line it printed.
 // Fitted; ends with the tokens that it used so far, where they are known and there is room.
-std::string doing_line(const Frame& frame, int agent, std::size_t columns);
+std::string doing_line(const Frame& frame, int agent, std::size_t columns, Said said = Said::here);
 
 // The newest complete line of output that comes in pieces. Keeps a bounded tail.
 class LastLine {

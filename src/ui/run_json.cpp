@@ -196,7 +196,7 @@ std::string run_json(engine::Run run, const std::string& archive, const std::str
     const auto doing = now.of.find(agent.number);
     one["doing"] = doing == now.of.end() ? Json() : activity_json(doing->second);
     if (doing != now.of.end())
-      one["doing"]["since_ms"] = std::max<std::int64_t>(0, now.now_ms - doing->second.since_ms);
+      one["doing"]["elapsed_ms"] = std::max<std::int64_t>(0, now.now_ms - doing->second.since_ms);
     agents.push_back(std::move(one));
   }
   json["agents"] = agents;

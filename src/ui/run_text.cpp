@@ -4,8 +4,8 @@
 
 #include "base/fill.h"
 #include "base/text.h"
-#include "ui/activity_text.h"
 #include "ui/supply_text.h"
+#include "ui/working_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -160,38 +160,6 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
     text += "    capsule answer " + words.name + " " + std::to_string(wait.question) + " TEXT" +
             words.options + "\n";
   }
-  return text;
-}
-
-// An agent that works: "works: Bash go test ./…  12s · 21k tokens", and its newest words below.
-std::string working_text(const engine::Run& run, const AgentSummary& agent,
-                         const world::Activities& now, const Style& style) {
-  const auto found = now.of.find(agent.number);
-  const bool known = found != now.of.end();
-  const std::string go = style.unicode ? "▶ " : "> ";
-  const std::string who =
-      (run.summary.tasks.empty() || agent.task.empty() ? "" : printable(agent.task) + " ") +
-      printable(agent.role);
-  std::string text = "  " + padded(who, 16) + toned(style, Tone::strong, go) + "attempt " +
-                     std::to_string(agent.attempt);
-  if (!known) return text + ", works\n";
-  const dialect::Activity& doing = found->second;
-  const std::string time = elapsed(now.now_ms - doing.since_ms);
-  const std::string tokens = tokens_words(doing.use);
-  // Of one that prints text nothing is known but its newest line.
-  const std::string words = doing.events > 0 ? activity_words(doing) : "works, silent";
-  text += ", " + fitted(words, 120) + (time.empty() ? "" : "  " + time) +
-          (tokens.empty() ? "" : (style.unicode ? "  · " : "  ") + tokens) + "\n";
-  if (!doing.said.empty())
-    text += "      " + toned(style, Tone::quiet, fitted(trimmed(doing.said), 160)) + "\n";
-  return text;
-}
-
-std::string working_agents(const engine::Run& run, const world::Activities& now,
-                           const Style& style) {
-  std::string text;
-  for (const AgentSummary& agent : run.summary.agents)
-    if (agent.running && run.live()) text += working_text(run, agent, now, style);
   return text;
 }
 

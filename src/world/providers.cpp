@@ -76,6 +76,7 @@ Result<agent::Provider> client_with(const agent::Client& client, const config::P
   return agent::provider_of(client, words, variable);
 }
 
+// What it prints is the same whoever calls it.
 Result<agent::Provider> command_with(const config::Provider& row, const Wanted& wanted) {
   agent::Provider provider;
   provider.name = wanted.name;
@@ -83,7 +84,7 @@ Result<agent::Provider> command_with(const config::Provider& row, const Wanted& 
     provider.argv.push_back(replace_all(word, "{model}", wanted.model));
   provider.stdin_prompt = row.input != config::Stdin::none;
   provider.model = wanted.model;
-  if (!row.output.empty() && wanted.way == Way::run)
+  if (!row.output.empty())
     provider.output = dialect::output_named(row.output).value_or(dialect::Output::text);
   return provider;
 }
