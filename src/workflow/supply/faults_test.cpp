@@ -248,6 +248,18 @@ TEST(SessionAfterAFault, AServiceThatSaysNothingAtAllSaysNothingAboutTheSession)
   }
 }
 
+TEST(SessionAfterAFault, AClientThatTellsNoTokensHasAnsweredWhenItTellsATurn) {
+  Table table;
+  table.want(1);
+  TokenUse use;
+  use.turns = 1;
+  table.end(1, Fault::overloaded, use);
+  table.wake();
+  EXPECT_FALSE(table.call().anew);
+  EXPECT_TRUE(table.call().resume);
+  EXPECT_NE(table.call().prompt.follow_up, "");
+}
+
 TEST(SessionAfterAFault, OneThatNeverAnsweredBeginsAgainUnderAnotherId) {
   Table table;
   table.want(1);

@@ -160,7 +160,8 @@ const AgentRecord& record_of(const State& state, int agent) {
 
 Replied replied(const TokenUse& use) {
   if (use.output > 0) return Replied::yes;
-  return use.tokens_known ? Replied::no : Replied::perhaps;
+  if (use.tokens_known) return Replied::no;
+  return use.turns > 0 ? Replied::yes : Replied::perhaps;
 }
 
 }  // namespace capsule::supply
