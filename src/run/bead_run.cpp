@@ -187,7 +187,7 @@ Result<int> BeadRun::carry_on() {
   if (end == engine::End::stopped || state.outcome == event::Outcome::interrupted)
     code = conductor_->interrupt().exit_code();
   if (state.outcome == event::Outcome::on_branch) TRY_VOID(describe(run_, state));
-  face_->finish({code, utc_now(), {}});
+  face_->finish(workflow_->summary(), {code, utc_now(), {}});
   if (look_ != ui::Look::json && look_ != ui::Look::quiet) print(summary());
   return code;
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ui/attempt_text.h"
 #include "ui/run_text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -155,8 +156,8 @@ std::string phase_line(Phase phase, const PhaseRecord& record, const Style& styl
   return line;
 }
 
-std::string auto_summary(const auto_mode::Run& run, const Style& style,
-                         const std::string& description) {
+std::string auto_summary(const auto_mode::Run& run, const workflow::Usage& usage,
+                         const Style& style, const std::string& description) {
   const workflow::RunSummary summary = auto_mode::Rules::summary(run);
   if (!summary.waits.empty() && summary.waits.front().question > 0)
     return "\n? " + printable(summary.waits.front().text) +
@@ -173,6 +174,7 @@ std::string auto_summary(const auto_mode::Run& run, const Style& style,
   if (const std::string evidence = workflow::evidence_words(run.evidence);
       run.outcome == auto_mode::Outcome::complete && !evidence.empty())
     text += "  " + printable(evidence) + "\n";
+  if (const std::string used = usage_words(usage); !used.empty()) text += "  " + used + "\n";
   if (!run.detail.empty()) {
     for (const std::string_view part : split(trimmed(run.detail), '\n'))
       text += "  " + printable(part) + "\n";

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "ui/activity_text.h"
 #include "ui/supply_text.h"
+#include "ui/usage_text.h"
+#include "world/spending.h"
 
 namespace capsule::ui {
 namespace {
@@ -91,7 +93,25 @@ std::string Face::json_line(const event::NewFact& fact) {
     if (!line.contains("role")) line["role"] = one->role;
     if (!line.contains("attempt")) line["attempt"] = one->attempt;
   }
+  add_usage(fact, agent, line);
   return dump(line);
+}
+
+// What all calls of an agent used stands in the fact of its end, too: whoever reads that needs no
+// other.
+void Face::add_usage(const event::NewFact& fact, int agent, nlohmann::ordered_json& line) {
+  namespace supplied = event::supply;
+  if (supplied::is_supply(fact.kind)) {
+    const auto read = supplied::read_fact(fact.kind, fact.body);
+    if (const auto* call = read ? std::get_if<supplied::AgentUsed>(&*read) : nullptr)
+      world::add_call(used_[call->agent], *call);
+    return;
+  }
+  const auto used = used_.find(agent);
+  if (used == used_.end() || !line.contains("duration_ms")) return;
+  const workflow::Usage& usage = used->second;
+  line["usage"] = Body::parse(usage_json(usage).compact(), nullptr, false);
+  if (line.contains("cost_micros")) line["cost_micros"] = line["usage"]["cost_micros"];
 }
 
 // While a person types, nothing may be written over, or between, what they have typed.
@@ -274,12 +294,12 @@ void Face::close() {
   look_ = Look::plain;
 }
 
-void Face::finish(const Ending& ending) {
+void Face::finish(const workflow::RunSummary& summary, const Ending& ending) {
   const bool json = look_ == Look::json;
   close();
   if (!json) return;
-  terminal_.write(finished_lines(run_, narrator_->summary(), ending.exit_code, ending.at,
-                                 ending.completed_before));
+  terminal_.write(
+      finished_lines(run_, summary, ending.exit_code, ending.at, ending.completed_before));
 }
 
 }  // namespace capsule::ui

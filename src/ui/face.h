@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,13 +39,14 @@ class Face : public engine::Listener {
   // Before anything else is printed. The last picture stays.
   void close();
 
-  // The last line of --json, and nothing otherwise; closes it.
+  // The last line of --json, and nothing otherwise; closes it. `summary` is the workflow's own: it
+  // knows what an earlier process recorded, too.
   struct Ending {
     int exit_code = 0;
     std::string at;
     std::vector<std::string> completed_before;  // tasks of the plan that earlier runs completed
   };
-  void finish(const Ending& ending);
+  void finish(const workflow::RunSummary& summary, const Ending& ending);
 
  private:
   struct Doing {
@@ -58,6 +60,7 @@ class Face : public engine::Listener {
   void tell_activities();
   void tell_waiting(int agent, Doing& doing);
   const WhichAgent* who(int agent);
+  void add_usage(const event::NewFact& fact, int agent, nlohmann::ordered_json& line);
   void write(const std::string& text);
   void write_lines(const std::string& text);
   void leave_line();
@@ -76,6 +79,7 @@ class Face : public engine::Listener {
   bool activity_due_ = false;  // the timer is set
   std::map<std::uint64_t, RunningCheck> checks_;
   std::map<int, WhichAgent> agents_;
+  std::map<int, workflow::Usage> used_;  // by agents, as far as this process was told
   process::TimerId timer_{};  // of the picture, or of what is to be told of activities
   int drawn_ = 0;             // lines of the picture that stands on the terminal
   bool asked_ = false;        // a person may be typing below what was written last

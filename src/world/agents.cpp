@@ -60,7 +60,11 @@ event::TokenUse without(event::TokenUse total, const event::TokenUse& before) {
 }  // namespace
 
 Agents::Agents(process::Loop& loop, AgentParts parts, AgentEvents& events)
-    : loop_(loop), parts_(std::move(parts)), events_(events), crew_(loop, parts_.interrupted) {}
+    : loop_(loop),
+      parts_(std::move(parts)),
+      events_(events),
+      versions_(loop),
+      crew_(loop, parts_.interrupted) {}
 
 Agents::~Agents() {
   for (const auto& [number, running] : running_) {
@@ -156,6 +160,7 @@ Result<void> Agents::start(const StartAgent& start, const AgentPlace& place) {
       crew_.start(task, [this, agent = start.agent](agent::MemberId, const agent::Ending& ending) {
         finished(agent, ending);
       }));
+  versions_.ask(task.provider);
   Running& kept = running_.emplace(start.agent, std::move(running)).first->second;
   if (start.watched) look_later(start.agent, kept);
   return {};
@@ -286,8 +291,9 @@ void Agents::finished(int agent, const agent::Ending& ending) {
 void Agents::note_facts(Running& running, const dialect::Reading& reading) {
   if (!reading.streamed) return;
   workflow::AgentFacts& facts = running.facts;
-  if (!facts.client.empty() && !reading.version.empty())
-    facts.client += " " + printable(reading.version);
+  const std::string version =
+      reading.version.empty() ? versions_.of(facts.client) : printable(reading.version);
+  if (!facts.client.empty() && !version.empty()) facts.client += " " + version;
   if (!reading.models.empty()) facts.model = printable(reading.models.back());
   if (!reading.session.empty()) facts.session = printable(reading.session);
   facts.use = reading.use;

@@ -24,6 +24,7 @@
 #include "signal/contract.h"
 #include "workflow/step.h"
 #include "world/agent_words.h"
+#include "world/client_versions.h"
 
 namespace capsule::world {
 
@@ -164,7 +165,8 @@ class Agents {
   AgentEvents& events_;
   std::map<int, Running> running_;           // by agent number
   std::map<std::string, Session> sessions_;  // by our id
-  agent::Crew crew_;                         // last: gone before what its callbacks touch
+  ClientVersions versions_;
+  agent::Crew crew_;  // last: gone before what its callbacks touch
 };
 
 // What a workflow is told of a start that failed, where that is an agent's fault to it and no

@@ -243,7 +243,7 @@ SupplyNews RealWorld::spent() const {
 }
 
 std::vector<Observation> RealWorld::standing() {
-  std::vector<Observation> news = parkings_.standing();
+  std::vector<Observation> news = parkings_.standing(settings_.heard);
   if (settings_.spent_elsewhere) news.emplace_back(spent());
   parkings_.follow([this](SupplyNews one) { happened(std::move(one)); });
   return news;

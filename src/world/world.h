@@ -41,6 +41,8 @@ struct WorldSettings {
   std::function<Result<void>()> intact = [] { return Result<void>{}; };
   // What other runs of the project have spent that day; left out: nobody wants to know.
   std::function<std::int64_t(const std::string& day)> spent_elsewhere = {};
+  // When an earlier process of the run recorded something last, in seconds since 1970; 0: never.
+  std::int64_t heard = 0;
   engine::Tracker* tracker = nullptr;  // for tasks that are closed; null: there are none
   // A set-up that fails in one tree, after it was well elsewhere, stops only who wanted to work
   // there, and not the run.
