@@ -41,8 +41,10 @@ Command ledger_command() {
           "workflow: true, differs (no harm done, such as a file left out of files_changed), "
           "false (the work went back), unchecked (no test command). By model, role (in the "
           "pipeline: "
-          "the phase) and claim, or by what --by names. A model that is not set is its provider's "
-          "default.",
+          "the phase) and claim, or by what --by names. The model is the one that answered, where "
+          "its "
+          "client tells it, else the one that was asked for, else its provider's default. Below: "
+          "what the agents of each group used and cost.",
       .positionals = {},
       .options = kLedgerOptions,
       .run = show,

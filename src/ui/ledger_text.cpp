@@ -20,6 +20,7 @@ std::string value_of(std::string_view column, const workflow::RunSummary& summar
   const std::string provider =
       agent == nullptr || agent->provider.empty() ? summary.provider : agent->provider;
   if (column == "provider") return provider;
+  if (agent != nullptr && !agent->answered.empty()) return agent->answered;
   if (agent != nullptr && !agent->model.empty()) return agent->model;
   return provider.empty() ? "(default)" : provider + " (default)";
 }
