@@ -30,6 +30,7 @@ std::string beside(std::string_view words, const std::string& more) {
 // "529 overloaded"
 std::string status_words(const Activity& activity) {
   std::string text = activity.status > 0 ? std::to_string(activity.status) : "";
+  if (activity.detail.starts_with(text)) text.clear();  // the words have it
   if (!activity.detail.empty()) text += (text.empty() ? "" : " ") + activity.detail;
   return text;
 }

@@ -172,11 +172,11 @@ TEST_F(StreamStatus, SaysWhatAnAgentDoesNowAndTheLogIsATranscript) {
   write_file(path("go"), "");
   living.wait();
   const Outcome followed = following.wait();
-  EXPECT_THAT(followed.out, HasSubstr("  ✓ ok (and 1 more line)\n"));
+  EXPECT_THAT(followed.out, HasSubstr("  └ ok (and 1 more line)\n"));
 
   const Outcome log = in({"log", "demo-1.1.1"});
   EXPECT_THAT(log.out, HasSubstr("· model opus, client 2.1.197\n\nI run the \\x1b[31mtests first.\n"
-                                 "\n▸ Bash go test ./…\n  ✓ ok (and 1 more line)\n"));
+                                 "\n▸ Bash go test ./…\n  └ ok (and 1 more line)\n"));
   EXPECT_THAT(log.out, HasSubstr("my key is [redacted]\n"));
   EXPECT_THAT(log.out, HasSubstr("· ended: 2 turns, 2400 tokens in, 68 out, cost 0.50\n"));
   EXPECT_THAT(log.out, HasSubstr("1 secret was replaced in what it printed\n"));
