@@ -60,6 +60,16 @@ std::string changed_lines(json::View input) {
   return " +" + std::to_string(more) + (less == 0 ? "" : " −" + std::to_string(less));
 }
 
+// No client has used so much: whoever says so would spoil every sum.
+event::TokenUse believable(event::TokenUse use) {
+  constexpr std::int64_t kMost = 1'000'000'000'000;
+  for (const auto field :
+       {&event::TokenUse::input, &event::TokenUse::output, &event::TokenUse::cache_read,
+        &event::TokenUse::cache_written, &event::TokenUse::cost_micros})
+    use.*field = std::clamp<std::int64_t>(use.*field, 0, kMost);
+  return use;
+}
+
 }  // namespace
 
 std::string tool_detail(std::string_view /*name*/, json::View input) {
@@ -171,7 +181,7 @@ void Ledger::used(const event::TokenUse& use) {
   event::TokenUse sum = reading_.use;
   // Nothing was known before the first.
   if (sum.turns == 0) sum.tokens_known = sum.cost_known = true;
-  sum = sum + use;
+  sum = sum + believable(use);
   ++sum.turns;
   reading_.use = sum;
   tell({.kind = Event::Kind::tokens, .use = sum});
@@ -188,7 +198,7 @@ void Ledger::answer(const std::string& id, const event::TokenUse& use) {
 }
 
 void Ledger::used_since(const event::TokenUse& use) {
-  event::TokenUse sum = settled_ ? *settled_ + use : use;
+  event::TokenUse sum = settled_ ? *settled_ + believable(use) : believable(use);
   sum.compactions = reading_.use.compactions;
   settled_ = reading_.use = sum;
   tell({.kind = Event::Kind::tokens, .use = sum});
@@ -196,11 +206,11 @@ void Ledger::used_since(const event::TokenUse& use) {
 
 void Ledger::used_in_all(const event::TokenUse& use, bool of_session) {
   const event::TokenUse before = reading_.use;
-  reading_.use = use;
+  reading_.use = believable(use);
   if (use.turns == 0) reading_.use.turns = before.turns;
   reading_.use.compactions = before.compactions;
   reading_.use_of_session = of_session;
-  tell({.kind = Event::Kind::tokens, .use = reading_.use});
+  tell({.kind = Event::Kind::tokens, .use = reading_.use, .of_session = of_session});
 }
 
 void Ledger::failed(std::string_view words, int status, std::string_view code) {

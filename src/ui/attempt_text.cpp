@@ -4,6 +4,7 @@
 
 #include "base/fill.h"
 #include "base/text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -152,6 +153,9 @@ std::string role_table(const std::vector<RoleLine>& lines, const Style& style) {
             toned(style, tone_of(status),
                   std::string(mark(style, status)) + " " + padded(said(line), last + 1)) +
             padded(counted(line.runs, "run"), 9) + duration(line.duration_ms);
+    workflow::Usage used;
+    for (const AgentSummary& agent : line.attempts) add_agent(used, agent);
+    if (const std::string words = short_usage(used); !words.empty()) text += ", " + words;
     const bool held = told_by_its_line(line) && !line.attempts.front().found.empty();
     text += (held ? "  checked: " + fitted(line.attempts.front().found, 300) : "") + "\n";
     if (told_by_its_line(line)) continue;

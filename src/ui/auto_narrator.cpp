@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ui/attempt_text.h"
 #include "ui/run_text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -66,6 +67,7 @@ class AutoNarrator : public Narrator {
                     frame.columns) +
              "\n";
     }
+    if (run_.step == auto_mode::Step::review) return reviewers(frame);
     const std::string time = agent_ > 0 ? " " + duration(frame.now_ms - began_ms_) : "";
     const std::string head = head_of(run_.phase, style_) + time + "  ";
     const std::size_t used = columns_of(head);
@@ -76,6 +78,17 @@ class AutoNarrator : public Narrator {
   workflow::RunSummary summary() const override { return auto_mode::Rules::summary(run_); }
 
  private:
+  // They have no turns: whoever was started after the last one is one of them.
+  std::string reviewers(const Frame& frame) const {
+    std::string text = fitted(head_of(run_.phase, style_), frame.columns) + "\n";
+    for (const SeenAgent& one : frame.agents) {
+      if (one.who.number <= agent_) continue;
+      const std::string head = "  " + padded(printable(one.who.role), 22);
+      if (frame.columns <= head.size()) continue;
+      text += head + doing_line(frame, one.who.number, frame.columns - head.size()) + "\n";
+    }
+    return text;
+  }
   void line(const std::string& text) { lines_ += text + "\n"; }
   void take(const fact::TurnStarted& turn) {
     const std::string phase(signal::name_of(turn.phase));
@@ -155,8 +168,8 @@ std::string phase_line(Phase phase, const PhaseRecord& record, const Style& styl
   return line;
 }
 
-std::string auto_summary(const auto_mode::Run& run, const Style& style,
-                         const std::string& description) {
+std::string auto_summary(const auto_mode::Run& run, const workflow::Usage& usage,
+                         const Style& style, const std::string& description) {
   const workflow::RunSummary summary = auto_mode::Rules::summary(run);
   if (!summary.waits.empty() && summary.waits.front().question > 0)
     return "\n? " + printable(summary.waits.front().text) +
@@ -173,6 +186,7 @@ std::string auto_summary(const auto_mode::Run& run, const Style& style,
   if (const std::string evidence = workflow::evidence_words(run.evidence);
       run.outcome == auto_mode::Outcome::complete && !evidence.empty())
     text += "  " + printable(evidence) + "\n";
+  if (const std::string used = usage_words(usage); !used.empty()) text += "  " + used + "\n";
   if (!run.detail.empty()) {
     for (const std::string_view part : split(trimmed(run.detail), '\n'))
       text += "  " + printable(part) + "\n";

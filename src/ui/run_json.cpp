@@ -5,6 +5,7 @@
 #include "json/value.h"
 #include "ui/activity_text.h"
 #include "ui/run_text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -19,23 +20,19 @@ Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text
 Json waits_json(const RunSummary& summary) {
   Json list = Json::array();
   for (const workflow::Waiting& wait : summary.waits)
-    list.push_back({{"for", name_of(wait.what)},
-                    {"task", or_null(wait.task)},
-                    {"question", wait.question > 0 ? Json(wait.question) : Json()},
-                    {"on", or_null(wait.on)},
-                    {"by", or_null(wait.by)},
-                    {"kind", or_null(wait.kind)},
-                    {"text", or_null(wait.text)},
-                    {"context", or_null(wait.context)},
-                    {"options", wait.options}});
+    list.push_back(
+        {{"for", name_of(wait.what)},
+         {"task", or_null(wait.task)},
+         {"question", wait.question > 0 ? Json(wait.question) : Json()},
+         {"on", or_null(wait.on)},
+         {"by", or_null(wait.by)},
+         {"kind", or_null(wait.kind)},
+         {"text", or_null(wait.text)},
+         {"context", or_null(wait.context)},
+         {"options", wait.options},
+         {"until", wait.until > 0 ? Json(wait.until) : Json()},
+         {"fault", wait.fault == event::Fault::none ? Json() : Json(event::name_of(wait.fault))}});
   return list;
-}
-
-Json usage_json(const workflow::Usage& usage) {
-  return {{"agent_runs", usage.agent_runs},
-          {"duration_ms", usage.duration_ms},
-          {"checks_ms", usage.checks_ms},
-          {"cost_micros", usage.cost_micros}};
 }
 
 Json agent_json(const AgentSummary& agent) {
@@ -45,12 +42,19 @@ Json agent_json(const AgentSummary& agent) {
           {"attempt", agent.attempt},
           {"provider", or_null(agent.provider)},
           {"model", or_null(agent.model)},
+          {"client", or_null(agent.client)},
+          {"answered", or_null(agent.answered)},
           {"running", agent.running},
           {"fault", event::name_of(agent.fault)},
           {"said", or_null(agent.said)},
           {"detail", or_null(agent.detail)},
           {"log", or_null(agent.log)},
           {"duration_ms", agent.duration_ms},
+          {"tokens", tokens_json(agent.use, agent.use.tokens_known)},
+          {"cost_micros", agent.use.cost_known ? Json(agent.use.cost_micros) : Json()},
+          {"turns", agent.use.turns > 0 ? Json(agent.use.turns) : Json()},
+          {"compactions", agent.use.compactions},
+          {"service_faults", agent.faults},
           {"checked", name_of(agent.checked)},
           {"found", or_null(agent.found)},
           {"why", or_null(agent.why)},
@@ -161,7 +165,8 @@ Json object_of(const engine::Run& run) {
                        {"runs", task.agent_runs},
                        {"commit", or_null(task.commit)},
                        {"detail", or_null(task.detail)},
-                       {"evidence", evidence_json(task.evidence)}});
+                       {"evidence", evidence_json(task.evidence)},
+                       {"usage", usage_json(usage_of_task(summary, task.id))}});
     json["tasks"] = tasks;
     add_delivery(json, run);
   } else if (engine::is_phases(run.head)) {
@@ -230,7 +235,8 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
             {"waits_for", waits_json(summary)},
             {"merged_as", or_null(summary.merged_as)},
             {"on_branch", or_null(summary.on_branch)},
-            {"evidence", evidence_json(summary.evidence)}};
+            {"evidence", evidence_json(summary.evidence)},
+            {"usage", usage_json(summary.usage)}};
   if (summary.workflow != engine::kDelivery) return json.compact() + "\n";
   const TaskLists lists = lists_of(summary, completed_before);
   json["completed"] = lists.completed;

@@ -5,6 +5,7 @@
 #include "base/fill.h"
 #include "base/text.h"
 #include "ui/supply_text.h"
+#include "ui/usage_text.h"
 #include "ui/working_text.h"
 
 namespace capsule::ui {
@@ -163,6 +164,8 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
   return text;
 }
 
+std::string with_comma(const std::string& text) { return text.empty() ? "" : ", " + text; }
+
 // Each agent of a task on a line, with what it said and what was found.
 std::string agents_of(const engine::Run& run, const std::string& task, const Style& style,
                       const world::Activities& now) {
@@ -177,7 +180,8 @@ std::string agents_of(const engine::Run& run, const std::string& task, const Sty
     }
     const Status status = status_of(agent);
     text += who + toned(style, tone_of(status), std::string(mark(style, status))) + " " +
-            said_and_checked(agent, style) + "  " + duration(agent.duration_ms) + "\n";
+            said_and_checked(agent, style) + "  " + duration(agent.duration_ms) +
+            with_comma(agent_use_words(agent.use)) + "\n";
     if (status != Status::pass && !agent.said.empty()) text += excerpt(agent.why, "        ");
   }
   return text;
@@ -313,7 +317,8 @@ std::string run_lines(const std::vector<engine::Run>& runs, const Style& style) 
     text += filled_up(fitted(short_subject(run), kSubject), widest + 2) +
             minute_of(ended.empty() ? run.head.started_at : ended) + "  " +
             filled_up(fitted(run.summary.title, kTitle), kTitle + 2) +
-            (tasks.empty() ? "" : tasks + "; ") + standing_line(run, style) + "\n";
+            (tasks.empty() ? "" : tasks + "; ") + standing_line(run, style) +
+            with_comma(short_usage(run.summary.usage)) + "\n";
   }
   return text;
 }
@@ -340,6 +345,8 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
   text += "  started " + minute_of(run.head.started_at) + " UTC";
   if (!run.head.ended_at.empty()) text += ", ended " + minute_of(run.head.ended_at) + " UTC";
   text += "\n";
+  if (const std::string used = usage_words(summary.usage); !used.empty())
+    text += "  " + used + "\n";
   if (!run.unreadable.empty())
     return text + "\nIts snapshots:\n  capsule snapshots " + words.name + words.options + "\n";
   if (!summary.tasks.empty()) {
@@ -365,6 +372,8 @@ std::string task_page(const engine::Run& run, const std::string& id, const RunWo
             printable(task.words) + "\n";
     if (!task.detail.empty()) text += "    " + printable(task.detail) + "\n";
     if (!task.commit.empty()) text += "  merged as " + printable(task.commit.substr(0, 12)) + "\n";
+    if (const std::string used = usage_words(usage_of_task(run.summary, id)); !used.empty())
+      text += "  " + used + "\n";
   }
   if (const std::string agents = agents_of(run, id, style, now); !agents.empty())
     text += "\n" + agents;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ui/activity_text.h"
 #include "ui/attempt_text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -22,23 +23,17 @@ std::size_t lines_of(std::string_view text) {
                       : static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
 }
 
-std::string cents(std::int64_t micros) {
-  if (micros < 10'000) return "less than 0.01";
-  const std::int64_t whole = (micros + 5'000) / 10'000;
-  return std::to_string(whole / 100) + "." + (whole % 100 < 10 ? "0" : "") +
-         std::to_string(whole % 100);
-}
-
-// "14 turns, 18204 tokens in, 3100 out, 120000 from a cache, cost 0.42"
+// "14 turns, 18.2k tokens in, 3.1k out, 120k from a cache, cost 0.42"
 std::string use_words(const event::TokenUse& use) {
   std::vector<std::string> parts;
   if (use.turns > 0) parts.push_back(counted(use.turns, "turn"));
   if (use.tokens_known) {
-    parts.push_back(std::to_string(use.input + use.cache_written) + " tokens in");
-    parts.push_back(std::to_string(use.output) + " out");
-    if (use.cache_read > 0) parts.push_back(std::to_string(use.cache_read) + " from a cache");
+    parts.push_back(short_count(use.input) + " tokens in");
+    parts.push_back(short_count(use.output) + " out");
+    if (use.cache_read > 0) parts.push_back(short_count(use.cache_read) + " from a cache");
+    if (use.cache_written > 0) parts.push_back(short_count(use.cache_written) + " into it");
   }
-  if (use.cost_known && use.cost_micros > 0) parts.push_back("cost " + cents(use.cost_micros));
+  if (use.cost_known && use.cost_micros > 0) parts.push_back("cost " + money_text(use.cost_micros));
   return joined(parts);
 }
 

@@ -60,10 +60,17 @@ event::TokenUse without(event::TokenUse total, const event::TokenUse& before) {
 }  // namespace
 
 Agents::Agents(process::Loop& loop, AgentParts parts, AgentEvents& events)
-    : loop_(loop), parts_(std::move(parts)), events_(events), crew_(loop, parts_.interrupted) {}
+    : loop_(loop),
+      parts_(std::move(parts)),
+      events_(events),
+      versions_(loop),
+      crew_(loop, parts_.interrupted) {}
 
 Agents::~Agents() {
-  for (const auto& [number, running] : running_) loop_.cancel(running.look);
+  for (const auto& [number, running] : running_) {
+    loop_.cancel(running.look);
+    loop_.cancel(running.spending);
+  }
 }
 
 Result<std::string> Agents::prompt_for(const StartAgent& start, const AgentPlace& place,
@@ -153,6 +160,7 @@ Result<void> Agents::start(const StartAgent& start, const AgentPlace& place) {
       crew_.start(task, [this, agent = start.agent](agent::MemberId, const agent::Ending& ending) {
         finished(agent, ending);
       }));
+  versions_.ask(task.provider);
   Running& kept = running_.emplace(start.agent, std::move(running)).first->second;
   if (start.watched) look_later(start.agent, kept);
   return {};
@@ -235,13 +243,14 @@ void Agents::logged(int agent, const std::string& path) {
   found->second.log = path;
   recall(found->second.start.session, agent, path, "", found->second.facts.provider);
   events_.on_log(agent, path);
-  events_.on_activity(agent, found->second.activity);
+  events_.on_activity(found->second.start, found->second.activity);
 }
 
 void Agents::finished(int agent, const agent::Ending& ending) {
   auto node = running_.extract(agent);
   Running& running = node.mapped();
   loop_.cancel(running.look);
+  loop_.cancel(running.spending);
   if (ending.how == agent::Ending::How::not_logged)
     return events_.on_failed(running.start, *ending.error);
   workflow::AgentFinished finished;
@@ -282,8 +291,9 @@ void Agents::finished(int agent, const agent::Ending& ending) {
 void Agents::note_facts(Running& running, const dialect::Reading& reading) {
   if (!reading.streamed) return;
   workflow::AgentFacts& facts = running.facts;
-  if (!facts.client.empty() && !reading.version.empty())
-    facts.client += " " + printable(reading.version);
+  const std::string version =
+      reading.version.empty() ? versions_.of(facts.client) : printable(reading.version);
+  if (!facts.client.empty() && !version.empty()) facts.client += " " + version;
   if (!reading.models.empty()) facts.model = printable(reading.models.back());
   if (!reading.session.empty()) facts.session = printable(reading.session);
   facts.use = reading.use;
@@ -297,8 +307,33 @@ void Agents::note_facts(Running& running, const dialect::Reading& reading) {
 void Agents::told(int agent, const dialect::Event& event) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
-  dialect::fold(found->second.activity, event, monotonic_ms());
-  events_.on_activity(agent, found->second.activity);
+  Running& running = found->second;
+  dialect::fold(running.activity, event, monotonic_ms());
+  if (event.kind == dialect::Event::Kind::model) running.facts.model = event.text;
+  if (event.kind == dialect::Event::Kind::tokens) spends(agent, running, event);
+  events_.on_activity(running.start, running.activity);
+}
+
+void Agents::spends(int agent, Running& running, const dialect::Event& event) {
+  if (parts_.spending_every.count() == 0) return;
+  running.spent = event.use;
+  if (const auto session = sessions_.find(running.start.session);
+      event.of_session && session != sessions_.end())
+    running.spent = without(event.use, session->second.used);
+  if (!running.told_just_now) tell_spending(agent, running);
+}
+
+// The first at once; what comes within the interval after that is told together when it is over.
+void Agents::tell_spending(int agent, Running& running) {
+  running.told_just_now = false;
+  if (running.spent == running.told_of) return;
+  running.told_of = running.spent;
+  running.told_just_now = true;
+  running.spending = loop_.after(parts_.spending_every, [this, agent] {
+    if (const auto found = running_.find(agent); found != running_.end())
+      tell_spending(agent, found->second);
+  });
+  events_.on_spending(agent, running.spent, running.facts.model);
 }
 
 workflow::Words Agents::words_of(const Running& running, const std::string& said,

@@ -24,6 +24,7 @@
 #include "signal/contract.h"
 #include "workflow/step.h"
 #include "world/agent_words.h"
+#include "world/client_versions.h"
 
 namespace capsule::world {
 
@@ -39,6 +40,8 @@ struct AgentParts {
   ExpertsCreated experts_created = {};
   std::function<bool()> interrupted = {};  // a person asked to stop
   std::chrono::milliseconds idle_after = std::chrono::minutes(15);
+  // What an agent at work has used is told at most so often; 0: never.
+  std::chrono::milliseconds spending_every{0};
 };
 
 // Where an agent works, and what is known of that place.
@@ -63,8 +66,12 @@ class AgentEvents {
   // It printed nothing (of a client that prints events: none came), used no processor and changed
   // no file for `idle_after`, and does not wait for its service; again after each.
   virtual void on_idle(int agent) = 0;
+  // What it has used so far, by the model that answers: when that has grown.
+  virtual void on_spending(int /*agent*/, const event::TokenUse& /*use*/,
+                           const std::string& /*model*/) {}
   // For live views. What it does now, by the events of its client; without any when it begins.
-  virtual void on_activity(int /*agent*/, const dialect::Activity& /*activity*/) {}
+  virtual void on_activity(const workflow::StartAgent& /*start*/,
+                           const dialect::Activity& /*activity*/) {}
   virtual void on_log(int /*agent*/, const std::string& /*path*/) {}
   virtual void on_output(int /*agent*/, std::string_view /*bytes*/) {}
 };
@@ -116,6 +123,9 @@ class Agents {
     dialect::Moment moment;
     workflow::AgentFacts facts;
     dialect::Activity activity;
+    event::TokenUse spent, told_of;  // so far; what was told of that
+    process::TimerId spending{};     // until it is over nothing more is told
+    bool told_just_now = false;
     std::unique_ptr<agent::Scratch> scratch;
     agent::Signs signs;
     process::TimerId look{};
@@ -143,6 +153,8 @@ class Agents {
                            signal::Missed& missed) const;
   void note_facts(Running& running, const dialect::Reading& reading);
   void told(int agent, const dialect::Event& event);
+  void spends(int agent, Running& running, const dialect::Event& event);
+  void tell_spending(int agent, Running& running);
   void printed(int agent, std::string_view bytes);
   void logged(int agent, const std::string& path);
   void finished(int agent, const agent::Ending& ending);
@@ -154,7 +166,8 @@ class Agents {
   AgentEvents& events_;
   std::map<int, Running> running_;           // by agent number
   std::map<std::string, Session> sessions_;  // by our id
-  agent::Crew crew_;                         // last: gone before what its callbacks touch
+  ClientVersions versions_;
+  agent::Crew crew_;  // last: gone before what its callbacks touch
 };
 
 // What a workflow is told of a start that failed, where that is an agent's fault to it and no

@@ -178,7 +178,7 @@ TEST_F(StreamStatus, SaysWhatAnAgentDoesNowAndTheLogIsATranscript) {
   EXPECT_THAT(log.out, HasSubstr("· model opus, client 2.1.197\n\nI run the \\x1b[31mtests first.\n"
                                  "\n▸ Bash go test ./…\n  └ ok (and 1 more line)\n"));
   EXPECT_THAT(log.out, HasSubstr("my key is [redacted]\n"));
-  EXPECT_THAT(log.out, HasSubstr("· ended: 2 turns, 2400 tokens in, 68 out, cost 0.50\n"));
+  EXPECT_THAT(log.out, HasSubstr("· ended: 2 turns, 2.4k tokens in, 68 out, cost 0.50\n"));
   EXPECT_THAT(log.out, HasSubstr("1 secret was replaced in what it printed\n"));
   EXPECT_THAT(log.out, Not(HasSubstr("\"type\"")));
   EXPECT_THAT(in({"log", "demo-1.1.1", "--raw"}).out, HasSubstr(R"({"type":"result")"));
