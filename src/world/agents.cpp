@@ -243,7 +243,7 @@ void Agents::logged(int agent, const std::string& path) {
   found->second.log = path;
   recall(found->second.start.session, agent, path, "", found->second.facts.provider);
   events_.on_log(agent, path);
-  events_.on_activity(agent, found->second.activity);
+  events_.on_activity(found->second.start, found->second.activity);
 }
 
 void Agents::finished(int agent, const agent::Ending& ending) {
@@ -311,7 +311,7 @@ void Agents::told(int agent, const dialect::Event& event) {
   dialect::fold(running.activity, event, monotonic_ms());
   if (event.kind == dialect::Event::Kind::model) running.facts.model = event.text;
   if (event.kind == dialect::Event::Kind::tokens) spends(agent, running, event);
-  events_.on_activity(agent, running.activity);
+  events_.on_activity(running.start, running.activity);
 }
 
 void Agents::spends(int agent, Running& running, const dialect::Event& event) {

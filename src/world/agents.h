@@ -70,7 +70,8 @@ class AgentEvents {
   virtual void on_spending(int /*agent*/, const event::TokenUse& /*use*/,
                            const std::string& /*model*/) {}
   // For live views. What it does now, by the events of its client; without any when it begins.
-  virtual void on_activity(int /*agent*/, const dialect::Activity& /*activity*/) {}
+  virtual void on_activity(const workflow::StartAgent& /*start*/,
+                           const dialect::Activity& /*activity*/) {}
   virtual void on_log(int /*agent*/, const std::string& /*path*/) {}
   virtual void on_output(int /*agent*/, std::string_view /*bytes*/) {}
 };
