@@ -28,6 +28,21 @@ Json waits_json(const RunSummary& summary) {
   return list;
 }
 
+Json messages_json(const RunSummary& summary) {
+  Json list = Json::array();
+  for (const workflow::MessageSummary& message : summary.messages)
+    list.push_back({{"id", message.id},
+                    {"task", or_null(message.task)},
+                    {"text", message.text},
+                    {"by", or_null(message.by)},
+                    {"agent", message.agent > 0 ? Json(message.agent) : Json()},
+                    {"delivered", message.agent == 0 ? "no"
+                                  : message.live     ? "live"
+                                                     : "prompt"},
+                    {"heard", message.heard}});
+  return list;
+}
+
 Json usage_json(const workflow::Usage& usage) {
   return {{"agent_runs", usage.agent_runs},
           {"duration_ms", usage.duration_ms},
@@ -189,6 +204,7 @@ std::string run_json(engine::Run run, const std::string& archive, const std::str
   for (const AgentSummary& agent : run.summary.agents) agents.push_back(agent_json(agent));
   json["agents"] = agents;
   json["remarks"] = remarks_of(run.summary);
+  json["messages"] = messages_json(run.summary);
   Json trees = Json::array();
   for (const workflow::TreeSummary& tree : run.summary.trees)
     trees.push_back({{"task", or_null(tree.task)},

@@ -45,6 +45,7 @@ Result<agent::Provider> client_with(const agent::Client& client, const config::P
   words.model = model;
   words.events = way == Way::run && (row == nullptr || row->output != "text");
   if (row != nullptr) words.more = row->args;
+  words.steered = row != nullptr && row->steer && way == Way::run;
   return agent::provider_of(client, words, variable);
 }
 
@@ -58,6 +59,11 @@ Result<agent::Provider> command_with(std::string_view name, const config::Provid
   provider.model = model;
   if (!row.output.empty() && way == Way::run)
     provider.output = dialect::output_named(row.output).value_or(dialect::Output::text);
+  provider.steered = row.steer && way == Way::run;
+  if (provider.steered && provider.output != dialect::Output::claude_stream)
+    return fail(Reason::usage,
+                "providers." + printable(name) + ".steer needs a program that prints claude-stream",
+                "add output: claude-stream, or remove steer");
   return provider;
 }
 

@@ -79,6 +79,9 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_failed(const workflow::StartAgent& start, const Error& error) override;
   void on_idle(int agent) override { happened(workflow::AgentIdle{agent}); }
   void on_output(int agent, std::string_view bytes) override { output(agent, bytes); }
+  void on_steered(int agent, const std::string& message, bool delivered) override {
+    happened(workflow::SupplyNews{workflow::Steered{agent, message, delivered}});
+  }
   void on_spending(int agent, const event::TokenUse& use, const std::string& model) override {
     happened(workflow::SupplyNews{workflow::AgentSpends{agent, use, model}});
   }
