@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "tests/program/deliver_project.h"
 #include "tests/program/project.h"
 
 namespace capsule::test {
@@ -147,6 +148,31 @@ TEST_F(Tell, WhoeverCannotBeSteeredIsRefusedBeforeAnythingBegins) {
 TEST_F(Tell, SaysWhatIsMissing) {
   EXPECT_THAT(command("tell", {kBead}).err, HasSubstr("what is to be told?"));
   EXPECT_EQ(command("tell", {kBead, "x"}).exit_code, 1) << "there is no run";
+}
+
+class TellTask : public DeliveryTest {};
+
+TEST_F(TellTask, OnlyAgentsOfThatTaskAreTold) {
+  write_plan({{"T-1"}, {"T-2"}});
+  for (const char* task : {"T-1", "T-2"})
+    on("developer", task, 1,
+       "echo here >\"$M/here-$T\"; while [ ! -e \"$M/go\" ]; do sleep 0.02; done; good");
+  Running running(calling({"deliver", plan_file(), "--developers=2"}));
+  ASSERT_TRUE(eventually([&] {
+    return fs::exists(path("mock/here-T-1")) && fs::exists(path("mock/here-T-2"));
+  })) << running.err_so_far();
+  const Outcome told = capsule_in({"tell", plan_file(), "T-2", "Use UTC everywhere"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("the next agent of T-2 has it in its prompt"));
+  EXPECT_THAT(capsule_in({"status", plan_file(), "T-2"}).out, HasSubstr("> Use UTC everywhere"));
+  EXPECT_THAT(capsule_in({"status", plan_file(), "T-1"}).out, Not(HasSubstr("Use UTC")));
+  EXPECT_EQ(capsule_in({"tell", plan_file(), "T-9", "x"}).exit_code, 1);
+  write_file(path("mock/go"), "");
+  const Outcome outcome = running.wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(agent_call("critic", "T-2", 1).prompt, HasSubstr("Use UTC everywhere"));
+  EXPECT_THAT(agent_call("critic", "T-1", 1).prompt, Not(HasSubstr("Use UTC everywhere")));
+  EXPECT_THAT(agent_call("auditor", "T-2", 1).prompt, Not(HasSubstr("Use UTC everywhere")));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "tests/program/deliver_project.h"
 #include "tests/program/project.h"
 
 namespace capsule::test {
@@ -59,8 +60,13 @@ TEST_F(TheirSession, GoesOnUnderTheClientsOwnIdAfterCapsuleWasKilled) {
     running.send(SIGKILL);
     running.wait();
   }
-  const Outcome outcome = run_bead();
+  const Outcome outcome = run_bead({"--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  for (const Json& event : events_of(outcome.out))
+    if (event["event"] == "supply_agent_used" && event["role"] == "test-writer") {
+      EXPECT_EQ(event["session"], "thread-1");
+      EXPECT_EQ(event["use"]["input"], 30) << "of the whole thread's 130 the first call used 100";
+    }
   const std::string calls = read_file(mock("codex-calls"));
   EXPECT_THAT(calls, HasSubstr("resume thread-1 -")) << "the writer's own";
   const std::string again = read_file(mock("prompt-4"));
@@ -74,6 +80,23 @@ TEST_F(TheirSession, BeginsAnewWhereThatIsConfigured) {
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_THAT(read_file(mock("codex-calls")), Not(HasSubstr(" resume ")));
+}
+
+class TheirDeliverySession : public DeliveryTest {};
+
+TEST_F(TheirDeliverySession, OfAnAgentThatWasCutOffGoesOnByWhatItsLogTells) {
+  fs::create_symlink(path("bin/agent"), path("bin/codex"));
+  configure("provider: codex\n");
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     std::string("echo '{\"type\":\"thread.started\",\"thread_id\":\"thread-1\"}'; ") + kStay);
+  on("developer", "T-1", 2, "good");
+  cut_off(SIGKILL);
+  const Delivered delivered = deliver();
+  EXPECT_EQ(delivered.exit_code, 0) << delivered.err;
+  ASSERT_EQ(calls("developer", "T-1"), 2);
+  const std::vector<std::string> words = agent_call("developer", "T-1", 2).args;
+  EXPECT_THAT(join(words), HasSubstr("resume thread-1 -"));
 }
 
 }  // namespace
