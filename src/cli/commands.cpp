@@ -29,6 +29,8 @@ std::vector<Command> rows() {
   add(restore_command());
   add(gc_command());
   add(ledger_command());
+  add(cost_command());
+  for (const Command& row : agents_commands()) add(row);
   add(teardown_command());
   add(init_command());
   add(doctor_command());

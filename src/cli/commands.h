@@ -35,6 +35,8 @@ Command snapshots_command();
 Command restore_command();
 Command gc_command();
 Command ledger_command();
+Command cost_command();
+std::span<const Command> agents_commands();
 Command teardown_command();
 Command init_command();
 Command doctor_command();

@@ -23,10 +23,16 @@ json::View codex_input(json::View item) {
   return item;
 }
 
+// What it used is told only when all has gone well. That the model has answered is known before.
+void note_answer(Ledger& ledger) {
+  if (ledger.reading().use.turns == 0) ledger.one_turn();
+}
+
 void read_item(json::View line, json::View item, Ledger& ledger) {
   const bool completed = line["type"].is("item.completed");
   if (const std::string_view tool = codex_tool(item); !tool.empty()) {
     const std::string id = item["id"].text();
+    note_answer(ledger);
     // Some are told only when they are over.
     if (!completed || item["type"].is("file_change")) {
       if (line["type"].is("item.updated")) return;
@@ -37,6 +43,7 @@ void read_item(json::View line, json::View item, Ledger& ledger) {
     return;
   }
   if (!completed) return;
+  if (item["type"].is("agent_message") || item["type"].is("reasoning")) note_answer(ledger);
   if (item["type"].is("agent_message")) ledger.says(item["text"].text());
   if (item["type"].is("reasoning")) ledger.thinks(item["text"].text());
 }
@@ -65,6 +72,7 @@ bool read_codex(json::View line, Ledger& ledger) {
   } else if (type.is("turn.started")) {
     ledger.new_message();
   } else if (type.is("turn.completed")) {
+    ledger.reading().use.turns = 0;  // how many there were it does not tell
     ledger.used_in_all(codex_usage(line["usage"]), true);
     ledger.recovered();
     ledger.closed();

@@ -122,13 +122,17 @@ void Ledger::says(std::string text) {
 
 void Ledger::says_more(std::string_view piece) {
   if (piece.empty()) return;
-  if (fresh_) reading_.text.clear();
-  fresh_ = false;
+  const bool begins = std::exchange(fresh_, false);
+  if (begins) reading_.text.clear();
   reading_.text += piece;
   // Of more than that the end counts: signals stand there.
   if (reading_.text.size() > 2 * kMaxFinalBytes)
     reading_.text.erase(0, reading_.text.size() - kMaxFinalBytes);
-  tell({.kind = Event::Kind::text, .text = short_text(piece, kWordsBytes)});
+  if (!tell_) return;
+  tell({.kind = Event::Kind::text,
+        .text = short_text(piece, kWordsBytes),
+        .whole = std::string(piece),
+        .more = !begins});
 }
 
 void Ledger::says_part(const std::string& id, std::string_view piece) {
@@ -157,6 +161,7 @@ void Ledger::tool_ended(const std::string& id, bool ok, std::string_view result)
   }
   event.ok = ok;
   event.result = short_text(result, kWordsBytes);
+  event.whole = result;
   tell(std::move(event));
 }
 
@@ -228,7 +233,7 @@ void Ledger::recovered() {
 
 void Ledger::closed() {
   reading_.closed = true;
-  tell({.kind = Event::Kind::ended});
+  if (tell_) tell({.kind = Event::Kind::ended, .whole = reading_.text});
 }
 
 }  // namespace capsule::dialect

@@ -245,6 +245,26 @@ TEST(Streams, WaitingIsToldByWhoTellsIt) {
   }
 }
 
+// Whoever goes on with the conversation wants to know whether there is one.
+TEST(Streams, CodexThatFailsLateHasAnsweredAndTellsNoTokens) {
+  const std::string begun = R"({"type":"thread.started","thread_id":"c"})";
+  const std::string failed = R"({"type":"turn.failed","error":{"message":"at capacity"}})";
+  const Reading late = read(
+      Output::codex_events,
+      {begun,
+       R"({"type":"item.started","item":{"id":"1","type":"command_execution","command":"ls","status":"in_progress"}})",
+       R"({"type":"item.completed","item":{"id":"1","type":"command_execution","command":"ls","status":"completed"}})",
+       failed});
+  EXPECT_EQ(late.use.turns, 1);
+  EXPECT_FALSE(late.use.tokens_known);
+  const Reading early = read(
+      Output::codex_events,
+      {begun,
+       R"({"type":"item.completed","item":{"id":"0","type":"error","message":"Model metadata not found"}})",
+       failed});
+  EXPECT_EQ(early.use.turns, 0) << "a notice of the client's is no answer";
+}
+
 TEST(Streams, GooseTellsWhereItFailedAndWhatItShortened) {
   const Reading reading = read(
       Output::goose_stream,

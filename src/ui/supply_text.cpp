@@ -28,7 +28,11 @@ struct SupplyTeller {
       return printable(f.role) + ": ended, since the budget is spent; its work is kept\n";
     std::string text = printable(f.role) + ": the service of " + printable(f.provider) + ": " +
                        std::string(service_words(f.fault)) + quoted_words(f.words) + "\n";
-    if (f.until > 0) text += "  it costs no attempt; again at " + time_words(f.until) + "\n";
+    // How long a limit lasts is told with the parking; a fallback may take over at once.
+    if (f.fault == event::Fault::usage_limit)
+      text += "  it costs no attempt\n";
+    else if (f.until > 0)
+      text += "  it costs no attempt; again at " + time_words(f.until) + "\n";
     return text;
   }
   std::string operator()(const supplied::ProviderParked& f) const {

@@ -48,7 +48,17 @@ struct Listener : AgentEvents {
     finished[how.agent] = std::move(how);
   }
   void on_failed(const StartAgent&, const Error& error) override { FAIL() << error.message; }
-  void on_idle(int) override { ++idle; }
+  void on_idle(int) override {
+    if (++idle == 1 && on_first_idle) on_first_idle();
+  }
+  void on_activity(int, const dialect::Activity& activity) override {
+    std::string words(name_of(activity.what));
+    if (activity.what == dialect::Activity::What::tool)
+      words += " " + activity.tool + " " + activity.detail;
+    if (activity.what == dialect::Activity::What::text) words += " " + activity.said;
+    if (did.empty() || did.back() != words) did.push_back(words);
+    now = activity;
+  }
   void on_spending(int, const event::TokenUse& use, const std::string& model) override {
     spending.push_back(use);
     models.push_back(model);
@@ -59,6 +69,9 @@ struct Listener : AgentEvents {
   }
   std::map<int, AgentFinished> finished;
   std::map<std::string, bool> steered;
+  std::vector<std::string> did;
+  dialect::Activity now;
+  std::function<void()> on_first_idle;
   std::vector<event::TokenUse> spending;
   std::vector<std::string> models;
   int idle = 0;
@@ -428,6 +441,49 @@ TEST_F(AgentStreams, WaitingForTheServiceIsNoStall) {
         "sleep 0.5\n" + result(kPass));
   EXPECT_EQ(run(start).fault, Fault::none);
   EXPECT_EQ(listener_.idle, 0);
+}
+
+TEST_F(AgentStreams, WaitingForTheModelIsNoStallAndACommandThatHangsIs) {
+  parts_.idle_after = std::chrono::milliseconds(50);
+  agents_.emplace(*loop_, parts_, listener_);
+  StartAgent start = agent(1);
+  start.watched = true;
+  plays(init() + assistant("I think about it.") + "sleep 0.5\n" + result(kPass));
+  EXPECT_EQ(run(start).fault, Fault::none);
+  EXPECT_EQ(listener_.idle, 0) << "the model is to answer";
+
+  start.agent = 2;
+  plays(init() +
+        echo(R"({"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t",)"
+             R"("name":"Bash","input":{"command":"cat"}}]}})") +
+        "sleep 600");
+  listener_.on_first_idle = [this] { agents_->end(2); };
+  EXPECT_EQ(run(start).fault, Fault::idle);
+  EXPECT_GE(listener_.idle, 1);
+}
+
+TEST_F(AgentStreams, AClientThatHasClosedAndLingersIsStill) {
+  parts_.idle_after = std::chrono::milliseconds(50);
+  agents_.emplace(*loop_, parts_, listener_);
+  StartAgent start = agent(1);
+  start.watched = true;
+  plays(init() + result(kPass) + "sleep 600");
+  listener_.on_first_idle = [this] { agents_->end(1); };
+  EXPECT_EQ(run(start).fault, Fault::idle);
+}
+
+TEST_F(AgentStreams, WhatItDoesIsToldAsItHappens) {
+  plays(init() + assistant("I look.") +
+        echo(R"({"type":"assistant","message":{"id":"m2","model":"claude-x","content":[)"
+             R"({"type":"tool_use","id":"t","name":"Bash","input":{"command":"go test ./…"}}],)"
+             R"("usage":{"input_tokens":10,"output_tokens":2}}})") +
+        echo(R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t",)"
+             R"("content":"ok"}]}})") +
+        result(kPass));
+  run(agent(1));
+  EXPECT_EQ(joined(listener_.did, "|"),
+            "starting|model|text I look.|tool Bash go test ./…|model|ended");
+  EXPECT_EQ(listener_.now.use.output, 6);
 }
 
 }  // namespace

@@ -60,7 +60,11 @@ event::TokenUse without(event::TokenUse total, const event::TokenUse& before) {
 }  // namespace
 
 Agents::Agents(process::Loop& loop, AgentParts parts, AgentEvents& events)
-    : loop_(loop), parts_(std::move(parts)), events_(events), crew_(loop, parts_.interrupted) {}
+    : loop_(loop),
+      parts_(std::move(parts)),
+      events_(events),
+      versions_(loop),
+      crew_(loop, parts_.interrupted) {}
 
 Agents::~Agents() {
   for (const auto& [number, running] : running_) {
@@ -172,6 +176,7 @@ Result<void> Agents::start(const StartAgent& start, const AgentPlace& place) {
       crew_.start(task, [this, agent = start.agent](agent::MemberId, const agent::Ending& ending) {
         finished(agent, ending);
       }));
+  versions_.ask(task.provider);
   Running& kept = running_.emplace(start.agent, std::move(running)).first->second;
   if (start.watched) look_later(start.agent, kept);
   return {};
@@ -261,6 +266,7 @@ void Agents::logged(int agent, const std::string& path) {
   found->second.log = path;
   recall(found->second.start.session, agent, path, "", found->second.facts.provider);
   events_.on_log(agent, path);
+  events_.on_activity(agent, found->second.activity);
 }
 
 void Agents::finished(int agent, const agent::Ending& ending) {
@@ -309,8 +315,9 @@ void Agents::finished(int agent, const agent::Ending& ending) {
 void Agents::note_facts(Running& running, const dialect::Reading& reading) {
   if (!reading.streamed) return;
   workflow::AgentFacts& facts = running.facts;
-  if (!facts.client.empty() && !reading.version.empty())
-    facts.client += " " + printable(reading.version);
+  const std::string version =
+      reading.version.empty() ? versions_.of(facts.client) : printable(reading.version);
+  if (!facts.client.empty() && !version.empty()) facts.client += " " + version;
   if (!reading.models.empty()) facts.model = printable(reading.models.back());
   if (!reading.session.empty()) facts.session = printable(reading.session);
   facts.use = reading.use;
@@ -325,7 +332,7 @@ void Agents::told(int agent, const dialect::Event& event) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
   Running& running = found->second;
-  running.waits = event.kind == dialect::Event::Kind::waiting;
+  dialect::fold(running.activity, event, monotonic_ms());
   if (event.kind == dialect::Event::Kind::model) running.facts.model = event.text;
   if (event.kind == dialect::Event::Kind::tokens) spends(agent, running, event);
   if (event.kind == dialect::Event::Kind::heard) {
@@ -337,6 +344,7 @@ void Agents::told(int agent, const dialect::Event& event) {
     running.can_be_steered = false;
     crew_.close_input(running.member);
   }
+  events_.on_activity(agent, running.activity);
 }
 
 void Agents::steer(int agent, const std::string& message, const std::string& text) {
@@ -400,9 +408,15 @@ void Agents::look_at(int agent) {
   look_later(agent, running);
   const agent::Pulse* pulse = crew_.pulse(running.member);
   if (pulse == nullptr || pulse->pid == 0) return;
-  const bool silent = process::Clock::now() - pulse->last_output >= parts_.idle_after;
-  const agent::Signs signs = agent::signs_of(pulse->pid, running.place.folder, pulse->bytes);
-  const bool idle = silent && signs == running.signs && !running.waits;
+  // Of a client that prints events only those are a sign of life.
+  const dialect::Activity& doing = running.activity;
+  const bool streamed = doing.events > 0;
+  const bool silent = streamed ? monotonic_ms() - doing.heard_ms >= parts_.idle_after.count()
+                               : process::Clock::now() - pulse->last_output >= parts_.idle_after;
+  const agent::Signs signs =
+      agent::signs_of(pulse->pid, running.place.folder,
+                      streamed ? static_cast<std::uint64_t>(doing.events) : pulse->bytes);
+  const bool idle = silent && signs == running.signs && !dialect::waits_for_service(doing);
   running.signs = signs;
   if (idle) events_.on_idle(agent);
 }

@@ -18,11 +18,13 @@
 #include "agent/scratch.h"
 #include "agent/stillness.h"
 #include "base/result.h"
+#include "dialect/activity.h"
 #include "dialect/reader.h"
 #include "process/tree.h"
 #include "signal/contract.h"
 #include "workflow/step.h"
 #include "world/agent_words.h"
+#include "world/client_versions.h"
 
 namespace capsule::world {
 
@@ -61,14 +63,16 @@ class AgentEvents {
   virtual void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) = 0;
   // A failure of ours: what it printed could not be kept, and it was ended at once.
   virtual void on_failed(const workflow::StartAgent& start, const Error& error) = 0;
-  // It printed nothing, used no processor and changed no file for `idle_after`; again after each.
+  // It printed nothing (of a client that prints events: none came), used no processor and changed
+  // no file for `idle_after`, and does not wait for its service; again after each.
   virtual void on_idle(int agent) = 0;
   // What it has used so far, by the model that answers: when that has grown.
   virtual void on_spending(int /*agent*/, const event::TokenUse& /*use*/,
                            const std::string& /*model*/) {}
   // Once for each message that it was sent; delivered: its client says that it has heard it.
   virtual void on_steered(int /*agent*/, const std::string& /*message*/, bool /*delivered*/) {}
-  // For live views.
+  // For live views. What it does now, by the events of its client; without any when it begins.
+  virtual void on_activity(int /*agent*/, const dialect::Activity& /*activity*/) {}
   virtual void on_log(int /*agent*/, const std::string& /*path*/) {}
   virtual void on_output(int /*agent*/, std::string_view /*bytes*/) {}
 };
@@ -122,7 +126,7 @@ class Agents {
     std::unique_ptr<dialect::Reader> reader;
     dialect::Moment moment;
     workflow::AgentFacts facts;
-    bool waits = false;              // the service failed a request, and the client tries again
+    dialect::Activity activity;
     event::TokenUse spent, told_of;  // so far; what was told of that
     process::TimerId spending{};     // until it is over nothing more is told
     bool told_just_now = false;
@@ -171,7 +175,8 @@ class Agents {
   AgentEvents& events_;
   std::map<int, Running> running_;           // by agent number
   std::map<std::string, Session> sessions_;  // by our id
-  agent::Crew crew_;                         // last: gone before what its callbacks touch
+  ClientVersions versions_;
+  agent::Crew crew_;  // last: gone before what its callbacks touch
 };
 
 // What a workflow is told of a start that failed, where that is an agent's fault to it and no

@@ -243,7 +243,7 @@ SupplyNews RealWorld::spent() const {
 }
 
 std::vector<Observation> RealWorld::standing() {
-  std::vector<Observation> news = parkings_.standing();
+  std::vector<Observation> news = parkings_.standing(settings_.heard);
   if (settings_.spent_elsewhere) news.emplace_back(spent());
   // Who starts first is told.
   for (Told& message : pending_messages(project_.root(), settings_.run)) {

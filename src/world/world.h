@@ -41,6 +41,8 @@ struct WorldSettings {
   std::function<Result<void>()> intact = [] { return Result<void>{}; };
   // What other runs of the project have spent that day; left out: nobody wants to know.
   std::function<std::int64_t(const std::string& day)> spent_elsewhere = {};
+  // When an earlier process of the run recorded something last, in seconds since 1970; 0: never.
+  std::int64_t heard = 0;
   engine::Tracker* tracker = nullptr;  // for tasks that are closed; null: there are none
   // A set-up that fails in one tree, after it was well elsewhere, stops only who wanted to work
   // there, and not the run.
@@ -69,6 +71,8 @@ class RealWorld : public engine::World, private AgentEvents {
   workspace::Trees& trees() { return trees_; }
   // For live views: what agents print, as it comes.
   std::function<void(int agent, std::string_view bytes)> output = [](int, std::string_view) {};
+  // What they do now, where their clients tell.
+  std::function<void(int agent, const dialect::Activity&)> activity = [](int, const auto&) {};
   // The same for the project's own commands, as they begin and end.
   std::function<void(const workflow::CheckProgress&)> progress = [](const auto&) {};
   // Excluded files that merges left out.
@@ -82,6 +86,7 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_steered(int agent, const std::string& message, bool delivered) override {
     happened(workflow::SupplyNews{workflow::Steered{agent, message, delivered}});
   }
+  void on_activity(int agent, const dialect::Activity& now) override { activity(agent, now); }
   void on_spending(int agent, const event::TokenUse& use, const std::string& model) override {
     happened(workflow::SupplyNews{workflow::AgentSpends{agent, use, model}});
   }

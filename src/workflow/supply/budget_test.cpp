@@ -180,6 +180,17 @@ TEST(Budget, OneThatFinishedInTheLastMomentHasFinished) {
   EXPECT_EQ(table.ends().size(), 1U);
 }
 
+TEST(Budget, OneWhoseServiceFailedInTheLastMomentHasMetThatFault) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.policy.budget.hard = true;
+  table.want(1);
+  table.news(AgentSpends{1, Table::used(1500)});
+  table.limit(1, kStart + 3600);
+  EXPECT_EQ(table.newest<fact::AgentFaulted>().fault, Fault::usage_limit);
+  EXPECT_TRUE(table.state.parked.contains("claude"));
+}
+
 TEST(Budget, WhatIsConfiguredLargerWhenTheRunIsTakenUpIsAnAnswer) {
   Table table;
   table.policy.budget.run = 1000;

@@ -160,8 +160,9 @@ bool Turn::swallow(Wanted& wanted, const AgentFinished& finished, const TokenUse
   const Fault why = finished.fault;
   const bool has_session = !wanted.start.session.empty();
   const Replied began = replied(use);
-  if (wanted.over_budget ? why != Fault::none && why != Fault::interrupted
-                         : why == Fault::over_budget) {
+  // Whoever was about to be ended, and whose service was quicker, has met a fault of that.
+  const bool stopped = why != Fault::none && why != Fault::interrupted && !of_service(why);
+  if (wanted.over_budget ? stopped : why == Fault::over_budget) {
     wanted.ending = wanted.over_budget = false;
     wanted.again = began == Replied::no ? Again::same : Again::go_on;
     AgentFinished over = finished;
@@ -209,7 +210,7 @@ void Turn::service_fault(Wanted& wanted, const AgentFinished& finished) {
   const std::string& provider = wanted.provider;
   const std::string words = one_line(finished.facts.words);
   const std::int64_t reset = finished.facts.reset_at;
-  const int tries = record_of(s_, finished.agent).tries + 1;
+  const int tries = failures_of(s_, finished.agent, provider).tries + 1;
   switch (finished.fault) {
     case Fault::usage_limit: {
       const bool told = reset > seconds_ && reset < seconds_ + kFarthestReset;

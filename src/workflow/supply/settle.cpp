@@ -116,6 +116,20 @@ bool Turn::is_parked(const std::string& provider) const {
   return found != s_.parked.end() && (found->second.until == 0 || found->second.until > seconds_);
 }
 
+// One agent goes first, and the others follow once it was answered or has worked for a while: when
+// the provider is not really free, that costs one request and not one for each of them.
+std::int64_t Turn::tried_until(const std::string& provider) const {
+  if (!s_.on_trial.contains(provider)) return 0;
+  std::int64_t until = 0;
+  for (const auto& [agent, wanted] : now_.wanted) {
+    if (!wanted.working || !wanted.on_trial || wanted.provider != provider) continue;
+    const std::int64_t enough = wanted.began + policy_.trial_s;
+    if (replied(wanted.use) == Replied::yes || enough <= seconds_) return 0;
+    until = until == 0 ? enough : std::min(until, enough);
+  }
+  return until;
+}
+
 void Turn::decide(int agent, Wanted& wanted) {
   const std::vector<Choice> choices = choices_for(policy_, wanted.start);
   if (const auto key = blocked_by(wanted.start.task)) {
@@ -139,10 +153,12 @@ void Turn::decide(int agent, Wanted& wanted) {
       }
       continue;
     }
-    std::int64_t pause = known.provider == choice.provider ? known.pause : 0;
+    std::int64_t pause = failures_of(s_, agent, choice.provider).pause;
     if (const auto after = s_.not_before.find(choice.provider); after != s_.not_before.end())
       pause = std::max(pause, after->second);
     if (pause > seconds_) return hold(agent, wanted, Hold::pause, pause, choice.provider);
+    if (const std::int64_t until = tried_until(choice.provider); until > 0)
+      return hold(agent, wanted, Hold::trial, until, choice.provider);
     return start(agent, wanted, i, choice);
   }
   if (earliest != 0) return hold(agent, wanted, Hold::parked, earliest, first_free);
@@ -231,6 +247,8 @@ void Turn::start(int agent, Wanted& wanted, std::size_t index, const Choice& cho
   wanted.working = true;
   wanted.ending = wanted.over_budget = false;
   wanted.use = {};
+  wanted.began = seconds_;
+  wanted.on_trial = s_.on_trial.contains(choice.provider);
   ++now_.outstanding;
   commands.emplace_back(call);
 }

@@ -47,7 +47,6 @@ struct Fold {
     AgentRecord& agent = s.agents[f.agent];
     agent.task = f.task;
     agent.role = f.role;
-    if (agent.provider != f.provider) agent.tries = 0, agent.pause = 0;
     agent.provider = f.provider;
     agent.client = f.client;
     agent.asked_model = f.asked_model;
@@ -62,14 +61,14 @@ struct Fold {
     add(s.spent, f.use);
     add(s.by_task[f.task], f.use);
     add(s.by_day[f.day], f.use);
+    agent.redacted += f.redacted;
     ++agent.calls, ++s.calls;
     if (!f.use.tokens_known) ++agent.without_tokens, ++s.without_tokens;
     if (!f.use.cost_known) ++agent.without_cost, ++s.without_cost;
     agent.hold = Hold::none;
-    if (!of_service(f.fault)) {
-      agent.tries = 0;
-      agent.pause = 0;
-    }
+    if (!of_service(f.fault)) agent.failures.erase(f.provider);
+    if (f.fault == Fault::none || f.fault == Fault::no_signal || replied(f.use) == Replied::yes)
+      s.on_trial.erase(f.provider);
     if (f.fault == Fault::none || f.fault == Fault::no_signal) {
       s.guesses.erase(f.provider);
       s.lifts.erase(f.provider);
@@ -91,8 +90,7 @@ struct Fold {
     agent.role = f.role;
     agent.provider = f.provider;
     if (of_service(f.fault)) ++agent.faults;
-    agent.tries = f.tries;
-    agent.pause = f.until;
+    agent.failures[f.provider] = {f.tries, f.until};
     if (f.fault == Fault::context_full) agent.began_anew = true;
   }
   void operator()(const fact::AgentHeld& f) {
@@ -107,7 +105,6 @@ struct Fold {
   void operator()(const fact::AgentReleased& f) {
     AgentRecord& agent = s.agents[f.agent];
     agent.hold = Hold::none;
-    if (agent.provider != f.provider) agent.tries = 0, agent.pause = 0;
     agent.provider = f.provider;
     agent.asked_model = f.model;
     s.unbegun.erase(f.begins);
@@ -123,8 +120,8 @@ struct Fold {
       ++s.lifts[f.provider];
     }
     s.not_before[f.provider] = f.after;
-    for (auto& [number, agent] : s.agents)
-      if (agent.provider == f.provider) agent.tries = 0, agent.pause = 0;
+    s.on_trial.insert(f.provider);
+    for (auto& [number, agent] : s.agents) agent.failures.erase(f.provider);
   }
   void operator()(const fact::BudgetReached& f) {
     BudgetRecord& budget = s.budgets[{f.scope, f.task}];
@@ -157,9 +154,16 @@ const AgentRecord& record_of(const State& state, int agent) {
   return found == state.agents.end() ? kNobody : found->second;
 }
 
+Failures failures_of(const State& state, int agent, const std::string& provider) {
+  const auto& all = record_of(state, agent).failures;
+  const auto found = all.find(provider);
+  return found == all.end() ? Failures{} : found->second;
+}
+
 Replied replied(const TokenUse& use) {
   if (use.output > 0) return Replied::yes;
-  return use.tokens_known ? Replied::no : Replied::perhaps;
+  if (use.tokens_known) return Replied::no;
+  return use.turns > 0 ? Replied::yes : Replied::perhaps;
 }
 
 }  // namespace capsule::supply

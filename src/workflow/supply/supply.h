@@ -71,6 +71,9 @@ class Turn {
   // settle.cpp
   void ask_for(workflow::Command command);
   void decide(int agent, Wanted& wanted);
+  // When whoever tries first whether this provider is really free has worked long enough to be
+  // believed; 0: nobody does, or it is.
+  std::int64_t tried_until(const std::string& provider) const;
   void hold(int agent, Wanted& wanted, Hold why, std::int64_t until, const std::string& provider);
   void start(int agent, Wanted& wanted, std::size_t index, const Choice& choice);
   workflow::StartAgent call_for(int agent, const Wanted& wanted, std::size_t index,
