@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "json/object.h"
 #include "json/text.h"
@@ -18,7 +19,10 @@ constexpr Client kClients[] = {
      .words = "-p {prompt} {access} {model} {events} {session} {more}",
      .long_words = "-p {access} {model} {events} {session} {more}",
      .write = "--dangerously-skip-permissions",
-     .read_only = "--permission-mode plan",
+     // Not its plan mode: there a check of the service's decides what the shell may do. What the
+     // project's own settings allow would be the writer's to say.
+     .read_only = "--permission-mode dontAsk --disallowedTools Edit,Write,NotebookEdit "
+                  "--setting-sources user",
      .events = "--output-format stream-json --verbose",
      .output = Output::claude_stream,
      .model = "--model {model}",
@@ -68,6 +72,7 @@ constexpr Client kClients[] = {
     {.name = "opencode",
      .words = "run {events} {access} {model} {session} {more}",
      .write = "--auto",
+     .read_only_variables = R"(OPENCODE_PERMISSION={"edit":"deny","bash":"deny","task":"deny"})",
      .events = "--format json",
      .output = Output::opencode_events,
      .model = "-m {model}",
@@ -172,9 +177,7 @@ std::vector<std::string> filled(const Client& client, std::string_view row,
   std::vector<std::string> argv{std::string(client.name)};
   for (const std::string& word : words_in(row)) {
     if (word == "{access}") {
-      add(argv,
-          words_in(given.access == Access::read_only && !client.read_only.empty() ? client.read_only
-                                                                                  : client.write));
+      add(argv, words_in(given.access == Access::read_only ? client.read_only : client.write));
     } else if (word == "{events}") {
       if (given.events) add(argv, words_in(client.events));
     } else if (word == "{model}") {
@@ -211,6 +214,11 @@ std::vector<process::EnvChange> variables_of(const Client& client, const ClientW
     const std::string name = word.substr(0, equals);
     if (variable(name.c_str()) == nullptr) env.push_back({name, word.substr(equals + 1)});
   }
+  if (given.access == Access::read_only)
+    for (const std::string& word : words_in(client.read_only_variables)) {
+      const std::size_t equals = word.find('=');
+      env.push_back({word.substr(0, equals), word.substr(equals + 1)});
+    }
   // As root it refuses to work without questions, unless it is told that nothing can be lost.
   if (client.output == Output::claude_stream && ::geteuid() == 0 &&
       variable("IS_SANDBOX") == nullptr)
@@ -233,8 +241,13 @@ const Client* client_named(std::string_view name) {
   return found == std::end(kClients) ? nullptr : found;
 }
 
+bool can_be_read_only(const Client& client) {
+  return !client.read_only.empty() || !client.read_only_variables.empty();
+}
+
 Result<Provider> provider_of(const Client& client, const ClientWords& words,
                              const char* (*variable)(const char*)) {
+  CHECK(words.access == Access::write || can_be_read_only(client));
   const std::string name(client.name);
   if (client.needs_model && words.model.empty())
     return fail(Reason::usage, name + " has no model, and would ask one of its vendor's choice",
@@ -257,9 +270,10 @@ Result<Provider> provider_of(const Client& client, const ClientWords& words,
   return provider;
 }
 
-Provider claude_provider(const std::string& model) {
-  auto provider = provider_of(*client_named("claude"), {.model = model, .events = false},
-                              [](const char*) -> const char* { return ""; });
+Provider claude_provider(const std::string& model, Access access) {
+  auto provider =
+      provider_of(*client_named("claude"), {.model = model, .events = false, .access = access},
+                  [](const char*) -> const char* { return ""; });
   return *std::move(provider);
 }
 

@@ -22,10 +22,13 @@ struct Client {
   std::string_view long_words =
       {};                       // the same for a prompt that is too long; empty: there is no way
   std::string_view write = {};  // {access}: it may do everything, and asks nobody
-  std::string_view read_only = {};  // {access}: it may change nothing; empty: it cannot be told
-  std::string_view events = {};     // {events}: prints events, not text
-  dialect::Output output{};         // these
-  std::string_view model = {};      // {model}: asks for a model, itself {model}
+  std::string_view read_only = {};  // {access}: it may change nothing
+  // NAME=value, parted by blanks, for the same; these replace what the caller has. Neither of the
+  // two: it cannot be told.
+  std::string_view read_only_variables = {};
+  std::string_view events = {};  // {events}: prints events, not text
+  dialect::Output output{};      // these
+  std::string_view model = {};   // {model}: asks for a model, itself {model}
   // {session}: begins one under an id of ours, goes on with it; itself {session}. Nothing to begin
   // with: the id is the client's own.
   std::string_view begin = {}, resume = {};
@@ -44,6 +47,7 @@ struct Client {
 
 std::span<const Client> clients();
 const Client* client_named(std::string_view name);  // nullptr: not one of them
+bool can_be_read_only(const Client& client);
 
 enum class Access { write, read_only };
 
@@ -56,13 +60,14 @@ struct ClientWords {
 };
 
 // The provider that calls it. `variable` is getenv: what is set there is not set again.
+// Requires: it can be told, when it is to be read-only.
 // Error usage: a client that needs a model has none; the message names the key.
 Result<Provider> provider_of(const Client& client, const ClientWords& words,
                              const char* (*variable)(const char*));
 
 // claude, as its users call it: `claude -p PROMPT --dangerously-skip-permissions`, and nothing
-// else.
-Provider claude_provider(const std::string& model);
+// else; the words of a read-only turn in place of the last one, where one is asked for.
+Provider claude_provider(const std::string& model, Access access = Access::write);
 
 // The version in what `PROGRAM --version` prints: "2.1.197" of "2.1.197 (Claude Code)".
 // Empty: there is none.

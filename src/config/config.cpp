@@ -175,6 +175,8 @@ constexpr Filler kFillers[] = {
     {"roles.*.model", [](Config& c, const Entry& e) { c.roles[name_in(e)].model = text_of(e); }},
     {"roles.*.fallbacks",
      [](Config& c, const Entry& e) { c.roles[name_in(e)].fallbacks = fallbacks_in(e); }},
+    {"roles.*.access",
+     [](Config& c, const Entry& e) { c.roles[name_in(e)].access = choice_of<Access>(e); }},
     {"roles.*.timeout",
      [](Config& c, const Entry& e) { c.roles[name_in(e)].timeout = seconds_of(e); }},
     {"roles.*.price",
@@ -207,6 +209,8 @@ constexpr Filler kFillers[] = {
        c.phases[name_in(e)].session =
            text_of(e) == "new" ? event::Session::fresh : event::Session::resume;
      }},
+    {"phases.*.access",
+     [](Config& c, const Entry& e) { c.phases[name_in(e)].access = choice_of<Access>(e); }},
     {"phases.*.timeout",
      [](Config& c, const Entry& e) { c.phases[name_in(e)].timeout = seconds_of(e); }},
 };
@@ -323,6 +327,16 @@ const std::vector<Fallback>& Config::fallbacks_of(std::string_view phase) const 
 const std::vector<Fallback>& Config::fallbacks_of_role(std::string_view role) const {
   const auto found = roles.find(role);
   return found != roles.end() && found->second.fallbacks ? *found->second.fallbacks : fallbacks;
+}
+
+Access Config::access_of(std::string_view phase) const {
+  const auto found = phases.find(phase);
+  return found != phases.end() ? found->second.access : Access::write;
+}
+
+Access Config::access_of_role(std::string_view role) const {
+  const auto found = roles.find(role);
+  return found != roles.end() ? found->second.access : Access::write;
 }
 
 const Origin& Config::origin(std::string_view path) const {

@@ -24,6 +24,7 @@ enum class Tracker { automatic, native, bd };
 using event::Convergence;
 enum class MainMoved { ask, tell };
 enum class Integrate { merge, ask, branch };
+enum class Access { write, read_only };
 enum class Stdin { automatic, prompt, none };  // automatic: the prompt, unless {prompt} is in argv
 
 // Either a list that is run as it is, or one text for /bin/sh -c.
@@ -54,6 +55,7 @@ struct Phase {
   std::optional<std::chrono::seconds> timeout;
   std::optional<std::vector<Fallback>> fallbacks;
   event::Session session{};
+  Access access = Access::write;
 };
 
 // In millionths of the user's currency; 0: not set.
@@ -110,6 +112,7 @@ struct Role {
   std::string model;     // empty: not set
   std::optional<std::chrono::seconds> timeout;
   double price = 0;  // of one run
+  Access access = Access::write;
   std::optional<std::vector<Fallback>> fallbacks;
 };
 
@@ -161,12 +164,14 @@ struct Config {
   std::string model_of(std::string_view phase) const;  // else its provider's; empty: not set
 
   const std::vector<Fallback>& fallbacks_of(std::string_view phase) const;
+  Access access_of(std::string_view phase) const;
 
   // The same for a role of a delivery.
   const std::string& provider_of_role(std::string_view role) const;
   std::chrono::seconds timeout_of_role(std::string_view role) const;
   std::string model_of_role(std::string_view role) const;
   const std::vector<Fallback>& fallbacks_of_role(std::string_view role) const;
+  Access access_of_role(std::string_view role) const;
 
   // Where a value came from. Requires: `path` is the path of an entry.
   const Origin& origin(std::string_view path) const;

@@ -327,6 +327,20 @@ TEST_F(ConfigLayers, BudgetsPricesAndFallbacksAreRead) {
   EXPECT_EQ(config.phases.at("execute").session, event::Session::fresh);
 }
 
+TEST_F(ConfigLayers, WhoMayChangeAnythingIsSaidForEachPhaseAndRole) {
+  write(project_file(),
+        "phases: {execute-review: {access: read-only}, execute: {access: write}}\n"
+        "roles: {critic: {access: read-only}, auditor: {model: m}}\n");
+  const Config config = good();
+  EXPECT_EQ(config.access_of("execute-review"), Access::read_only);
+  EXPECT_EQ(config.access_of("execute"), Access::write);
+  EXPECT_EQ(config.access_of("sign-off"), Access::write) << "nothing is said of it";
+  EXPECT_EQ(config.access_of_role("critic"), Access::read_only);
+  EXPECT_EQ(config.access_of_role("auditor"), Access::write);
+  EXPECT_EQ(config.access_of_role("developer"), Access::write);
+  EXPECT_EQ(problems("phases: {execute: {access: none}}\n").size(), 1U);
+}
+
 TEST_F(ConfigLayers, AFallbackOrABudgetThatIsNoneIsRefused) {
   EXPECT_EQ(problems("fallbacks: [\"a b\"]\n").size(), 1U);
   EXPECT_EQ(problems("fallbacks: [\"codex:\"]\n").size(), 1U);

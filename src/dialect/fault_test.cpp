@@ -41,6 +41,13 @@ TEST(Faults, EachClientsWordsAreKnown) {
        Fault::unauthorised},
       {"Server error: Server error (500): The server had an error", Fault::overloaded},
       {"[API Error: 429 Too many requests, slow down]", Fault::rate_limited},
+      {"No response was returned. Send your message again to retry.", Fault::no_words},
+      {"[API Error: Model stream ended with empty response text.]", Fault::no_words},
+      {"error: failed to run prompt: context.overflow: Compaction failed to bring the context "
+       "under "
+       "the model window after 3 attempts.",
+       Fault::context_full},
+      {"error: failed to run prompt: Provider safety policy blocked the response.", Fault::policy},
       {"error: failed to run prompt: provider.api_error: 429 slow down", Fault::rate_limited},
       {"error: failed to run prompt: provider.auth_error: 401 invalid key", Fault::unauthorised},
       {"insufficient_quota: You exceeded your current quota", Fault::no_credit},
@@ -94,8 +101,8 @@ TEST(Faults, TheTimeAtWhichALimitEndsIsReadInEveryForm) {
   const std::pair<const char*, std::int64_t> rows[] = {
       {"usage limit reached|1794960000", 1'794'960'000},
       {"usage limit reached|1794960000123", 1'794'960'000},
-      {"try again at Nov 18th, 2026 3:05 PM.", midnight + 86'400 + 15 * 3600 + 300 - 7200},
-      {"try again at 3:05 PM.", midnight + 15 * 3600 + 300 - 7200},
+      {"try again at Nov 18th, 2026 3:05 PM.", midnight + 86'400 + 15 * 3600 + 359 - 7200},
+      {"try again at 3:05 PM.", midnight + 15 * 3600 + 359 - 7200},
       {"resets 1am (Europe/Berlin)", midnight + 86'400 + 3600 - 7200},
       {"resets Nov 20 at 9am", midnight + 3 * 86'400 + 9 * 3600 - 7200},
       {"resets at 2026-11-18T03:00:00Z", midnight + 86'400 + 3 * 3600},
@@ -112,6 +119,19 @@ TEST(Faults, TheTimeAtWhichALimitEndsIsReadInEveryForm) {
       {"try again in 999999999999 days", 0},
   };
   for (const auto& [words, expected] : rows) EXPECT_EQ(reset_in(words, kNow), expected) << words;
+}
+
+// Told to the minute, it may end as late as the minute does; and who asks again a little too early
+// is told the same words once more, which are not about tomorrow.
+TEST(Faults, ATimeOfTheDayThatHasJustPassedIsNotTomorrows) {
+  const std::int64_t noon = kNow.now - kNow.now % 86'400 + 12 * 3600 - kNow.utc_offset;
+  const auto at = [&](std::int64_t now) {
+    return reset_in("try again at 12:00 PM.", {now, kNow.utc_offset});
+  };
+  EXPECT_EQ(at(noon - 3600), noon + 59);
+  EXPECT_EQ(at(noon + 3), noon + 59);
+  EXPECT_EQ(at(noon + 300), noon + 59);
+  EXPECT_EQ(at(noon + 3600), noon + 86'400 + 59);
 }
 
 TEST(Faults, OfTextOnlyALastLineThatReadsLikeAnErrorCounts) {

@@ -92,8 +92,12 @@ std::optional<std::int64_t> duration(Words words) {
   return sum;
 }
 
-// The time of a day: "3pm", "3:05 pm", "15:05"; in seconds.
-std::optional<std::int64_t> clock_time(Words& words) {
+// Of words that end at the minute: what they mean may come as late as its last second.
+constexpr std::int64_t kOfTheMinute = 59;
+
+// The time of a day: "3pm", "3:05 pm", "15:05"; in seconds. `unsaid`: those of a minute that is
+// told without them.
+std::optional<std::int64_t> clock_time(Words& words, std::int64_t unsaid = 0) {
   words.blanks();
   auto hour = words.number(2);
   if (!hour) return std::nullopt;
@@ -101,6 +105,7 @@ std::optional<std::int64_t> clock_time(Words& words) {
   const bool has_minutes = words.take(":");
   if (has_minutes) {
     minute = words.number(2).value_or(99);
+    second = unsaid;
     if (words.take(":")) second = words.number(2).value_or(0);
   }
   words.take(" ");
@@ -138,7 +143,7 @@ std::optional<std::int64_t> named_date(Words words, Moment moment) {
   if (year && *year < 1970) year.reset(), words = before;
   words.blanks();
   words.take("at ");
-  const std::int64_t time = clock_time(words).value_or(0);
+  const std::int64_t time = clock_time(words, kOfTheMinute).value_or(0);
   const auto in = [&](std::int64_t which) {
     return days_to(which, month, *day) * kDay + time - moment.utc_offset;
   };
@@ -169,12 +174,15 @@ std::optional<std::int64_t> iso_date(Words words, Moment moment) {
   return ahead ? at - offset : at + offset;
 }
 
+// The next such time; one that has just passed is meant as it is: clocks differ, and a limit that
+// ended a minute ago does not end tomorrow.
 std::optional<std::int64_t> time_of_day(Words words, Moment moment) {
-  const auto time = clock_time(words);
+  constexpr std::int64_t kJustNow = 600;
+  const auto time = clock_time(words, kOfTheMinute);
   if (!time) return std::nullopt;
   const std::int64_t local = moment.now + moment.utc_offset;
   std::int64_t at = local - local % kDay + *time;
-  if (at <= local) at += kDay;
+  if (at <= local - kJustNow) at += kDay;
   return at - moment.utc_offset;
 }
 

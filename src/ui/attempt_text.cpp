@@ -91,6 +91,11 @@ std::string said_and_checked(const AgentSummary& agent, const Style& style) {
   return text;
 }
 
+std::string redacted_words(const AgentSummary& agent) {
+  return counted(agent.redacted, "secret") + (agent.redacted == 1 ? " was" : " were") +
+         " replaced in what it printed";
+}
+
 std::string excerpt(std::string_view text, std::string_view indent) {
   constexpr std::size_t kFirst = 3, kLast = 6, kColumns = 100, kMostColumns = 600;
   std::vector<std::string> lines;
@@ -162,10 +167,13 @@ std::string findings_text(const workflow::RunSummary& summary, const std::string
     if (agent.running || (!role.empty() && agent.role != role) ||
         (!task.empty() && agent.task != task))
       continue;
-    if (agent.found.empty() && agent.why.empty() && agent.checked != Finding::refused) continue;
+    if (agent.found.empty() && agent.why.empty() && agent.checked != Finding::refused &&
+        agent.redacted == 0)
+      continue;
     const bool several = !summary.tasks.empty() && !agent.task.empty();
     text += (several ? printable(agent.task) + " " : "") + printable(agent.role) + "\n" +
             attempt_text(agent, style);
+    if (agent.redacted > 0) text += "       " + redacted_words(agent) + "\n";
   }
   for (const workflow::Waiting& wait : summary.waits) {
     const bool for_person = wait.what == workflow::Waiting::For::approval ||

@@ -1,5 +1,6 @@
 #include "ui/auto_narrator.h"
 
+#include "base/fill.h"
 #include "base/text.h"
 #include "ui/attempt_text.h"
 #include "ui/run_text.h"
@@ -66,9 +67,10 @@ class AutoNarrator : public Narrator {
              "\n";
     }
     const std::string time = agent_ > 0 ? " " + duration(frame.now_ms - began_ms_) : "";
-    return fitted(head_of(run_.phase, style_) + time + "  " + frame.last_line(agent_),
-                  frame.columns) +
-           "\n";
+    const std::string head = head_of(run_.phase, style_) + time + "  ";
+    const std::size_t used = columns_of(head);
+    if (used >= frame.columns) return fitted(head, frame.columns) + "\n";
+    return head + doing_line(frame, agent_, frame.columns - used) + "\n";
   }
   bool asks() const override { return auto_mode::Rules::waits_for_person(run_); }
   workflow::RunSummary summary() const override { return auto_mode::Rules::summary(run_); }

@@ -1,6 +1,11 @@
 #include "ui/narrator.h"
 
+#include <algorithm>
+
+#include "base/fill.h"
 #include "base/text.h"
+#include "ui/activity_text.h"
+#include "ui/style.h"
 
 namespace capsule::ui {
 namespace {
@@ -8,6 +13,18 @@ namespace {
 constexpr std::size_t kKeptTail = 4096;
 
 }  // namespace
+
+std::string doing_line(const Frame& frame, int agent, std::size_t columns) {
+  const dialect::Activity* activity = frame.activity(agent);
+  if (activity == nullptr) return fitted(replace_all(frame.last_line(agent), "\t", "  "), columns);
+  constexpr std::size_t kLeast = 30;  // for what it does
+  const std::string tokens = tokens_words(activity->use);
+  if (tokens.empty() || columns < kLeast + tokens.size() + 2)
+    return activity_line(*activity, frame.now_ms, columns);
+  const std::string line = activity_line(*activity, frame.now_ms, columns - tokens.size() - 2);
+  const std::size_t used = columns_of(line) + tokens.size();
+  return line + std::string(columns - std::min(columns, used), ' ') + tokens;
+}
 
 void LastLine::feed(std::string_view bytes) {
   // Only the end can be seen: of one large piece the rest is not even copied.

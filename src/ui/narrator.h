@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "dialect/activity.h"
 #include "event/fact.h"
 #include "workflow/progress.h"
 #include "workflow/summary.h"
@@ -27,6 +28,8 @@ struct Frame {
   std::size_t columns = 80, rows = 24;  // rows: half of the terminal's
   std::int64_t now_ms = 0;
   std::function<std::string(int agent)> last_line;  // that it printed; empty: none
+  // What it does now; nullptr: its client does not tell.
+  std::function<const dialect::Activity*(int agent)> activity = [](int) { return nullptr; };
   std::vector<RunningCheck> checks = {};
 };
 
@@ -49,6 +52,10 @@ class Narrator {
   // The task of agents whose facts name none; empty: there is none.
   virtual std::string task() const { return {}; }
 };
+
+// What an agent does now, in one line: by the events of its client, or the newest line it printed.
+// Fitted; ends with the tokens that it used so far, where they are known and there is room.
+std::string doing_line(const Frame& frame, int agent, std::size_t columns);
 
 // The newest complete line of output that comes in pieces. Keeps a bounded tail.
 class LastLine {

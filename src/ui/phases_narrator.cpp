@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fill.h"
 #include "base/text.h"
 #include "ui/attempt_text.h"
 #include "ui/run_text.h"
@@ -292,8 +293,14 @@ std::string PhasesNarrator::board(const Frame& frame) {
             toned(style_, Tone::quiet, bar + fitted(replace_all(words, "\t", "  "), width - 7)) +
             "\n";
   };
-  for (const auto& [phase, number] : running_)
-    said((running_.size() > 1 ? phase + ": " : "") + frame.last_line(number));
+  for (const auto& [phase, number] : running_) {
+    const std::string head = running_.size() > 1 ? phase + ": " : "";
+    // Its newest words have a line of their own where one agent works.
+    const dialect::Activity* doing = frame.activity(number);
+    if (head.empty() && doing != nullptr && !doing->said.empty() && room > 0) said(doing->said);
+    const std::size_t columns = width - 7 - std::min(width - 8, columns_of(head));
+    said(head + doing_line(frame, number, columns));
+  }
   for (const RunningCheck& one : frame.checks)
     said(progress_words(one.check) + "  " + duration(frame.now_ms - one.began_ms));
   if (running_.empty() && frame.checks.empty()) said("");

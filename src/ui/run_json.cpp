@@ -1,6 +1,9 @@
 #include "ui/run_json.h"
 
+#include <algorithm>
+
 #include "json/value.h"
+#include "ui/activity_text.h"
 #include "ui/run_text.h"
 
 namespace capsule::ui {
@@ -50,7 +53,8 @@ Json agent_json(const AgentSummary& agent) {
           {"duration_ms", agent.duration_ms},
           {"checked", name_of(agent.checked)},
           {"found", or_null(agent.found)},
-          {"why", or_null(agent.why)}};
+          {"why", or_null(agent.why)},
+          {"redacted", agent.redacted}};
 }
 
 Json evidence_json(const event::TestEvidence& evidence) {
@@ -174,7 +178,8 @@ std::string runs_json(const std::vector<engine::Run>& runs) {
   return list.compact() + "\n";
 }
 
-std::string run_json(engine::Run run, const std::string& archive, const std::string& task) {
+std::string run_json(engine::Run run, const std::string& archive, const std::string& task,
+                     const world::Activities& now) {
   if (!task.empty()) leave_only(run.summary, task);
   Json json = object_of(run);
   json["detail"] = run.summary.detail;
@@ -186,7 +191,14 @@ std::string run_json(engine::Run run, const std::string& archive, const std::str
                       {"duration_ms", line.duration_ms}});
   json["phases"] = phases;
   Json agents = Json::array();
-  for (const AgentSummary& agent : run.summary.agents) agents.push_back(agent_json(agent));
+  for (const AgentSummary& agent : run.summary.agents) {
+    Json one = agent_json(agent);
+    const auto doing = now.of.find(agent.number);
+    one["doing"] = doing == now.of.end() ? Json() : activity_json(doing->second);
+    if (doing != now.of.end())
+      one["doing"]["since_ms"] = std::max<std::int64_t>(0, now.now_ms - doing->second.since_ms);
+    agents.push_back(std::move(one));
+  }
   json["agents"] = agents;
   json["remarks"] = remarks_of(run.summary);
   Json trees = Json::array();
@@ -254,6 +266,20 @@ std::string check_line(const std::string& run, const std::string& task,
   json["skipped"] = check.run.skipped;
   json["failing"] = check.run.failing;
   return json.compact() + "\n";
+}
+
+std::string agent_activity_line(const std::string& run, const WhichAgent& agent,
+                                const dialect::Activity& activity, const std::string& at) {
+  return Json{{"event", "agent_activity"},
+              {"at", at},
+              {"run", run},
+              {"agent", agent.number},
+              {"task", agent.task},
+              {"role", agent.role},
+              {"attempt", agent.attempt},
+              {"doing", activity_json(activity)}}
+             .compact() +
+         "\n";
 }
 
 std::string cut_off_line(const std::string& run, const RunSummary& summary, const Error& error,

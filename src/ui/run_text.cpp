@@ -4,6 +4,7 @@
 
 #include "base/fill.h"
 #include "base/text.h"
+#include "ui/activity_text.h"
 #include "ui/supply_text.h"
 
 namespace capsule::ui {
@@ -162,15 +163,48 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
   return text;
 }
 
+// An agent that works: "works: Bash go test ./…  12s · 21k tokens", and its newest words below.
+std::string working_text(const engine::Run& run, const AgentSummary& agent,
+                         const world::Activities& now, const Style& style) {
+  const auto found = now.of.find(agent.number);
+  const bool known = found != now.of.end();
+  const std::string go = style.unicode ? "▶ " : "> ";
+  const std::string who =
+      (run.summary.tasks.empty() || agent.task.empty() ? "" : printable(agent.task) + " ") +
+      printable(agent.role);
+  std::string text = "  " + padded(who, 16) + toned(style, Tone::strong, go) + "attempt " +
+                     std::to_string(agent.attempt);
+  if (!known) return text + ", works\n";
+  const dialect::Activity& doing = found->second;
+  const std::string time = elapsed(now.now_ms - doing.since_ms);
+  const std::string tokens = tokens_words(doing.use);
+  // Of one that prints text nothing is known but its newest line.
+  const std::string words = doing.events > 0 ? activity_words(doing) : "works, silent";
+  text += ", " + fitted(words, 120) + (time.empty() ? "" : "  " + time) +
+          (tokens.empty() ? "" : (style.unicode ? "  · " : "  ") + tokens) + "\n";
+  if (!doing.said.empty())
+    text += "      " + toned(style, Tone::quiet, fitted(trimmed(doing.said), 160)) + "\n";
+  return text;
+}
+
+std::string working_agents(const engine::Run& run, const world::Activities& now,
+                           const Style& style) {
+  std::string text;
+  for (const AgentSummary& agent : run.summary.agents)
+    if (agent.running && run.live()) text += working_text(run, agent, now, style);
+  return text;
+}
+
 // Each agent of a task on a line, with what it said and what was found.
-std::string agents_of(const engine::Run& run, const std::string& task, const Style& style) {
+std::string agents_of(const engine::Run& run, const std::string& task, const Style& style,
+                      const world::Activities& now) {
   std::string text;
   for (const AgentSummary& agent : run.summary.agents) {
     if (agent.task != task) continue;
     const std::string who =
         "  " + padded(printable(agent.role), 18) + padded(std::to_string(agent.attempt), 4);
     if (agent.running) {
-      text += who + "works\n";
+      text += working_text(run, agent, now, style);
       continue;
     }
     const Status status = status_of(agent);
@@ -233,6 +267,11 @@ std::vector<std::string> remarks_of(const RunSummary& summary) {
         (one.claim.verdict == event::Verdict::broken ? ": not true: " : ": not exact: ") +
         one.claim.what + (one.claim.detail.empty() ? "" : " (" + one.claim.detail + ")"));
   }
+  for (const AgentSummary& agent : summary.agents)
+    if (agent.redacted > 0)
+      remarks.push_back((summary.tasks.empty() || agent.task.empty() ? "" : agent.task + ": ") +
+                        agent.role + " " + std::to_string(agent.attempt) + ": " +
+                        redacted_words(agent));
   for (const std::string& line : summary.ground) remarks.push_back(line);
   return remarks;
 }
@@ -311,7 +350,8 @@ std::string run_lines(const std::vector<engine::Run>& runs, const Style& style) 
   return text;
 }
 
-std::string run_page(const engine::Run& run, const RunWords& words, const Style& style) {
+std::string run_page(const engine::Run& run, const RunWords& words, const Style& style,
+                     const world::Activities& now) {
   const RunSummary& summary = run.summary;
   const std::string tasks = tasks_line(run);
   std::string text =
@@ -340,6 +380,8 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
   } else if (const auto lines = role_lines(summary); !lines.empty()) {
     text += "\n" + role_table(lines, style);
   }
+  if (const std::string works = working_agents(run, now, style); !works.empty())
+    text += (summary.tasks.empty() && !role_lines(summary).empty() ? "" : "\n") + works;
   for (const std::string& remark : remarks_of(summary)) text += "  ! " + printable(remark) + "\n";
   for (const workflow::TreeSummary& tree : summary.trees)
     if (summary.tasks.empty()) text += "  worktree: " + printable(tree.folder) + "\n";
@@ -347,7 +389,7 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
 }
 
 std::string task_page(const engine::Run& run, const std::string& id, const RunWords& words,
-                      const Style& style) {
+                      const Style& style, const world::Activities& now) {
   std::string text;
   for (const workflow::TaskSummary& task : run.summary.tasks) {
     if (task.id != id) continue;
@@ -356,7 +398,8 @@ std::string task_page(const engine::Run& run, const std::string& id, const RunWo
     if (!task.detail.empty()) text += "    " + printable(task.detail) + "\n";
     if (!task.commit.empty()) text += "  merged as " + printable(task.commit.substr(0, 12)) + "\n";
   }
-  if (const std::string agents = agents_of(run, id, style); !agents.empty()) text += "\n" + agents;
+  if (const std::string agents = agents_of(run, id, style, now); !agents.empty())
+    text += "\n" + agents;
   for (const workflow::TreeSummary& tree : run.summary.trees)
     if (tree.task == id && !tree.folder.empty())
       text += "  worktree: " + printable(tree.folder) + "\n";

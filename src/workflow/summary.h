@@ -81,6 +81,7 @@ struct AgentSummary {
   std::string answered;      // the model that answered; empty: not known
   event::TokenUse use = {};  // of all its calls
   int faults = 0;            // of the service that it met on the way
+  int redacted = 0;          // secrets that were replaced in what it printed
 };
 
 struct ClaimSummary {

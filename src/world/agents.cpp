@@ -63,7 +63,10 @@ Agents::Agents(process::Loop& loop, AgentParts parts, AgentEvents& events)
     : loop_(loop), parts_(std::move(parts)), events_(events), crew_(loop, parts_.interrupted) {}
 
 Agents::~Agents() {
-  for (const auto& [number, running] : running_) loop_.cancel(running.look);
+  for (const auto& [number, running] : running_) {
+    loop_.cancel(running.look);
+    loop_.cancel(running.spending);
+  }
 }
 
 Result<std::string> Agents::prompt_for(const StartAgent& start, const AgentPlace& place,
@@ -235,12 +238,14 @@ void Agents::logged(int agent, const std::string& path) {
   found->second.log = path;
   recall(found->second.start.session, agent, path, "", found->second.facts.provider);
   events_.on_log(agent, path);
+  events_.on_activity(agent, found->second.activity);
 }
 
 void Agents::finished(int agent, const agent::Ending& ending) {
   auto node = running_.extract(agent);
   Running& running = node.mapped();
   loop_.cancel(running.look);
+  loop_.cancel(running.spending);
   if (ending.how == agent::Ending::How::not_logged)
     return events_.on_failed(running.start, *ending.error);
   workflow::AgentFinished finished;
@@ -296,7 +301,33 @@ void Agents::note_facts(Running& running, const dialect::Reading& reading) {
 void Agents::told(int agent, const dialect::Event& event) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
-  found->second.waits = event.kind == dialect::Event::Kind::waiting;
+  Running& running = found->second;
+  dialect::fold(running.activity, event, monotonic_ms());
+  if (event.kind == dialect::Event::Kind::model) running.facts.model = event.text;
+  if (event.kind == dialect::Event::Kind::tokens) spends(agent, running, event);
+  events_.on_activity(agent, running.activity);
+}
+
+void Agents::spends(int agent, Running& running, const dialect::Event& event) {
+  if (parts_.spending_every.count() == 0) return;
+  running.spent = event.use;
+  if (const auto session = sessions_.find(running.start.session);
+      event.of_session && session != sessions_.end())
+    running.spent = without(event.use, session->second.used);
+  if (!running.told_just_now) tell_spending(agent, running);
+}
+
+// The first at once; what comes within the interval after that is told together when it is over.
+void Agents::tell_spending(int agent, Running& running) {
+  running.told_just_now = false;
+  if (running.spent == running.told_of) return;
+  running.told_of = running.spent;
+  running.told_just_now = true;
+  running.spending = loop_.after(parts_.spending_every, [this, agent] {
+    if (const auto found = running_.find(agent); found != running_.end())
+      tell_spending(agent, found->second);
+  });
+  events_.on_spending(agent, running.spent, running.facts.model);
 }
 
 workflow::Words Agents::words_of(const Running& running, const std::string& said,
@@ -325,9 +356,15 @@ void Agents::look_at(int agent) {
   look_later(agent, running);
   const agent::Pulse* pulse = crew_.pulse(running.member);
   if (pulse == nullptr || pulse->pid == 0) return;
-  const bool silent = process::Clock::now() - pulse->last_output >= parts_.idle_after;
-  const agent::Signs signs = agent::signs_of(pulse->pid, running.place.folder, pulse->bytes);
-  const bool idle = silent && signs == running.signs && !running.waits;
+  // Of a client that prints events only those are a sign of life.
+  const dialect::Activity& doing = running.activity;
+  const bool streamed = doing.events > 0;
+  const bool silent = streamed ? monotonic_ms() - doing.heard_ms >= parts_.idle_after.count()
+                               : process::Clock::now() - pulse->last_output >= parts_.idle_after;
+  const agent::Signs signs =
+      agent::signs_of(pulse->pid, running.place.folder,
+                      streamed ? static_cast<std::uint64_t>(doing.events) : pulse->bytes);
+  const bool idle = silent && signs == running.signs && !dialect::waits_for_service(doing);
   running.signs = signs;
   if (idle) events_.on_idle(agent);
 }

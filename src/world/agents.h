@@ -18,6 +18,7 @@
 #include "agent/scratch.h"
 #include "agent/stillness.h"
 #include "base/result.h"
+#include "dialect/activity.h"
 #include "dialect/reader.h"
 #include "process/tree.h"
 #include "signal/contract.h"
@@ -38,6 +39,8 @@ struct AgentParts {
   ExpertsCreated experts_created = {};
   std::function<bool()> interrupted = {};  // a person asked to stop
   std::chrono::milliseconds idle_after = std::chrono::minutes(15);
+  // What an agent at work has used is told at most so often; 0: never.
+  std::chrono::milliseconds spending_every{0};
 };
 
 // Where an agent works, and what is known of that place.
@@ -59,9 +62,14 @@ class AgentEvents {
   virtual void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) = 0;
   // A failure of ours: what it printed could not be kept, and it was ended at once.
   virtual void on_failed(const workflow::StartAgent& start, const Error& error) = 0;
-  // It printed nothing, used no processor and changed no file for `idle_after`; again after each.
+  // It printed nothing (of a client that prints events: none came), used no processor and changed
+  // no file for `idle_after`, and does not wait for its service; again after each.
   virtual void on_idle(int agent) = 0;
-  // For live views.
+  // What it has used so far, by the model that answers: when that has grown.
+  virtual void on_spending(int /*agent*/, const event::TokenUse& /*use*/,
+                           const std::string& /*model*/) {}
+  // For live views. What it does now, by the events of its client; without any when it begins.
+  virtual void on_activity(int /*agent*/, const dialect::Activity& /*activity*/) {}
   virtual void on_log(int /*agent*/, const std::string& /*path*/) {}
   virtual void on_output(int /*agent*/, std::string_view /*bytes*/) {}
 };
@@ -112,7 +120,10 @@ class Agents {
     std::unique_ptr<dialect::Reader> reader;
     dialect::Moment moment;
     workflow::AgentFacts facts;
-    bool waits = false;  // the service failed a request, and the client tries again
+    dialect::Activity activity;
+    event::TokenUse spent, told_of;  // so far; what was told of that
+    process::TimerId spending{};     // until it is over nothing more is told
+    bool told_just_now = false;
     std::unique_ptr<agent::Scratch> scratch;
     agent::Signs signs;
     process::TimerId look{};
@@ -140,6 +151,8 @@ class Agents {
                            signal::Missed& missed) const;
   void note_facts(Running& running, const dialect::Reading& reading);
   void told(int agent, const dialect::Event& event);
+  void spends(int agent, Running& running, const dialect::Event& event);
+  void tell_spending(int agent, Running& running);
   void printed(int agent, std::string_view bytes);
   void logged(int agent, const std::string& path);
   void finished(int agent, const agent::Ending& ending);

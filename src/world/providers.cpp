@@ -38,41 +38,71 @@ void add_variables(const config::Provider& row, agent::Provider& provider) {
   }
 }
 
+// What is asked of a provider.
+struct Wanted {
+  std::string_view name;
+  std::string model;
+  std::string_view bead;
+  Way way;
+  config::Access access;
+  std::string key;  // of the configuration, that `access` stands in
+};
+
+// Nobody is to believe that an agent only looks when it was never told to.
+Result<void> refuse_unlimited(const Wanted& wanted, const agent::Client* client) {
+  if (wanted.access == config::Access::write ||
+      (client != nullptr && agent::can_be_read_only(*client)))
+    return {};
+  std::string can;
+  for (const agent::Client& one : agent::clients())
+    if (agent::can_be_read_only(one)) can += (can.empty() ? "" : ", ") + std::string(one.name);
+  return fail(Reason::usage,
+              wanted.key + " is read-only, and " + printable(wanted.name) +
+                  " cannot be told to change nothing",
+              "these can: " + can + "; set another provider there, or access: write");
+}
+
 Result<agent::Provider> client_with(const agent::Client& client, const config::Provider* row,
-                                    const std::string& model, Way way) {
-  if (client.name == "claude" && way == Way::by_hand) return agent::claude_provider(model);
+                                    const Wanted& wanted) {
+  const auto access =
+      wanted.access == config::Access::read_only ? agent::Access::read_only : agent::Access::write;
+  if (client.name == "claude" && wanted.way == Way::by_hand)
+    return agent::claude_provider(wanted.model, access);
   agent::ClientWords words;
-  words.model = model;
-  words.events = way == Way::run && (row == nullptr || row->output != "text");
+  words.model = wanted.model;
+  words.access = access;
+  words.events = wanted.way == Way::run && (row == nullptr || row->output != "text");
   if (row != nullptr) words.more = row->args;
   return agent::provider_of(client, words, variable);
 }
 
-Result<agent::Provider> command_with(std::string_view name, const config::Provider& row,
-                                     const std::string& model, Way way) {
+Result<agent::Provider> command_with(const config::Provider& row, const Wanted& wanted) {
   agent::Provider provider;
-  provider.name = name;
+  provider.name = wanted.name;
   for (const std::string& word : row.command)
-    provider.argv.push_back(replace_all(word, "{model}", model));
+    provider.argv.push_back(replace_all(word, "{model}", wanted.model));
   provider.stdin_prompt = row.input != config::Stdin::none;
-  provider.model = model;
-  if (!row.output.empty() && way == Way::run)
+  provider.model = wanted.model;
+  if (!row.output.empty() && wanted.way == Way::run)
     provider.output = dialect::output_named(row.output).value_or(dialect::Output::text);
   return provider;
 }
 
-Result<agent::Provider> provider_with(const Project& project, std::string_view name,
-                                      const std::string& model, std::string_view bead, Way way) {
+Result<agent::Provider> provider_with(const Project& project, const Wanted& wanted) {
+  const std::string_view name = wanted.name;
   const auto found = project.config.providers.find(name);
   const config::Provider* row = found == project.config.providers.end() ? nullptr : &found->second;
   Result<agent::Provider> provider;
-  const agent::Client* client = agent::client_named(name);
-  if (row != nullptr && !row->command.empty()) {
-    provider = command_with(name, *row, model, way);
+  const bool is_command = row != nullptr && !row->command.empty();
+  const agent::Client* client = is_command ? nullptr : agent::client_named(name);
+  if (is_command || client != nullptr || name == "rehearsal")
+    TRY_VOID(refuse_unlimited(wanted, client));
+  if (is_command) {
+    provider = command_with(*row, wanted);
   } else if (client != nullptr) {
-    provider = client_with(*client, row, model, way);
+    provider = client_with(*client, row, wanted);
   } else if (name == "rehearsal") {
-    provider = agent::rehearsal_provider(own_program(), cassette_for(project, row, bead));
+    provider = agent::rehearsal_provider(own_program(), cassette_for(project, row, wanted.bead));
   } else {
     std::string known;
     for (const agent::Client& one : agent::clients()) known += std::string(one.name) + ", ";
@@ -91,12 +121,16 @@ Result<agent::Provider> provider_with(const Project& project, std::string_view n
 
 Result<agent::Provider> provider_named(const Project& project, std::string_view name,
                                        std::string_view phase, std::string_view bead) {
-  return provider_with(project, name, project.config.model_of(phase), bead, Way::by_hand);
+  return provider_with(
+      project, {name, project.config.model_of(phase), bead, Way::by_hand,
+                project.config.access_of(phase), "phases." + std::string(phase) + ".access"});
 }
 
 Result<agent::Provider> provider_for_role(const Project& project, std::string_view role) {
-  return provider_with(project, project.config.provider_of_role(role),
-                       project.config.model_of_role(role), "", way_of(project));
+  return provider_with(
+      project, {project.config.provider_of_role(role), project.config.model_of_role(role), "",
+                way_of(project), project.config.access_of_role(role),
+                "roles." + std::string(role) + ".access"});
 }
 
 Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,
@@ -121,9 +155,14 @@ Result<agent::PhaseSettings> agent_settings(const Project& project,
   } else if (model.empty()) {
     model = role ? config.model_of_role(name) : config.model_of(name);
   }
-  agent::PhaseSettings settings{
-      TRY(provider_with(project, provider, model, start.task, way_of(project))),
-      role ? config.timeout_of_role(name) : config.timeout_of(name)};
+  const Wanted wanted{provider,
+                      model,
+                      start.task,
+                      way_of(project),
+                      role ? config.access_of_role(name) : config.access_of(name),
+                      (role ? "roles." : "phases.") + name + ".access"};
+  agent::PhaseSettings settings{TRY(provider_with(project, wanted)),
+                                role ? config.timeout_of_role(name) : config.timeout_of(name)};
   // The specification's arguments know no sessions; text is what restores them.
   const bool phase_in_text = start.dialect == workflow::Dialect::contract &&
                              settings.provider.output == dialect::Output::text;

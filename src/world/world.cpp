@@ -45,6 +45,9 @@ AgentParts agent_parts(const Project& project, Interrupt& interrupt, const std::
   };
   parts.interrupted = [&interrupt] { return interrupt.requested(); };
   parts.idle_after = project.config.checkpoint_interval;
+  const config::Budget& budget = project.config.budget;
+  if (budget.run > 0 || budget.task > 0 || budget.day > 0 || budget.tokens > 0)
+    parts.spending_every = std::chrono::seconds(1);
   return parts;
 }
 

@@ -129,6 +129,26 @@ TEST(Budget, WhoWorksFinishesUnlessItIsHard) {
   EXPECT_THAT(table.started(), IsEmpty()) << "what is being used counts";
 }
 
+TEST(Budget, TheNoticeComesWhileItWorksPricedByTheModelThatAnswers) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.policy.prices["claude-x"] = {0, 10'000'000, 0, 0};
+  table.want(1);
+  TokenUse use;
+  use.tokens_known = true;
+  use.output = 50;
+  table.news(AgentSpends{1, use, "claude-x"});
+  EXPECT_THAT(table.all<fact::BudgetReached>(), IsEmpty());
+  use.output = 80;
+  table.news(AgentSpends{1, use, "claude-x"});
+  ASSERT_EQ(table.all<fact::BudgetReached>().size(), 1U);
+  EXPECT_EQ(table.newest<fact::BudgetReached>().spent, 800);
+  EXPECT_FALSE(table.newest<fact::BudgetReached>().all);
+  use.output = 90;
+  table.news(AgentSpends{1, use, "claude-x"});
+  EXPECT_EQ(table.all<fact::BudgetReached>().size(), 1U) << "once";
+}
+
 TEST(Budget, AHardOneEndsWhoWorksAndKeepsItsWorkAndItsAttempt) {
   Table table;
   table.policy.budget.run = 1000;

@@ -297,8 +297,9 @@ void Turn::on(const FreedElsewhere& freed) {
 void Turn::on(const AgentSpends& spends) {
   const auto found = now_.wanted.find(spends.agent);
   if (found == now_.wanted.end() || !found->second.working) return;
-  found->second.use =
-      priced(policy_, spends.use, found->second.asked_model, found->second.provider);
+  Wanted& wanted = found->second;
+  wanted.use = priced(policy_, spends.use, spends.model.empty() ? wanted.asked_model : spends.model,
+                      wanted.provider);
 }
 
 void Turn::on(const SpentElsewhere& spent) {

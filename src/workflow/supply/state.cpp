@@ -61,6 +61,7 @@ struct Fold {
     add(s.spent, f.use);
     add(s.by_task[f.task], f.use);
     add(s.by_day[f.day], f.use);
+    agent.redacted += f.redacted;
     ++agent.calls, ++s.calls;
     if (!f.use.tokens_known) ++agent.without_tokens, ++s.without_tokens;
     if (!f.use.cost_known) ++agent.without_cost, ++s.without_cost;

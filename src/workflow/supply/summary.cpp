@@ -28,6 +28,7 @@ void add_facts(workflow::AgentSummary& agent, const AgentRecord& known) {
   if (known.without_tokens > 0) agent.use.tokens_known = false;
   if (known.without_cost > 0) agent.use.cost_known = false;
   agent.faults = known.faults;
+  agent.redacted = known.redacted;
 }
 
 Waiting waiting_for(const State& s, const workflow::AgentSummary& agent) {

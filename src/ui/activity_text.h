@@ -1,0 +1,28 @@
+// What an agent does now, in words and as JSON. Pure. The texts of agents are harmless already.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dialect/activity.h"
+#include "json/value.h"
+#include "ui/style.h"
+
+namespace capsule::ui {
+
+// "Bash go test ./…", "thinking: …", "waits for the API (529 overloaded)", "waits for the model".
+std::string activity_words(const dialect::Activity& activity);
+// The same, or its newest words where it said them just now, with the time that it takes already:
+// "Bash go test ./…  12s". Fitted; the time is not cut off.
+std::string activity_line(const dialect::Activity& activity, std::int64_t now_ms,
+                          std::size_t columns);
+
+// "21k tokens", without what came from a cache; empty: not known.
+std::string tokens_words(const event::TokenUse& use);
+// "12s", "3m 05s"; empty: less than a second.
+std::string elapsed(std::int64_t milliseconds);
+
+// what, tool, detail, status, retry_ms, said, model, tokens; what does not apply is null.
+json::Value activity_json(const dialect::Activity& activity);
+
+}  // namespace capsule::ui
