@@ -148,11 +148,11 @@ struct Fold {
       found->second.open = false, found->second.answer = f.text;
   }
   void operator()(const fact::MessageGiven& f) {
-    s.messages.push_back({f.id, f.task, f.text, f.by, 0, false});
+    s.messages.push_back({f.id, f.task, f.text, f.by, 0, false, false});
   }
   void operator()(const fact::MessageDelivered& f) {
     for (Message& message : s.messages)
-      if (message.id == f.id) message.agent = f.agent, message.heard = false;
+      if (message.id == f.id) message.agent = f.agent, message.heard = false, message.live = f.live;
   }
 };
 
