@@ -20,6 +20,7 @@ std::vector<Command> rows() {
   add(answer_command());
   add(approve_command());
   add(reject_command());
+  add(tell_command());
   add(status_command());
   add(log_command());
   add(pause_command());

@@ -50,6 +50,7 @@ Command deliver_command();
 Command plan_check_command();
 Command questions_command();
 Command answer_command();
+Command tell_command();
 Command approve_command();
 Command reject_command();
 Command rehearse_command();

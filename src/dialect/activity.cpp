@@ -74,6 +74,7 @@ void fold(Activity& activity, const Event& event, std::int64_t now_ms) {
   switch (event.kind) {
     case Kind::session:
     case Kind::version:
+    case Kind::heard:
       break;
     case Kind::compacted:
       if (activity.running.empty()) turn_to(activity, What::model, now_ms);

@@ -33,6 +33,7 @@ struct Event {
     tokens,        // use: so far
     failed,        // text: the client's words
     ended,         // the closing event
+    heard,         // a message that came while it works has reached the conversation; text: its id
   };
   Kind kind{};
   std::string tool = {}, text = {}, result = {};

@@ -177,6 +177,10 @@ void Ledger::compacted() {
   tell({.kind = Event::Kind::compacted});
 }
 
+void Ledger::heard(std::string_view message) {
+  tell({.kind = Event::Kind::heard, .text = printable(cut(message, kMaxNameBytes))});
+}
+
 void Ledger::used(const event::TokenUse& use) {
   event::TokenUse sum = reading_.use;
   // Nothing was known before the first.

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/moment.h"
+#include "event/supply.h"
 #include "gate/clean_checkout.h"
 #include "gate/report_run.h"
 #include "git/worktree.h"
@@ -68,7 +69,21 @@ Result<bool> Conductor::connect(Parts parts) {
       std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));
   runner_ = std::make_unique<engine::Runner>(
       parts.workflow, engine::Ports{*clock_, *log_, *world_, parts.listener, probe_.get()});
+  TRY_VOID(recall_sessions());
   return runner_->replay();
+}
+
+// Conversations that agents of an earlier process had go on as they are.
+Result<void> Conductor::recall_sessions() {
+  for (const event::Fact& fact : TRY(log_->read())) {
+    if (fact.kind != "supply_agent_used") continue;
+    const auto read = event::supply::read_fact(fact.kind, fact.body);
+    const auto* used = read ? std::get_if<event::supply::AgentUsed>(&*read) : nullptr;
+    if (used != nullptr)
+      world_->agents().recall(used->conversation, used->agent, used->log, used->session,
+                              used->provider, used->use);
+  }
+  return {};
 }
 
 }  // namespace capsule::run

@@ -35,6 +35,21 @@ Json waits_json(const RunSummary& summary) {
   return list;
 }
 
+Json messages_json(const RunSummary& summary) {
+  Json list = Json::array();
+  for (const workflow::MessageSummary& message : summary.messages)
+    list.push_back({{"id", message.id},
+                    {"task", or_null(message.task)},
+                    {"text", message.text},
+                    {"by", or_null(message.by)},
+                    {"agent", message.agent > 0 ? Json(message.agent) : Json()},
+                    {"delivered", message.agent == 0 ? "no"
+                                  : message.live     ? "live"
+                                                     : "prompt"},
+                    {"heard", message.heard}});
+  return list;
+}
+
 Json agent_json(const AgentSummary& agent) {
   return {{"agent", agent.number},
           {"task", or_null(agent.task)},
@@ -206,6 +221,7 @@ std::string run_json(engine::Run run, const std::string& archive, const std::str
   }
   json["agents"] = agents;
   json["remarks"] = remarks_of(run.summary);
+  json["messages"] = messages_json(run.summary);
   Json trees = Json::array();
   for (const workflow::TreeSummary& tree : run.summary.trees)
     trees.push_back({{"task", or_null(tree.task)},

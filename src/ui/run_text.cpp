@@ -164,6 +164,25 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
   return text;
 }
 
+// What people told, and who has not worked with it to its end.
+std::string messages_of(const engine::Run& run, const std::string& task) {
+  std::string text;
+  if (engine::state_of(run) == RunState::ended && !run.summary.can_go_on) return text;
+  for (const workflow::MessageSummary& message : run.summary.messages) {
+    if (message.heard || (!task.empty() && !message.task.empty() && message.task != task)) continue;
+    text += "\n  > " + message_words(message.text) + "\n    ";
+    if (message.agent == 0)
+      text += "nobody has heard it yet: the next agent" +
+              (message.task.empty() ? "" : " of " + printable(message.task)) + " does";
+    else
+      text += "agent " + std::to_string(message.agent) +
+              (message.role.empty() ? "" : " (" + printable(message.role) + ")") +
+              (message.live ? " has heard it while it works" : " has it in its prompt");
+    text += "\n";
+  }
+  return text;
+}
+
 std::string with_comma(const std::string& text) { return text.empty() ? "" : ", " + text; }
 
 // Each agent of a task on a line, with what it said and what was found.
@@ -363,7 +382,7 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
   for (const std::string& remark : remarks_of(summary)) text += "  ! " + printable(remark) + "\n";
   for (const workflow::TreeSummary& tree : summary.trees)
     if (summary.tasks.empty()) text += "  worktree: " + printable(tree.folder) + "\n";
-  return text + questions_of(run, "", words) + next_of(run, words);
+  return text + messages_of(run, "") + questions_of(run, "", words) + next_of(run, words);
 }
 
 std::string task_page(const engine::Run& run, const std::string& id, const RunWords& words,
@@ -385,7 +404,7 @@ std::string task_page(const engine::Run& run, const std::string& id, const RunWo
       text += "  worktree: " + printable(tree.folder) + "\n";
   RunWords next = words;
   next.name += " " + id;
-  return text + questions_of(run, id, words) + next_of(run, next);
+  return text + messages_of(run, id) + questions_of(run, id, words) + next_of(run, next);
 }
 
 std::string minute_of(std::string_view utc) {

@@ -106,6 +106,7 @@ void Transcript::Teller::take(const Event& event) {
   if (works) closed_ = false, failure_.clear();
   switch (event.kind) {
     case Kind::session:
+    case Kind::heard:
       break;
     case Kind::version:
       version_ = event.text;

@@ -63,7 +63,12 @@ struct Listener : AgentEvents {
     spending.push_back(use);
     models.push_back(model);
   }
+  void on_steered(int agent, const std::string& message, bool delivered) override {
+    EXPECT_FALSE(finished.contains(agent)) << "before its end";
+    steered[message] = delivered;
+  }
   std::map<int, AgentFinished> finished;
+  std::map<std::string, bool> steered;
   std::vector<std::string> did;
   dialect::Activity now;
   std::function<void()> on_first_idle;
@@ -282,6 +287,71 @@ TEST_F(AgentStreams, AnotherClientCannotGoOnWithASessionAndIsToldTheHistory) {
   EXPECT_THAT(tree("words"), HasSubstr("--session-id our-id"));
   EXPECT_THAT(tree("prompt"), HasSubstr("Earlier words."));
   EXPECT_THAT(tree("prompt"), Not(HasSubstr("their-id"))) << "words, not events";
+}
+
+// What the real client echoes once it has heard a message, with the id that it was sent under.
+constexpr const char* kEcho =
+    "id=$(printf %s \"$more\" | sed -n 's/.*\"uuid\":\"\\([^\"]*\\)\".*/\\1/p')\n"
+    "printf '{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"%s\",\"message\":{}}\\n' \"$id\"\n";
+
+TEST_F(AgentStreams, OneThatIsSteeredHearsMessagesWhileItWorksAndItsInputEndsWithItsClosingEvent) {
+  provider_.steered = true;
+  plays("IFS= read -r first; printf %s \"$first\" >first\n" + init() +
+        "IFS= read -r more; printf %s \"$more\" >more\n" + kEcho + result(kPass) +
+        "cat >rest; echo over >over\n");
+  AgentPlace place;
+  place.folder = root_ + "/tree";
+  place.log_folder = root_ + "/logs";
+  ASSERT_TRUE(agents_->start(agent(1), place));
+  agents_->steer(1, "m1", "Use \"UTC\".\nAlways.");
+  loop_->run_while([&] { return listener_.finished.empty(); });
+  EXPECT_EQ(listener_.finished[1].fault, Fault::none) << listener_.finished[1].detail;
+  EXPECT_THAT(tree("first"), HasSubstr("The whole prompt."));
+  EXPECT_THAT(tree("more"), HasSubstr("Use \\\"UTC\\\".\\nAlways."));
+  EXPECT_EQ(listener_.steered, (std::map<std::string, bool>{{"m1", true}}));
+  EXPECT_EQ(tree("over"), "over\n");
+}
+
+TEST_F(AgentStreams, AMessageThatItsClientNeverHeardIsNotDelivered) {
+  plays(init() + result(kPass));
+  AgentPlace place;
+  place.folder = root_ + "/tree";
+  place.log_folder = root_ + "/logs";
+  ASSERT_TRUE(agents_->start(agent(1), place));
+  agents_->steer(1, "m1", "words");
+  EXPECT_EQ(listener_.steered, (std::map<std::string, bool>{{"m1", false}})) << "at once";
+  loop_->run_while([&] { return listener_.finished.empty(); });
+  // It ends without having heard it.
+  provider_.steered = true;
+  ASSERT_TRUE(agents_->start(agent(2), place));
+  agents_->steer(2, "m2", "words");
+  EXPECT_FALSE(listener_.steered.contains("m2"));
+  loop_->run_while([&] { return !listener_.finished.contains(2); });
+  EXPECT_FALSE(listener_.steered.at("m2"));
+}
+
+TEST_F(AgentStreams, OneThatWaitsForItsInputEndsAtItsTimeLimit) {
+  provider_.steered = true;
+  limit_ = std::chrono::milliseconds(300);
+  EXPECT_EQ(plays_once(init() + "exec cat").fault, Fault::timed_out);
+}
+
+TEST_F(AgentStreams, OneThatWasCutOffGoesOnUnderTheIdThatItsLogTells) {
+  as_codex();
+  const std::vector<std::string> words = provider_.argv;
+  ASSERT_TRUE(write_file(root_ + "/cut-off.log",
+                         "{\"type\":\"thread.started\",\"thread_id\":\"thread-9\"}\n"
+                         "{\"type\":\"turn.started\"}\n"));
+  agents_->recall("our-id", 1, root_ + "/cut-off.log");
+  StartAgent second = agent(2);
+  second.session = "our-id";
+  second.resume = true;
+  second.prompt.follow_up = "Only what is new.";
+  provider_.argv = {"/bin/sh", "-c", "cat >prompt; echo \"$*\" >words"};
+  provider_.argv.insert(provider_.argv.end(), words.begin(), words.end());
+  run(second);
+  EXPECT_THAT(tree("words"), HasSubstr("resume thread-9 -"));
+  EXPECT_EQ(tree("prompt"), "Only what is new.");
 }
 
 std::string answer_of(const std::string& id, int output) {

@@ -90,6 +90,20 @@ Result<std::string> Agents::prompt_for(const StartAgent& start, const AgentPlace
   return compose_prompt(text, start.prompt, around);
 }
 
+void Agents::find_their_session(const StartAgent& start, const AgentPlace& place,
+                                const agent::Provider& provider) {
+  const auto known = sessions_.find(start.session);
+  if (!start.resume || start.anew || !provider.their_session || known == sessions_.end()) return;
+  Session& session = known->second;
+  if (!session.theirs.empty() || session.earlier.empty()) return;
+  if (!session.provider.empty() && session.provider != provider.name) return;
+  const std::string log = read_log(place, session.earlier.back().log);
+  if (log.empty() || dialect::output_of(log) != provider.output) return;
+  dialect::Reader reader(provider.output, {});
+  reader.feed(log);
+  session.theirs = reader.finish().session;
+}
+
 bool Agents::goes_on(const StartAgent& start, const agent::Provider& provider) const {
   if (!start.resume || start.anew || !provider.has_sessions()) return false;
   if (!start.client_session.empty()) return true;
@@ -104,6 +118,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
                                      Running& running) {
   agent::PhaseSettings settings = TRY(parts_.settings(start));
   agent::Task task;
+  find_their_session(start, place, settings.provider);
   const bool resumes = goes_on(start, settings.provider);
   task.prompt = TRY(prompt_for(start, place, resumes));
   task.provider = std::move(settings.provider);
@@ -125,6 +140,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
         agent::in_session(std::move(task.provider), id,
                           resumes ? agent::SessionUse::resume : agent::SessionUse::begin);
   }
+  running.can_be_steered = task.provider.steered;
   task.env = task.provider.env;
   running.scratch = std::make_unique<agent::Scratch>(TRY(agent::Scratch::create()));
   task.env.push_back({"TMPDIR", running.scratch->path()});
@@ -167,8 +183,10 @@ Result<void> Agents::start(const StartAgent& start, const AgentPlace& place) {
 }
 
 void Agents::end(int agent) {
-  if (const auto found = running_.find(agent); found != running_.end())
+  if (const auto found = running_.find(agent); found != running_.end()) {
+    found->second.can_be_steered = false;
     crew_.end(found->second.member);
+  }
 }
 
 std::vector<std::string> Agents::trees() const {
@@ -187,7 +205,12 @@ void Agents::recall(const std::string& session, int agent, const std::string& lo
                     const event::TokenUse& used) {
   if (session.empty()) return;
   Session& known = sessions_[session];
-  if (!log.empty()) known.earlier.push_back({agent, log});
+  auto& earlier = known.earlier;
+  const bool told = std::any_of(earlier.begin(), earlier.end(),
+                                [&](const Earlier& one) { return one.log == log; });
+  const auto later = std::find_if(earlier.begin(), earlier.end(),
+                                  [&](const Earlier& one) { return one.agent > agent; });
+  if (!log.empty() && !told) earlier.insert(later, {agent, log});
   if (!client_session.empty()) known.theirs = client_session;
   if (!provider.empty()) known.provider = provider;
   known.used = known.used + used;
@@ -251,6 +274,7 @@ void Agents::finished(int agent, const agent::Ending& ending) {
   Running& running = node.mapped();
   loop_.cancel(running.look);
   loop_.cancel(running.spending);
+  for (const auto& [id, message] : running.unheard) events_.on_steered(agent, message, false);
   if (ending.how == agent::Ending::How::not_logged)
     return events_.on_failed(running.start, *ending.error);
   workflow::AgentFinished finished;
@@ -311,7 +335,29 @@ void Agents::told(int agent, const dialect::Event& event) {
   dialect::fold(running.activity, event, monotonic_ms());
   if (event.kind == dialect::Event::Kind::model) running.facts.model = event.text;
   if (event.kind == dialect::Event::Kind::tokens) spends(agent, running, event);
+  if (event.kind == dialect::Event::Kind::heard) {
+    if (const auto message = running.unheard.extract(event.text))
+      events_.on_steered(agent, message.mapped(), true);
+  }
+  // What was sent by now is read before the end of its input, and heard in one more turn.
+  if (event.kind == dialect::Event::Kind::ended) {
+    running.can_be_steered = false;
+    crew_.close_input(running.member);
+  }
   events_.on_activity(running.start, running.activity);
+}
+
+void Agents::steer(int agent, const std::string& message, const std::string& text) {
+  const auto found = running_.find(agent);
+  if (found != running_.end() && found->second.can_be_steered) {
+    Running& running = found->second;
+    const std::string id = workflow::session_id(message, agent);
+    if (crew_.write(running.member, agent::user_message(text, id))) {
+      running.unheard.emplace(id, message);
+      return;
+    }
+  }
+  events_.on_steered(agent, message, false);
 }
 
 void Agents::spends(int agent, Running& running, const dialect::Event& event) {

@@ -69,6 +69,8 @@ class AgentEvents {
   // What it has used so far, by the model that answers: when that has grown.
   virtual void on_spending(int /*agent*/, const event::TokenUse& /*use*/,
                            const std::string& /*model*/) {}
+  // Once for each message that it was sent; delivered: its client says that it has heard it.
+  virtual void on_steered(int /*agent*/, const std::string& /*message*/, bool /*delivered*/) {}
   // For live views. What it does now, by the events of its client; without any when it begins.
   virtual void on_activity(const workflow::StartAgent& /*start*/,
                            const dialect::Activity& /*activity*/) {}
@@ -92,6 +94,9 @@ class Agents {
   void end(int agent);
   // The same for all, with fault interrupted.
   void end_all();
+  // Words for an agent at work; on_steered follows: at once, where it cannot be steered; when its
+  // client has heard them; at the latest before on_finished.
+  void steer(int agent, const std::string& message, const std::string& text);
   std::size_t running() const { return running_.size(); }
   // The trees of those who are working.
   std::vector<std::string> trees() const;
@@ -99,7 +104,7 @@ class Agents {
 
   // What an earlier process recorded: who spoke in a session, in the order of their numbers, where
   // what they printed is, by which id the client knows the session, which provider it was, and what
-  // that run used.
+  // that run used. A log that is told again counts once.
   void recall(const std::string& session, int agent, const std::string& log,
               const std::string& client_session = {}, const std::string& provider = {},
               const event::TokenUse& used = {});
@@ -126,6 +131,8 @@ class Agents {
     event::TokenUse spent, told_of;  // so far; what was told of that
     process::TimerId spending{};     // until it is over nothing more is told
     bool told_just_now = false;
+    bool can_be_steered = false;
+    std::map<std::string, std::string> unheard;  // messages that it was sent, by their UUIDs
     std::unique_ptr<agent::Scratch> scratch;
     agent::Signs signs;
     process::TimerId look{};
@@ -144,6 +151,9 @@ class Agents {
 
   Result<agent::Task> task_for(const workflow::StartAgent& start, const AgentPlace& place,
                                Running& running);
+  // An agent that was cut off has told the client's id in its log alone.
+  void find_their_session(const workflow::StartAgent& start, const AgentPlace& place,
+                          const agent::Provider& provider);
   // Whether the client can go on with that session; else it is told the history.
   bool goes_on(const workflow::StartAgent& start, const agent::Provider& provider) const;
   Result<std::string> prompt_for(const workflow::StartAgent& start, const AgentPlace& place,

@@ -87,6 +87,9 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_activity(const workflow::StartAgent& start, const dialect::Activity& now) override {
     activity(start, now);
   }
+  void on_steered(int agent, const std::string& message, bool delivered) override {
+    happened(workflow::SupplyNews{workflow::Steered{agent, message, delivered}});
+  }
   void on_spending(int agent, const event::TokenUse& use, const std::string& model) override {
     happened(workflow::SupplyNews{workflow::AgentSpends{agent, use, model}});
   }

@@ -316,12 +316,6 @@ void Turn::on(const Told& told) {
                             one_line(told.by)});
 }
 
-void Turn::on(const Steered& steered) {
-  if (now_.steering.erase(steered.message) == 0 || !steered.delivered) return;
-  now_.given_here.insert(steered.message);
-  record(fact::MessageDelivered{steered.message, steered.agent, true});
-}
-
 void Turn::answer(int number, const workflow::Answered& answered) {
   const Question question = s_.questions.at(number);
   if (!question.open) return;

@@ -15,6 +15,21 @@ constexpr const char* kGoOn =
     "You were interrupted, and not by anything you did. Look at what you have done so far, go on "
     "where you were, and end as you were told to, with your signal.";
 
+std::string in_prompt(const std::string& text) {
+  return "\n\n---\n\n## From the person who runs this\n\nIt goes before what stands above, where "
+         "the "
+         "two differ:\n\n" +
+         text + "\n";
+}
+
+// What it says last must still hold its signal.
+std::string while_it_works(const std::string& text) {
+  return "From the person who runs this; it goes before what you were told earlier, where the two "
+         "differ:\n\n" +
+         text +
+         "\n\nGo on with your work, and end as you were told to: your last words hold your signal.";
+}
+
 Words nothing_said(Dialect dialect) {
   switch (dialect) {
     case Dialect::line:
@@ -244,10 +259,7 @@ void Turn::add_messages(int agent, Wanted& wanted) {
     if (!message.task.empty() && message.task != wanted.start.task) continue;
     if (message.heard || now_.steering.contains(message.id) || now_.given_here.contains(message.id))
       continue;
-    wanted.start.prompt.appended +=
-        "\n\n---\n\n## From the person who runs this\n\nIt goes before what stands above, where "
-        "the two differ:\n\n" +
-        message.text + "\n";
+    wanted.start.prompt.appended += in_prompt(message.text);
     now_.given_here.insert(message.id);
     if (message.agent != agent) record(fact::MessageDelivered{message.id, agent, false});
   }
@@ -261,10 +273,21 @@ void Turn::steer() {
       if (!message.task.empty() && message.task != wanted.start.task) continue;
       if (!now_.steered.emplace(message.id, agent).second) continue;
       now_.steering.insert(message.id);
-      order({Steer{agent, message.id, message.text}});
+      order({Steer{agent, message.id, while_it_works(message.text)}});
       break;
     }
   }
+}
+
+void Turn::on(const Steered& steered) {
+  if (now_.steering.erase(steered.message) == 0 || !steered.delivered) return;
+  now_.given_here.insert(steered.message);
+  record(fact::MessageDelivered{steered.message, steered.agent, true});
+  // A call that begins anew, after a fault, has not heard it.
+  const auto wanted = now_.wanted.find(steered.agent);
+  for (const Message& message : s_.messages)
+    if (message.id == steered.message && wanted != now_.wanted.end())
+      wanted->second.start.prompt.appended += in_prompt(message.text);
 }
 
 void Turn::give_up(int agent, Fault fault, const std::string& why) {

@@ -72,6 +72,7 @@ struct Message {
   std::string id, task, text, by;
   int agent = 0;       // that it was given to; 0: nobody yet
   bool heard = false;  // that agent has worked with it to its end
+  bool live = false;   // it was at work when it was told
 };
 
 struct Spent {

@@ -57,7 +57,6 @@ class Turn {
   void on(const workflow::AgentSpends& spends);
   void on(const workflow::SpentElsewhere& spent);
   void on(const workflow::Told& told);
-  void on(const workflow::Steered& steered);
   void answer(int number, const workflow::Answered& answered);
   void stop(workflow::Stop how);
   fact::AgentUsed used(const Wanted& wanted, const workflow::AgentFinished& finished) const;
@@ -81,6 +80,7 @@ class Turn {
                                 const Choice& choice) const;
   void add_messages(int agent, Wanted& wanted);
   void steer();
+  void on(const workflow::Steered& steered);
   void give_up(int agent, Fault fault, const std::string& why);
   void ask_about_providers();
   void set_alarm();
