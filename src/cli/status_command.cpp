@@ -1,6 +1,8 @@
 // capsule status: what the runs of this project did, are doing, and wait for. Reads only.
 #include <unistd.h>
 
+#include <map>
+
 #include "base/files.h"
 #include "base/print.h"
 #include "cli/commands.h"
@@ -53,12 +55,15 @@ Result<int> tell_one(const Args& args, const world::Project& project, store::Sto
 Result<int> tell_all(const Args& args, const world::Project& project, store::Store* store) {
   const std::vector<world::Run> runs =
       store == nullptr ? std::vector<world::Run>() : TRY(world::newest_runs(*store));
+  std::map<std::string, world::Activities> now;
+  for (const world::Run& run : runs)
+    if (run.live()) now.emplace(run.head.run, world::activities_of(project, run));
   if (args.flag("json"))
     print(ui::runs_json(runs));
   else if (runs.empty())
     print("No runs yet. Start one: capsule run BEAD" + project.option + "\n");
   else
-    print(ui::run_lines(runs, ui::style_for(STDOUT_FILENO)));
+    print(ui::run_lines(runs, ui::style_for(STDOUT_FILENO), now));
   return 0;
 }
 
@@ -77,7 +82,8 @@ Command status_command() {
       .summary = "Show what the runs did, are doing, and wait for",
       .details =
           "Without RUN: the newest run of each bead, plan and of auto mode on a line, with its "
-          "outcome, or where it is, the process that works on it and what it waits for. With "
+          "outcome, or where it is, the process that works on it and what it waits for, and below "
+          "what its agents do now. With "
           "RUN: phase by phase or task by task, with worktree, open questions and what to do "
           "next; with a plan and one of its tasks, that task and its agents. Only reads, also "
           "while a run is going on.\n\nExit codes: 0 shown; 1 there is no such run; 2 an error.",

@@ -320,7 +320,8 @@ std::string standing_line(const engine::Run& run, const Style& style) {
   return waits.empty() ? text : text + "; " + waits;
 }
 
-std::string run_lines(const std::vector<engine::Run>& runs, const Style& style) {
+std::string run_lines(const std::vector<engine::Run>& runs, const Style& style,
+                      const std::map<std::string, world::Activities>& now) {
   constexpr std::size_t kTitle = 32, kSubject = 28;
   std::size_t widest = 0;
   for (const engine::Run& run : runs)
@@ -338,6 +339,8 @@ std::string run_lines(const std::vector<engine::Run>& runs, const Style& style) 
             filled_up(fitted(run.summary.title, kTitle), kTitle + 2) +
             (tasks.empty() ? "" : tasks + "; ") + standing_line(run, style) +
             with_comma(short_usage(run.summary.usage)) + "\n";
+    if (const auto found = now.find(run.head.run); found != now.end())
+      text += working_agents(run, found->second, style);
   }
   return text;
 }

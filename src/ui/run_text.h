@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,10 @@ std::vector<std::string> remarks_of(const workflow::RunSummary& summary);
 // "▶ running: execute (attempt 1/3), pid 4711 on host", "✓ merged", …; and what it waits for.
 std::string standing_line(const engine::Run& run, const Style& style);
 
-// `capsule status`: a run on a line, in columns.
-std::string run_lines(const std::vector<engine::Run>& runs, const Style& style);
+// `capsule status`: a run on a line, in columns. `now`: what the agents of some do, by the runs'
+// ids; they stand below.
+std::string run_lines(const std::vector<engine::Run>& runs, const Style& style,
+                      const std::map<std::string, world::Activities>& now = {});
 
 // The words of the caller's commands, for what can be pasted.
 struct RunWords {

@@ -159,6 +159,7 @@ TEST_F(StreamStatus, SaysWhatAnAgentDoesNowAndTheLogIsATranscript) {
   EXPECT_THAT(page.out, HasSubstr("Bash go test ./…"));
   EXPECT_THAT(page.out, HasSubstr("1.2k tokens"));
   EXPECT_THAT(page.out, HasSubstr("I run the \\x1b[31mtests first."));
+  EXPECT_THAT(in({"status"}).out, HasSubstr("▶ attempt 1, Bash go test ./…")) << "of all runs, too";
   const Json agent = Json::parse(in({"status", "demo-1.1.1", "--json"}).out)["agents"][0];
   EXPECT_EQ(agent["running"], true);
   EXPECT_EQ(agent["doing"]["what"], "tool");
