@@ -94,8 +94,8 @@ Result<void> AutoRun::take(const std::string& run) {
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     audience_->face.on_output(agent, bytes);
   };
-  conductor_->world().activity = [this](int agent, const auto& now) {
-    audience_->face.on_activity(agent, now);
+  conductor_->world().activity = [this](const workflow::StartAgent& start, const auto& now) {
+    audience_->face.on_activity({start.agent, start.task, start.role, start.attempt}, now);
   };
   conductor_->world().progress = [this](const workflow::CheckProgress& check) {
     audience_->face.on_check(check);

@@ -214,8 +214,8 @@ Result<void> Delivery::connect() {
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     face_->on_output(agent, bytes);
   };
-  conductor_->world().activity = [this](int agent, const auto& now) {
-    face_->on_activity(agent, now);
+  conductor_->world().activity = [this](const workflow::StartAgent& start, const auto& now) {
+    face_->on_activity({start.agent, start.task, start.role, start.attempt}, now);
   };
   conductor_->world().progress = [this](const workflow::CheckProgress& check) {
     face_->on_check(check);

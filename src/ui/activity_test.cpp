@@ -30,11 +30,11 @@ Event waits() {
 template <class Stage>
 struct Doing {
   Stage& stage;
-  int agent = 1;
+  std::string task = "demo-1.1.1";
   Activity now = {};
   void operator()(const Event& event) {
     dialect::fold(now, event, stage.now);
-    stage.face.on_activity(agent, now);
+    stage.face.on_activity({1, task, "test-writer", 2}, now);
   }
 };
 
@@ -60,8 +60,7 @@ TEST(ActivityWords, TokensAreShortAndNotAZeroThatNobodyKnows) {
   EXPECT_EQ(words(0), "");
   EXPECT_EQ(words(999), "999 tokens");
   EXPECT_EQ(words(1234), "1.2k tokens");
-  EXPECT_EQ(words(21'400), "21k tokens");
-  EXPECT_EQ(words(999'499), "999k tokens");
+  EXPECT_EQ(words(21'400), "21.4k tokens");
   EXPECT_EQ(words(1'240'000), "1.2M tokens");
 }
 
@@ -81,10 +80,10 @@ TEST(LiveFace, ShowsWhatTheAgentDoesInPlaceOfItsEvents) {
   const std::string screen = stage.taken();
   EXPECT_THAT(screen, HasSubstr("│ First I look.\n"));
   EXPECT_THAT(screen, HasSubstr("│ Bash go test ./…  12s"));
-  EXPECT_THAT(screen, HasSubstr("21k tokens\n"));
+  EXPECT_THAT(screen, HasSubstr("21.4k tokens\n"));
   EXPECT_THAT(screen, Not(HasSubstr("assistant")));
   // The next call of the same agent begins with nothing.
-  stage.face.on_activity(1, {});
+  stage.face.on_activity({1}, {});
   stage.face.on_output(1, "text\n");
   stage.happen({event::SnapshotTaken{}});
   EXPECT_THAT(stage.taken(), HasSubstr("│ text\n"));

@@ -2,26 +2,14 @@
 
 #include <algorithm>
 
-#include "base/fill.h"
 #include "base/text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
 
 using dialect::Activity;
 using What = dialect::Activity::What;
-
-// Three digits at most before the letter: "950", "21k", "1.2M".
-std::string short_count(std::int64_t count) {
-  if (count < 1000) return std::to_string(count);
-  if (count < 999'500) {
-    const std::int64_t tenths = (count + 50) / 100;
-    if (tenths < 100) return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "k";
-    return std::to_string((count + 500) / 1000) + "k";
-  }
-  const std::int64_t tenths = (count + 50'000) / 100'000;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "M";
-}
 
 std::string beside(std::string_view words, const std::string& more) {
   return std::string(words) + (more.empty() ? "" : ": " + more);
@@ -30,6 +18,7 @@ std::string beside(std::string_view words, const std::string& more) {
 // "529 overloaded"
 std::string status_words(const Activity& activity) {
   std::string text = activity.status > 0 ? std::to_string(activity.status) : "";
+  if (activity.detail.starts_with(text)) text.clear();  // the words have it
   if (!activity.detail.empty()) text += (text.empty() ? "" : " ") + activity.detail;
   return text;
 }
@@ -92,13 +81,6 @@ std::string tokens_words(const event::TokenUse& use) {
 }
 
 json::Value activity_json(const Activity& activity) {
-  json::Value tokens;
-  if (activity.use.tokens_known)
-    tokens = {{"input", activity.use.input},
-              {"output", activity.use.output},
-              {"cache_read", activity.use.cache_read},
-              {"cache_written", activity.use.cache_written},
-              {"turns", activity.use.turns}};
   return {
       {"what", name_of(activity.what)},
       {"tool", text_or_null(activity.tool)},
@@ -107,7 +89,8 @@ json::Value activity_json(const Activity& activity) {
       {"retry_ms", activity.what == What::waiting ? json::Value(activity.delay_ms) : json::Value()},
       {"said", text_or_null(std::string(trimmed(activity.said)))},
       {"model", text_or_null(activity.model)},
-      {"tokens", tokens}};
+      {"tokens", tokens_json(activity.use, activity.use.tokens_known)},
+      {"turns", activity.use.turns > 0 ? json::Value(activity.use.turns) : json::Value()}};
 }
 
 }  // namespace capsule::ui

@@ -19,12 +19,18 @@ enum class Said { here, elsewhere };
 std::string activity_line(const dialect::Activity& activity, std::int64_t now_ms,
                           std::size_t columns, Said said = Said::here);
 
-// "21k tokens", without what came from a cache; empty: not known.
+// "21.4k tokens", without what came from a cache; empty: not known.
 std::string tokens_words(const event::TokenUse& use);
 // "12s", "3m 05s"; empty: less than a second.
 std::string elapsed(std::int64_t milliseconds);
 
-// what, tool, detail, status, retry_ms, said, model, tokens; what does not apply is null.
+struct WhichAgent {
+  int number = 0;
+  std::string task = {}, role = {};
+  int attempt = 1;
+};
+
+// what, tool, detail, status, retry_ms, said, model, tokens, turns; what does not apply is null.
 json::Value activity_json(const dialect::Activity& activity);
 
 }  // namespace capsule::ui

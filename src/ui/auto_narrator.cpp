@@ -67,6 +67,7 @@ class AutoNarrator : public Narrator {
                     frame.columns) +
              "\n";
     }
+    if (run_.step == auto_mode::Step::review) return reviewers(frame);
     const std::string time = agent_ > 0 ? " " + duration(frame.now_ms - began_ms_) : "";
     const std::string head = head_of(run_.phase, style_) + time + "  ";
     const std::size_t used = columns_of(head);
@@ -77,6 +78,17 @@ class AutoNarrator : public Narrator {
   workflow::RunSummary summary() const override { return auto_mode::Rules::summary(run_); }
 
  private:
+  // They have no turns: whoever was started after the last one is one of them.
+  std::string reviewers(const Frame& frame) const {
+    std::string text = fitted(head_of(run_.phase, style_), frame.columns) + "\n";
+    for (const SeenAgent& one : frame.agents) {
+      if (one.who.number <= agent_) continue;
+      const std::string head = "  " + padded(printable(one.who.role), 22);
+      if (frame.columns <= head.size()) continue;
+      text += head + doing_line(frame, one.who.number, frame.columns - head.size()) + "\n";
+    }
+    return text;
+  }
   void line(const std::string& text) { lines_ += text + "\n"; }
   void take(const fact::TurnStarted& turn) {
     const std::string phase(signal::name_of(turn.phase));

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "ui/activity_text.h"
+#include "ui/run_json.h"
 #include "ui/supply_text.h"
 #include "ui/usage_text.h"
 #include "world/spending.h"
@@ -161,30 +161,30 @@ void Face::on_output(int agent, std::string_view bytes) {
   if (look_ == Look::live) output_[agent].feed(bytes);
 }
 
-void Face::on_activity(int agent, const dialect::Activity& activity) {
+void Face::on_activity(const WhichAgent& agent, const dialect::Activity& activity) {
   if (activity.events == 0) {
-    doing_.erase(agent);
-    output_.erase(agent);
+    doing_.erase(agent.number);
+    output_.erase(agent.number);
     return;
   }
-  Doing& doing = doing_[agent];
+  Doing& doing = doing_[agent.number];
+  doing.who = agent;
+  if (doing.who.task.empty()) doing.who.task = narrator_->task();
   doing.activity = activity;
   if (look_ == Look::json) tell_activities();
-  if (look_ == Look::plain) tell_waiting(agent, doing);
+  if (look_ == Look::plain) tell_waiting(doing);
 }
 
 std::string Face::activity_lines(bool all) {
   std::string text;
   const std::int64_t now = terminal_.now_ms();
-  for (auto& [agent, doing] : doing_) {
+  for (auto& [number, doing] : doing_) {
     const std::string shown = activity_key(doing.activity);
     if (shown == doing.told || (!all && doing.told_ms != 0 && now - doing.told_ms < kActivityMs))
       continue;
     doing.told = shown;
     doing.told_ms = std::max<std::int64_t>(1, now);
-    const WhichAgent* one = who(agent);
-    text += agent_activity_line(run_, one == nullptr ? WhichAgent{agent, narrator_->task()} : *one,
-                                doing.activity, utc_now());
+    text += agent_activity_line(run_, doing.who, doing.activity, utc_now());
   }
   return text;
 }
@@ -204,15 +204,14 @@ void Face::tell_activities() {
 }
 
 // Whoever reads lines sees why nothing comes, and no more than that.
-void Face::tell_waiting(int agent, Doing& doing) {
+void Face::tell_waiting(Doing& doing) {
   const std::int64_t now = terminal_.now_ms();
   if (doing.activity.what != dialect::Activity::What::waiting ||
       (doing.told_ms != 0 && now - doing.told_ms < kWaitingMs))
     return;
   doing.told_ms = std::max<std::int64_t>(1, now);
-  const WhichAgent* one = who(agent);
-  write_lines((one == nullptr ? "" : waiting_head(one->task, one->role)) +
-              activity_words(doing.activity) + "; its client tries again\n");
+  write_lines(waiting_head(doing.who.task, doing.who.role) + activity_words(doing.activity) +
+              "; its client tries again\n");
 }
 
 void Face::on_check(const workflow::CheckProgress& check) {
@@ -263,10 +262,7 @@ void Face::draw() {
     const auto found = output_.find(agent);
     return found == output_.end() ? std::string() : found->second.take();
   };
-  frame.activity = [this](int agent) -> const dialect::Activity* {
-    const auto found = doing_.find(agent);
-    return found == doing_.end() ? nullptr : &found->second.activity;
-  };
+  for (const auto& [number, doing] : doing_) frame.agents.push_back({doing.who, doing.activity});
   for (const auto& [id, check] : checks_) frame.checks.push_back(check);
   std::string text = narrator_->board(frame);
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));

@@ -12,7 +12,6 @@
 #include "engine/world.h"
 #include "process/tree.h"
 #include "ui/narrator.h"
-#include "ui/run_json.h"
 #include "ui/terminal.h"
 
 namespace capsule::ui {
@@ -31,7 +30,7 @@ class Face : public engine::Listener {
   void on_output(int agent, std::string_view bytes);
   // What it does now, by the events of its client; one without any: it begins. --json has it as
   // agent_activity, at most once a second for each agent.
-  void on_activity(int agent, const dialect::Activity& activity);
+  void on_activity(const WhichAgent& agent, const dialect::Activity& activity);
   // One of the project's own commands begins, or has ended.
   void on_check(const workflow::CheckProgress& check);
   // A text for the person at the terminal, such as a question; not for programs.
@@ -50,6 +49,7 @@ class Face : public engine::Listener {
 
  private:
   struct Doing {
+    WhichAgent who;
     dialect::Activity activity;
     std::string told;          // what --json had last, or a line of ours
     std::int64_t told_ms = 0;  // when; 0: never
@@ -58,7 +58,7 @@ class Face : public engine::Listener {
   // Those that differ from what was told; without `all` those whose second is over.
   std::string activity_lines(bool all);
   void tell_activities();
-  void tell_waiting(int agent, Doing& doing);
+  void tell_waiting(Doing& doing);
   const WhichAgent* who(int agent);
   void add_usage(const event::NewFact& fact, int agent, nlohmann::ordered_json& line);
   void write(const std::string& text);
@@ -80,11 +80,11 @@ class Face : public engine::Listener {
   std::map<std::uint64_t, RunningCheck> checks_;
   std::map<int, WhichAgent> agents_;
   std::map<int, workflow::Usage> used_;  // by agents, as far as this process was told
-  process::TimerId timer_{};  // of the picture, or of what is to be told of activities
-  int drawn_ = 0;             // lines of the picture that stands on the terminal
-  bool asked_ = false;        // a person may be typing below what was written last
-  std::string held_;          // told once the person has answered
-  bool in_line_ = false;      // what was told last is a prompt: the line behind it is open
+  process::TimerId timer_{};             // of the picture, or of what is to be told of activities
+  int drawn_ = 0;                        // lines of the picture that stands on the terminal
+  bool asked_ = false;                   // a person may be typing below what was written last
+  std::string held_;                     // told once the person has answered
+  bool in_line_ = false;  // what was told last is a prompt: the line behind it is open
 };
 
 }  // namespace capsule::ui

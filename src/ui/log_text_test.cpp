@@ -96,7 +96,7 @@ TEST(LogPrinter, AStreamIsATranscript) {
             "    exit status 1\n"
             "↻ waits for the API (529 overloaded), tries again in 30s\n"
             "▸ Edit src/email.go +1 −2\n"
-            "  ✓ edited (and 1 more line)\n"
+            "  └ edited (and 1 more line)\n"
             "\n"
             "Done.\n"
             "\n"
@@ -136,6 +136,15 @@ TEST(LogPrinter, FollowedFilesSpeakInTurns) {
   EXPECT_THAT(out, HasSubstr("from b\n"));
   EXPECT_THAT(out, HasSubstr("from a\n"));
   EXPECT_THAT(out, Not(HasSubstr("{"))) << "half an event is nobody's word";
+}
+
+TEST(LogPrinter, WhatAClientTellsTwiceIsShownOnce) {
+  const std::string failed =
+      R"({"type":"result","subtype":"success","is_error":true,"result":"API Error: 529"})"
+      "\n";
+  Printed log({});
+  log.bytes("x.log", kInit + failed + failed);
+  EXPECT_EQ(log.finish(), "==> x.log <==\n✗ failed (529): API Error: 529\n· ended\n");
 }
 
 TEST(LogPrinter, NothingInATranscriptCanMoveTheCursor) {

@@ -13,6 +13,12 @@ constexpr std::size_t kKeptTail = 4096;
 
 }  // namespace
 
+const dialect::Activity* Frame::activity(int agent) const {
+  for (const SeenAgent& one : agents)
+    if (one.who.number == agent) return &one.activity;
+  return nullptr;
+}
+
 std::string doing_line(const Frame& frame, int agent, std::size_t columns, Said said) {
   const dialect::Activity* activity = frame.activity(agent);
   if (activity == nullptr) return fitted(replace_all(frame.last_line(agent), "\t", "  "), columns);

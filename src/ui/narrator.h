@@ -24,14 +24,21 @@ struct RunningCheck {
   std::int64_t began_ms = 0;
 };
 
+// An agent whose client tells what it does.
+struct SeenAgent {
+  WhichAgent who;
+  dialect::Activity activity;
+};
+
 // What a picture is drawn for.
 struct Frame {
   std::size_t columns = 80, rows = 24;  // rows: half of the terminal's
   std::int64_t now_ms = 0;
   std::function<std::string(int agent)> last_line;  // that it printed; empty: none
-  // What it does now; nullptr: its client does not tell.
-  std::function<const dialect::Activity*(int agent)> activity = [](int) { return nullptr; };
+  std::vector<SeenAgent> agents = {};               // by their numbers; also those that have ended
   std::vector<RunningCheck> checks = {};
+  // What an agent does now; nullptr: its client does not tell.
+  const dialect::Activity* activity(int agent) const;
 };
 
 class Narrator {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "dialect/activity.h"
 #include "engine/run.h"
+#include "ui/activity_text.h"
 #include "workflow/progress.h"
 #include "world/activities.h"
 
@@ -26,11 +26,6 @@ std::string check_line(const std::string& run, const std::string& task,
                        const workflow::CheckProgress& check, const std::string& at);
 
 // In --json: {"event":"agent_activity", …}: what an agent does now, by the events of its client.
-struct WhichAgent {
-  int number = 0;
-  std::string task = {}, role = {};
-  int attempt = 1;
-};
 std::string agent_activity_line(const std::string& run, const WhichAgent& agent,
                                 const dialect::Activity& activity, const std::string& at);
 

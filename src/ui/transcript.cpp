@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ui/activity_text.h"
 #include "ui/attempt_text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -22,23 +23,17 @@ std::size_t lines_of(std::string_view text) {
                       : static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
 }
 
-std::string cents(std::int64_t micros) {
-  if (micros < 10'000) return "less than 0.01";
-  const std::int64_t whole = (micros + 5'000) / 10'000;
-  return std::to_string(whole / 100) + "." + (whole % 100 < 10 ? "0" : "") +
-         std::to_string(whole % 100);
-}
-
-// "14 turns, 18204 tokens in, 3100 out, 120000 from a cache, cost 0.42"
+// "14 turns, 18.2k tokens in, 3.1k out, 120k from a cache, cost 0.42"
 std::string use_words(const event::TokenUse& use) {
   std::vector<std::string> parts;
   if (use.turns > 0) parts.push_back(counted(use.turns, "turn"));
   if (use.tokens_known) {
-    parts.push_back(std::to_string(use.input + use.cache_written) + " tokens in");
-    parts.push_back(std::to_string(use.output) + " out");
-    if (use.cache_read > 0) parts.push_back(std::to_string(use.cache_read) + " from a cache");
+    parts.push_back(short_count(use.input) + " tokens in");
+    parts.push_back(short_count(use.output) + " out");
+    if (use.cache_read > 0) parts.push_back(short_count(use.cache_read) + " from a cache");
+    if (use.cache_written > 0) parts.push_back(short_count(use.cache_written) + " into it");
   }
-  if (use.cost_known && use.cost_micros > 0) parts.push_back("cost " + cents(use.cost_micros));
+  if (use.cost_known && use.cost_micros > 0) parts.push_back("cost " + money_text(use.cost_micros));
   return joined(parts);
 }
 
@@ -100,11 +95,15 @@ class Transcript::Teller {
   std::string thought_;
   std::string newest_;  // the tool that was started last
   std::string version_;
-  bool failed_ = false;
+  std::string failure_;  // the newest one
+  bool failed_ = false, closed_ = false;
   event::TokenUse use_;
 };
 
 void Transcript::Teller::take(const Event& event) {
+  const bool works = event.kind == Kind::text || event.kind == Kind::tool_started ||
+                     event.kind == Kind::thinking || event.kind == Kind::waiting;
+  if (works) closed_ = false, failure_.clear();
   switch (event.kind) {
     case Kind::session:
     case Kind::heard:
@@ -145,6 +144,9 @@ void Transcript::Teller::take(const Event& event) {
       use_ = event.use;
       break;
     case Kind::failed:
+      // Some clients tell it twice.
+      if (failure_ == event.text && !event.text.empty()) break;
+      failure_ = event.text;
       failed_ = true;
       work(Tone::bad, std::string(mark(style_, signal::Status::error)) + " failed" +
                           (event.status > 0 ? " (" + std::to_string(event.status) + ")" : "") +
@@ -186,11 +188,14 @@ void Transcript::Teller::tool_started(const Event& event) {
 void Transcript::Teller::tool_ended(const Event& event) {
   settle();
   begin(Block::work);
-  const signal::Status status = event.ok ? signal::Status::pass : signal::Status::error;
-  // Of several at once it is said which.
+  // Not every client says whether a command went well: nothing is ticked. Of several at once it is
+  // said which.
+  const std::string_view sign = !event.ok        ? mark(style_, signal::Status::error)
+                                : style_.unicode ? "└"
+                                                 : "|";
   const std::string who = event.tool + " " + event.text;
-  const std::string head = "  " + std::string(mark(style_, status)) + " " +
-                           (who == newest_ || event.tool.empty() ? "" : who + ": ");
+  const std::string head =
+      "  " + std::string(sign) + " " + (who == newest_ || event.tool.empty() ? "" : who + ": ");
   newest_.clear();
   const std::size_t lines = lines_of(event.whole);
   if (!event.ok && lines > 1) {
@@ -208,6 +213,7 @@ void Transcript::Teller::tool_ended(const Event& event) {
 
 void Transcript::Teller::ended(const Event& event) {
   settle();
+  if (std::exchange(closed_, true)) return;
   if (!failed_ && !trimmed(event.whole).empty() && trimmed(event.whole) != trimmed(message_)) {
     says({.kind = Kind::text, .whole = event.whole});
     settle();
@@ -224,11 +230,11 @@ Transcript::~Transcript() = default;
 Transcript::Transcript(Transcript&&) noexcept = default;
 Transcript& Transcript::operator=(Transcript&&) noexcept = default;
 
-// What is no event is the client's own word, such as a warning; objects are events that nobody
-// knows.
+// What is no event is the client's own word, such as a warning; objects that are none are events
+// that nobody knows, or one that was cut off.
 void Transcript::line(std::string_view text) {
   const std::string_view inside = trimmed(text);
-  if (!inside.starts_with('{') || !inside.ends_with('}')) return teller_->plain(text);
+  if (!inside.starts_with('{')) return teller_->plain(text);
   reader_.feed(std::string(text) + "\n");
 }
 

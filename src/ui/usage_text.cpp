@@ -23,9 +23,8 @@ std::string tokens_line(const TokenUse& use) {
   return text;
 }
 
-std::int64_t all_tokens(const TokenUse& use) {
-  return use.input + use.output + use.cache_read + use.cache_written;
-}
+// Without those that a cache had, as budgets count and the board shows them.
+std::int64_t all_tokens(const TokenUse& use) { return use.input + use.output + use.cache_written; }
 
 }  // namespace
 
@@ -136,7 +135,8 @@ Json usage_json(const Usage& usage) {
           {"duration_ms", usage.duration_ms},
           {"checks_ms", usage.checks_ms},
           {"tokens", tokens_json(usage.tokens, nobody || !no_tokens(usage))},
-          {"cost_micros", nobody || !no_cost(usage) ? Json(usage.cost_micros) : Json()},
+          {"cost_micros",
+           nobody || !no_cost(usage) || usage.cost_micros > 0 ? Json(usage.cost_micros) : Json()},
           {"turns", usage.tokens.turns > 0 || nobody ? Json(usage.tokens.turns) : Json()},
           {"compactions", usage.tokens.compactions},
           {"calls_without_tokens", usage.calls_without_tokens},

@@ -76,11 +76,11 @@ TEST(CostTable, HasTheDearestFirstAndASumThatSaysWhatItLeavesOut) {
   count_call(table, call_of("dear\x1b[2J", 500'000));
   count_call(table, call_of("silent", -1, false));
   EXPECT_EQ(cost_table(table),
-            "role          calls    turns    input   output  cache read  cache written     cost\n"
+            "role         calls    turns    input   output  cache read  cache written     cost\n"
             "dear\\x1b[2J      1        3     1500       20           0              0     0.50\n"
-            "cheap             1        3     1500       20           0              0     0.01\n"
-            "silent            1  unknown  unknown  unknown     unknown        unknown  unknown\n"
-            "in all            3        6    3000+      40+          0+             0+    0.51+\n"
+            "cheap            1        3     1500       20           0              0     0.01\n"
+            "silent           1  unknown  unknown  unknown     unknown        unknown  unknown\n"
+            "in all           3        6    3000+      40+          0+             0+    0.51+\n"
             "\n1 call told neither tokens nor cost; + means at least\n");
   EXPECT_EQ(cost_table({"role"}), "No agent has been called yet.\n");
 }

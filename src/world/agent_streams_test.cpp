@@ -51,7 +51,7 @@ struct Listener : AgentEvents {
   void on_idle(int) override {
     if (++idle == 1 && on_first_idle) on_first_idle();
   }
-  void on_activity(int, const dialect::Activity& activity) override {
+  void on_activity(const StartAgent&, const dialect::Activity& activity) override {
     std::string words(name_of(activity.what));
     if (activity.what == dialect::Activity::What::tool)
       words += " " + activity.tool + " " + activity.detail;

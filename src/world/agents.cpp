@@ -266,7 +266,7 @@ void Agents::logged(int agent, const std::string& path) {
   found->second.log = path;
   recall(found->second.start.session, agent, path, "", found->second.facts.provider);
   events_.on_log(agent, path);
-  events_.on_activity(agent, found->second.activity);
+  events_.on_activity(found->second.start, found->second.activity);
 }
 
 void Agents::finished(int agent, const agent::Ending& ending) {
@@ -344,7 +344,7 @@ void Agents::told(int agent, const dialect::Event& event) {
     running.can_be_steered = false;
     crew_.close_input(running.member);
   }
-  events_.on_activity(agent, running.activity);
+  events_.on_activity(running.start, running.activity);
 }
 
 void Agents::steer(int agent, const std::string& message, const std::string& text) {

@@ -72,7 +72,8 @@ class AgentEvents {
   // Once for each message that it was sent; delivered: its client says that it has heard it.
   virtual void on_steered(int /*agent*/, const std::string& /*message*/, bool /*delivered*/) {}
   // For live views. What it does now, by the events of its client; without any when it begins.
-  virtual void on_activity(int /*agent*/, const dialect::Activity& /*activity*/) {}
+  virtual void on_activity(const workflow::StartAgent& /*start*/,
+                           const dialect::Activity& /*activity*/) {}
   virtual void on_log(int /*agent*/, const std::string& /*path*/) {}
   virtual void on_output(int /*agent*/, std::string_view /*bytes*/) {}
 };

@@ -72,7 +72,8 @@ class RealWorld : public engine::World, private AgentEvents {
   // For live views: what agents print, as it comes.
   std::function<void(int agent, std::string_view bytes)> output = [](int, std::string_view) {};
   // What they do now, where their clients tell.
-  std::function<void(int agent, const dialect::Activity&)> activity = [](int, const auto&) {};
+  std::function<void(const workflow::StartAgent& start, const dialect::Activity&)> activity =
+      [](const auto&, const auto&) {};
   // The same for the project's own commands, as they begin and end.
   std::function<void(const workflow::CheckProgress&)> progress = [](const auto&) {};
   // Excluded files that merges left out.
@@ -83,10 +84,12 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_failed(const workflow::StartAgent& start, const Error& error) override;
   void on_idle(int agent) override { happened(workflow::AgentIdle{agent}); }
   void on_output(int agent, std::string_view bytes) override { output(agent, bytes); }
+  void on_activity(const workflow::StartAgent& start, const dialect::Activity& now) override {
+    activity(start, now);
+  }
   void on_steered(int agent, const std::string& message, bool delivered) override {
     happened(workflow::SupplyNews{workflow::Steered{agent, message, delivered}});
   }
-  void on_activity(int agent, const dialect::Activity& now) override { activity(agent, now); }
   void on_spending(int agent, const event::TokenUse& use, const std::string& model) override {
     happened(workflow::SupplyNews{workflow::AgentSpends{agent, use, model}});
   }

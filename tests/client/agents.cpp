@@ -1,5 +1,6 @@
 #include "tests/client/agents.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -75,6 +76,22 @@ void AgentTest::hide_model() {
 
 Room AgentTest::room() const { return {path("home"), hidden_ ? kNobody : model_.url()}; }
 
+std::string AgentTest::providers_of(const std::vector<std::string>& names) const {
+  nlohmann::json providers = nlohmann::json::object();
+  for (const std::string& name : names) {
+    nlohmann::json& settings = providers[name] = nlohmann::json::object();
+    if (name == "gemini" || name == "qwen" || name == "grok") settings["model"] = "m";
+    if (name == "opencode") settings["model"] = "loop/m";
+    if (name == "qwen") settings["args"] = {"--auth-type", "openai"};
+    if (name == "codex") {
+      const std::vector<std::string> words = client_row(name).events(room());
+      settings["args"] =
+          std::vector<std::string>(std::find(words.begin(), words.end(), "-c"), words.end());
+    }
+  }
+  return "providers: " + providers.dump() + "\n";
+}
+
 std::string AgentTest::plain_provider(const std::string& name) const {
   std::vector<std::string> words = client_row(name).plain(room());
   words.insert(words.begin(), name);
@@ -97,10 +114,14 @@ void AgentTest::write_small_workflow() {
 }
 
 void AgentTest::script_small_workflow() {
-  model().when("Please greet", {bash("echo hello >>feature.txt; cat feature.txt"),
-                                say(signal_text("PASS", "it greets", "\"feature.txt\""))});
-  model().when("# Change it", {bash("echo done >feature.txt; pwd"),
-                               say(signal_text("PASS", "changed", "\"feature.txt\""))});
+  model().when("Please greet", {bash("echo hello >>feature.txt; cat feature.txt")
+                                    .costing({.input = 17, .output = 5, .cache_read = 300}),
+                                say(signal_text("PASS", "it greets", "\"feature.txt\""))
+                                    .costing({.input = 19, .output = 13, .cache_read = 400})});
+  model().when("# Change it", {bash("echo done >feature.txt; pwd")
+                                   .costing({.input = 100, .output = 20, .cache_read = 1000}),
+                               say(signal_text("PASS", "changed", "\"feature.txt\""))
+                                   .costing({.input = 30, .output = 11, .cache_read = 2000})});
   // The reviewer finds out for itself: the same prompt, another answer.
   const std::string good = signal_text("PASS", "fine");
   const std::string bad = signal_text("NEEDS_WORK", "Please greet.");
@@ -109,9 +130,67 @@ void AgentTest::script_small_workflow() {
                                 repeat_tool()});
 }
 
+void AgentTest::write_workflow_of_one() {
+  write_file(project() + "/.capsule/workflows/one.yaml",
+             "summary: A change\n"
+             "phases:\n"
+             "  - name: change\n"
+             "    prompt: prompts/small/change.md\n"
+             "end: merge\n");
+  commit_file("prompts/small/change.md", "# Change it\n\nWork.\n");
+}
+
 Outcome AgentTest::run_small(std::vector<std::string> more) const {
   more.insert(more.begin(), "--workflow=small");
   return run_bead(std::move(more));
+}
+
+void script_pipeline(Script& model) {
+  const std::string log = "printf '\\n### Attempt 1\\n\\n- Status: PASS\\n' >>worklog.md";
+  model.when("name the empty case",
+             {bash("echo '# the empty case too' >>tests/feature_test.sh"), bash(log),
+              say(signal_text("PASS", "named", "\"tests/feature_test.sh\""))});
+  model.when("# Test-Writer Phase",
+             {bash("pwd; cat worklog.md"),
+              bash("mkdir -p tests && echo 'grep -q done feature.txt' >tests/feature_test.sh"),
+              bash("sh tests/feature_test.sh"), bash(log),
+              say(signal_text("PASS", "one test, red", "\"tests/feature_test.sh\""))});
+  // The reviewer finds out for itself: the same prompt, another answer.
+  const std::string good = signal_text("PASS", "fine");
+  const std::string bad = signal_text("NEEDS_WORK", "Please name the empty case.");
+  model.when("# Test-Review Phase",
+             {bash("if grep -q empty tests/feature_test.sh; then cat <<'E'\n" + good +
+                   "\nE\nelse cat <<'E'\n" + bad + "\nE\nfi"),
+              repeat_tool()});
+  model.when("# Execute Phase",
+             {bash("echo done >feature.txt"), bash("sh tests/feature_test.sh && echo GREEN"),
+              bash(log), say(signal_text("PASS", "green", "\"feature.txt\""))});
+  model.when("# Execute-Review Phase",
+             {bash("git status --short"), say(signal_text("PASS", "fine"))});
+  model.when("# Sign-Off Phase", {bash("sh tests/feature_test.sh && echo GREEN"),
+                                  bash("printf '\\n## Phase 5: sign-off\\n\\n**Verdict:** "
+                                       "PASS\\n' >>worklog.md"),
+                                  say(signal_text("PASS", "ready"))});
+  model.when("# Merge Phase",
+             {bash("git add tests feature.txt && git commit -q -m \"$CAPSULE_COMMIT_MSG\""),
+              say(signal_text("PASS", "committed", "\"tests/feature_test.sh\",\"feature.txt\""))});
+}
+
+std::vector<Json> facts_of(const Outcome& outcome, const std::string& kind) {
+  std::vector<Json> facts;
+  for (Json& event : events_of(outcome.out))
+    if (event.value("event", "") == kind) facts.push_back(std::move(event));
+  return facts;
+}
+
+Tokens used_in(const Outcome& outcome) {
+  Tokens sum{0, 0, 0, 0};
+  for (const Json& fact : facts_of(outcome, "supply_agent_used")) {
+    const Json& use = fact.at("use");
+    EXPECT_TRUE(use.at("tokens_known").get<bool>()) << fact.dump();
+    sum += {use.at("input"), use.at("output"), use.at("cache_read"), use.at("cache_written")};
+  }
+  return sum;
 }
 
 }  // namespace capsule::test

@@ -24,6 +24,8 @@ class AgentTest : public ProjectTest {
 
   Script& model() { return script_; }
   Room room() const;
+  // Lines of the configuration that have these clients, by their own names, talk to the model.
+  std::string providers_of(const std::vector<std::string>& names) const;
   // Lines of the configuration that make `name` a command provider with plain output.
   std::string plain_provider(const std::string& name) const;
   // A workflow "small" of two phases, change and review, and its prompts. The review may only look,
@@ -32,6 +34,8 @@ class AgentTest : public ProjectTest {
   // What the model does in it. The first review finds something to mend.
   void script_small_workflow();
   Outcome run_small(std::vector<std::string> more = {}) const;
+  // A workflow "one" of a single phase, change, with the same prompt.
+  void write_workflow_of_one();
 
  private:
   Script script_;
@@ -39,5 +43,19 @@ class AgentTest : public ProjectTest {
   bool hidden_ = false;
   std::vector<std::string> clients_;
 };
+
+// What the model does in the pipeline: every phase done well, by the client's own tool, but for a
+// test that the review misses at first.
+void script_pipeline(Script& model);
+
+// What the facts of a run, as --json tells them, say of the calls of its agents.
+std::vector<Json> facts_of(const Outcome& outcome, const std::string& kind);
+Tokens used_in(const Outcome& outcome);
+
+// Suites of each client are instantiated under Client and its name, by which ./test leaves them
+// out.
+#define FOR_CLIENT(Suite, name, Name)                                    \
+  INSTANTIATE_TEST_SUITE_P(Client##Name, Suite, ::testing::Values(name), \
+                           [](const auto&) { return name; })
 
 }  // namespace capsule::test

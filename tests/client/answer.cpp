@@ -24,6 +24,8 @@ constexpr std::array<std::string_view, 11> kShells{"Bash",
                                                    "run_terminal_cmd",
                                                    "execute_command"};
 
+constexpr std::array<std::string_view, 4> kReaders{"Read", "read", "read_file", "view"};
+
 // What clients tell the model in the user's name.
 constexpr std::array<std::string_view, 8> kClientsTags{"system-reminder",
                                                        "environment_context",
@@ -73,6 +75,17 @@ ToolCall shell_call(const std::vector<Tool>& tools, const std::string& command) 
   else
     call.arguments[key] = command;
   return call;
+}
+
+bool are_agents(const std::vector<Tool>& tools) {
+  return has_shell(tools) || std::any_of(tools.begin(), tools.end(), [](const Tool& tool) {
+           return std::find(kReaders.begin(), kReaders.end(), tool.name) != kReaders.end();
+         });
+}
+
+ToolCall call_of(const std::vector<Tool>& tools, const Answer& answer) {
+  if (answer.tool.empty()) return shell_call(tools, answer.command);
+  return {answer.tool, json::parse(answer.command)};
 }
 
 std::string_view users_own(std::string_view text) {

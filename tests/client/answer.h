@@ -65,7 +65,8 @@ enum class Fault {
 struct Failure {
   Fault fault = Fault::none;
   std::optional<std::chrono::seconds> retry_after = {};  // as a header, where there is a status
-  std::optional<long> resets_at = {};  // of a usage limit, in seconds of the epoch
+  std::optional<long> resets_at = {};                  // of a usage limit, in seconds of the epoch
+  std::optional<std::chrono::seconds> resets_in = {};  // the same, from when it is told
 };
 
 struct Answer {
@@ -74,6 +75,7 @@ struct Answer {
   int number = 0;  // makes its ids unique
   Tokens tokens = {};
   Failure failure = {};
+  std::string tool = {};  // not empty: this one is called, and `command` is its arguments in JSON
 };
 
 // The call of the offered tool that runs `command` in a shell: what the tools of this kind are
@@ -84,6 +86,11 @@ struct ToolCall {
 };
 ToolCall shell_call(const std::vector<Tool>& tools, const std::string& command);
 bool has_shell(const std::vector<Tool>& tools);
+// Whether these are an agent's, and not those of a question that the client asks by itself: a
+// shell, or, of an agent that may only look, a tool that reads files.
+bool are_agents(const std::vector<Tool>& tools);
+// The call that an answer makes.
+ToolCall call_of(const std::vector<Tool>& tools, const Answer& answer);
 
 // A text of the user without what the client itself put at its beginning: reminders, what the place
 // looks like. Empty: all of it was the client's.

@@ -68,7 +68,7 @@ const char* finish_reason(const Answer& answer) {
 }
 
 json function_call(const Conversation& asked, const Answer& answer) {
-  const ToolCall call = shell_call(asked.tools, answer.command);
+  const ToolCall call = call_of(asked.tools, answer);
   return {{"id", "call_" + std::to_string(answer.number)},
           {"type", "function"},
           {"function", {{"name", call.name}, {"arguments", call.arguments.dump()}}}};

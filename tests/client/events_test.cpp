@@ -12,38 +12,50 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What makes each talk to our model, beside its variables and files.
-std::string client_settings(const std::string& name, const Room& room) {
-  nlohmann::json settings = nlohmann::json::object();
-  if (name == "gemini" || name == "qwen" || name == "grok") settings["model"] = "m";
-  if (name == "opencode") settings["model"] = "loop/m";
-  if (name == "qwen") settings["args"] = {"--auth-type", "openai"};
-  if (name == "codex") {
-    const std::vector<std::string> words = client_row(name).events(room);
-    settings["args"] =
-        std::vector<std::string>(std::find(words.begin(), words.end(), "-c"), words.end());
-  }
-  return "provider: " + name + "\nproviders: " + nlohmann::json{{name, settings}}.dump() + "\n";
-}
-
 class Events : public AgentTest, public ::testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
     AgentTest::SetUp();
     if (!with_clients({GetParam()})) return;
-    configure(client_settings(GetParam(), room()));
+    configure("provider: " + std::string(GetParam()) + "\n" + providers_of({GetParam()}));
     write_small_workflow();
+  }
+  // What the client told of tokens is what the model charged, to the last one.
+  void expect_counted(const Outcome& outcome) {
+    const std::string name = GetParam();
+    if (name == "copilot" || name == "kimi") {
+      for (const Json& call : facts_of(outcome, "supply_agent_used"))
+        EXPECT_FALSE(call.at("use").at("tokens_known").get<bool>()) << "it tells none";
+      return;
+    }
+    const Tokens told = used_in(outcome), charged = model().used();
+    EXPECT_EQ(told.output, charged.output);
+    EXPECT_EQ(told.input + told.cache_read, charged.input + charged.cache_read);
+    if (name == "goose") return;  // which does not tell them apart
+    EXPECT_EQ(told.input, charged.input);
   }
 };
 
 TEST_P(Events, AChangeGoesThroughAReworkToMain) {
   script_small_workflow();
   const std::string before = main_head();
-  const Outcome outcome = run_small();
+  const Outcome outcome = run_small({"--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_THAT(model().keys(),
               ElementsAre("# Change it", "# Look at it", "Please greet", "# Look at it"));
-  EXPECT_THAT(outcome.out, HasSubstr("review: NEEDS_WORK"));
+  for (const Turn& turn : model().turns())
+    EXPECT_EQ(turn.user_texts, turn.key == "Please greet" ? 2U : 1U)
+        << turn.key
+        << ": the rework goes on in its writer's session, and reviewers begin their own";
+  const std::vector<Json> calls = facts_of(outcome, "supply_agent_used");
+  ASSERT_EQ(calls.size(), 4U);
+  EXPECT_EQ(calls[2].at("session"), calls[0].at("session"));
+  EXPECT_NE(calls[3].at("session"), calls[1].at("session"));
+  for (const Json& call : calls) {
+    EXPECT_EQ(call.at("provider"), GetParam());
+    EXPECT_THAT(call.at("client").get<std::string>(), ::testing::StartsWith(GetParam()));
+  }
+  expect_counted(outcome);
   EXPECT_EQ(git_out({"show", "main:feature.txt"}), "done\nhello");
   EXPECT_EQ(git_out({"diff", "--name-only", before, "main"}), "feature.txt");
   EXPECT_TRUE(is_closed());
@@ -58,19 +70,16 @@ TEST_P(Events, AChangeGoesThroughAReworkToMain) {
 
 }  // namespace
 
-#define EACH_CLIENT_OF_EVENTS(name, Name)                                 \
-  INSTANTIATE_TEST_SUITE_P(Client##Name, Events, ::testing::Values(name), \
-                           [](const auto&) { return name; })
 namespace {
-EACH_CLIENT_OF_EVENTS("claude", Claude);
-EACH_CLIENT_OF_EVENTS("codex", Codex);
-EACH_CLIENT_OF_EVENTS("gemini", Gemini);
-EACH_CLIENT_OF_EVENTS("opencode", Opencode);
-EACH_CLIENT_OF_EVENTS("goose", Goose);
-EACH_CLIENT_OF_EVENTS("qwen", Qwen);
-EACH_CLIENT_OF_EVENTS("copilot", Copilot);
-EACH_CLIENT_OF_EVENTS("kimi", Kimi);
-EACH_CLIENT_OF_EVENTS("grok", Grok);
+FOR_CLIENT(Events, "claude", Claude);
+FOR_CLIENT(Events, "codex", Codex);
+FOR_CLIENT(Events, "gemini", Gemini);
+FOR_CLIENT(Events, "opencode", Opencode);
+FOR_CLIENT(Events, "goose", Goose);
+FOR_CLIENT(Events, "qwen", Qwen);
+FOR_CLIENT(Events, "copilot", Copilot);
+FOR_CLIENT(Events, "kimi", Kimi);
+FOR_CLIENT(Events, "grok", Grok);
 }  // namespace
 
 }  // namespace capsule::test

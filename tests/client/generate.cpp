@@ -65,7 +65,7 @@ json generated(const Conversation& asked, const Answer& answer, const json& cand
 }
 
 json call_part(const Conversation& asked, const Answer& answer) {
-  const ToolCall call = shell_call(asked.tools, answer.command);
+  const ToolCall call = call_of(asked.tools, answer);
   return {{"functionCall",
            {{"id", "call_" + std::to_string(answer.number)},
             {"name", call.name},

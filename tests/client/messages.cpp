@@ -95,7 +95,7 @@ std::string messages_events(const Conversation& asked, const Answer& answer) {
     block({{"type", "text"}, {"text", ""}}, deltas);
   }
   if (!answer.command.empty()) {
-    const ToolCall call = shell_call(asked.tools, answer.command);
+    const ToolCall call = call_of(asked.tools, answer);
     std::vector<json> deltas;
     for (const std::string& piece : pieces_of(call.arguments.dump()))
       deltas.push_back({{"type", "input_json_delta"}, {"partial_json", piece}});
@@ -111,7 +111,7 @@ std::string messages_object(const Conversation& asked, const Answer& answer) {
   json message = message_head(asked, answer);
   if (!answer.text.empty()) message["content"].push_back({{"type", "text"}, {"text", answer.text}});
   if (!answer.command.empty()) {
-    const ToolCall call = shell_call(asked.tools, answer.command);
+    const ToolCall call = call_of(asked.tools, answer);
     message["content"].push_back(tool_use(answer, call.name, call.arguments));
   }
   message["stop_reason"] = stop_reason(answer);

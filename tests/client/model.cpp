@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 
 #include "tests/client/api.h"
 
@@ -28,10 +29,10 @@ std::optional<Response> reply_aside(const Request& request) {
   return std::nullopt;
 }
 
-// Without a shell a request is the client's own: a title, a summary, a test of the key. So is what
-// it asks in the user's name after the model's last word.
+// Without tools of an agent a request is the client's own: a title, a summary, a test of the key.
+// So is what it asks in the user's name after the model's last word.
 bool is_aside(const Conversation& asked) {
-  if (!has_shell(asked.tools)) return true;
+  if (!are_agents(asked.tools)) return true;
   const auto last = std::find_if(asked.parts.rbegin(), asked.parts.rend(), [](const Part& part) {
     return part.kind != Part::Kind::clients_own;
   });
@@ -67,6 +68,9 @@ Response respond(Script& script, const Request& request) {
 
 Say say(std::string text) { return {.text = std::move(text)}; }
 Say bash(std::string command) { return {.command = std::move(command)}; }
+Say calls(std::string tool, const json& arguments) {
+  return {.command = arguments.dump(), .tool = std::move(tool)};
+}
 Say repeat_tool() { return {.repeat = true}; }
 Say fails(Failure failure, int times) { return {.failure = failure, .times = times}; }
 Say fails(Fault fault, int times) { return fails(Failure{.fault = fault}, times); }
@@ -150,6 +154,9 @@ Answer Script::answer(const Conversation& asked) {
     }
   }
   if (next.repeat) next.text = place.tool;
+  if (next.failure.resets_in)
+    next.failure.resets_at =
+        static_cast<long>(std::time(nullptr)) + static_cast<long>(next.failure.resets_in->count());
   turn.fault = next.failure.fault;
   const bool is_paid = turn.fault == Fault::none || turn.fault == Fault::refused;
   turn.tokens = is_paid ? next.tokens : Tokens{0, 0, 0, 0};
@@ -157,7 +164,7 @@ Answer Script::answer(const Conversation& asked) {
   if (turn.fault == Fault::refused) next.text = kRefusal;
   if (turn.fault == Fault::cut)
     next.text = "This is the beginning of an answer whose end nobody will see.";
-  return {next.text, next.command, number, next.tokens, next.failure};
+  return {next.text, next.command, number, next.tokens, next.failure, next.tool};
 }
 
 void Script::surprise(std::string what) {

@@ -21,7 +21,8 @@ namespace capsule::test {
 struct Say {
   std::string text = {};
   std::string command = {};
-  bool repeat = false;  // the text is what the last tool printed
+  std::string tool = {};  // as in Answer
+  bool repeat = false;    // the text is what the last tool printed
   Tokens tokens = {};
   Failure failure = {};
   int times = 0;  // how often it fails before the next answer is given; 0: for ever
@@ -30,6 +31,7 @@ struct Say {
 };
 Say say(std::string text);
 Say bash(std::string command);
+Say calls(std::string tool, const nlohmann::json& arguments);  // also where it is not offered
 Say repeat_tool();  // lets what a tool found decide the answer
 Say fails(Failure failure, int times = 0);
 Say fails(Fault fault, int times = 0);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "tests/client/agents.h"
 #include "tests/client/client.h"
 
 namespace capsule::test {
@@ -13,46 +14,11 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class ClientPipeline : public ClientTest {
- protected:
-  // Every phase done well, by the client's own tool, but for a test that the review misses at
-  // first.
-  void script_pipeline() {
-    const std::string log = "printf '\\n### Attempt 1\\n\\n- Status: PASS\\n' >>worklog.md";
-    model().when("name the empty case",
-                 {bash("echo '# the empty case too' >>tests/feature_test.sh"), bash(log),
-                  say(signal_text("PASS", "named", "\"tests/feature_test.sh\""))});
-    model().when("# Test-Writer Phase",
-                 {bash("pwd; cat worklog.md"),
-                  bash("mkdir -p tests && echo 'grep -q done feature.txt' >tests/feature_test.sh"),
-                  bash("sh tests/feature_test.sh"), bash(log),
-                  say(signal_text("PASS", "one test, red", "\"tests/feature_test.sh\""))});
-    // The reviewer finds out for itself: the same prompt, another answer.
-    const std::string good = signal_text("PASS", "fine");
-    const std::string bad = signal_text("NEEDS_WORK", "Please name the empty case.");
-    model().when("# Test-Review Phase",
-                 {bash("if grep -q empty tests/feature_test.sh; then cat <<'E'\n" + good +
-                       "\nE\nelse cat <<'E'\n" + bad + "\nE\nfi"),
-                  repeat_tool()});
-    model().when("# Execute Phase",
-                 {bash("echo done >feature.txt"), bash("sh tests/feature_test.sh && echo GREEN"),
-                  bash(log), say(signal_text("PASS", "green", "\"feature.txt\""))});
-    model().when("# Execute-Review Phase",
-                 {bash("git status --short"), say(signal_text("PASS", "fine"))});
-    model().when("# Sign-Off Phase", {bash("sh tests/feature_test.sh && echo GREEN"),
-                                      bash("printf '\\n## Phase 5: sign-off\\n\\n**Verdict:** "
-                                           "PASS\\n' >>worklog.md"),
-                                      say(signal_text("PASS", "ready"))});
-    model().when(
-        "# Merge Phase",
-        {bash("git add tests feature.txt && git commit -q -m \"$CAPSULE_COMMIT_MSG\""),
-         say(signal_text("PASS", "committed", "\"tests/feature_test.sh\",\"feature.txt\""))});
-  }
-};
+class ClientPipeline : public ClientTest {};
 
 TEST_F(ClientPipeline, ABeadIsTakenFromPrepThroughARetryToMainByTheClientsOwnTools) {
   configure_gates();
-  script_pipeline();
+  script_pipeline(model());
   const std::string before = main_head();
   const Outcome outcome = run_bead();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;

@@ -76,7 +76,7 @@ std::vector<json> items_of(const Conversation& asked, const Answer& answer) {
                      {"content", {content}}});
   }
   if (!answer.command.empty()) {
-    const ToolCall call = shell_call(asked.tools, answer.command);
+    const ToolCall call = call_of(asked.tools, answer);
     items.push_back({{"type", "function_call"},
                      {"id", "fc_" + number},
                      {"status", "completed"},

@@ -85,8 +85,12 @@ TEST_F(ShownAgents, ALiveRunGoesOnOnceTheParkingIsLifted) {
     return waiting.out_so_far().find("is parked until") != std::string::npos;
   })) << waiting.out_so_far()
       << waiting.err_so_far();
-  ASSERT_TRUE(eventually([&] { return shown("claude")["waiting"].size() == 1; }));
-  const Json claude = shown("claude");
+  // The fact comes first; what the machine's other runs are told follows.
+  Json claude;
+  ASSERT_TRUE(eventually([&] {
+    claude = shown("claude");
+    return claude["waiting"].size() == 1 && claude["parking"].is_object();
+  })) << claude;
   EXPECT_EQ(claude["waiting"][0]["name"], kBead);
   EXPECT_EQ(claude["waiting"][0]["agents"], 1);
   EXPECT_EQ(claude["parked_in"][0]["live"], true);

@@ -231,6 +231,7 @@ void SupplyAudit::before_start(const workflow::StartAgent& start, std::int64_t s
     claim(before->second == start.attempt, "a fault costs no attempt");
   faulted_[start.agent] = start.attempt;
   ending_.erase(start.agent);
+  done_.erase(start.agent);  // what it did was lost with its process
 }
 
 bool SupplyAudit::may_end(int) const { return policy.budget.hard; }

@@ -14,6 +14,18 @@ void add_author(std::vector<std::string>& to, const std::string& name) {
   if (std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
 }
 
+// The version of a client may be known only after its first call: that is no second client.
+void add_client(std::vector<std::string>& to, const std::string& name) {
+  for (std::string& before : to) {
+    if (before.starts_with(name + " ")) return;
+    if (!before.empty() && name.starts_with(before + " ")) {
+      before = name;
+      return;
+    }
+  }
+  add_author(to, name);
+}
+
 // What is not known counts for nothing, and is counted apart.
 void add(TokenUse& sum, const TokenUse& use) {
   if (use.tokens_known) {
@@ -79,7 +91,7 @@ struct Fold {
     }
     if (!f.tree.empty()) {
       add_author(s.authors[f.tree].models, f.model);
-      add_author(s.authors[f.tree].clients, f.client.empty() ? f.provider : f.client);
+      add_client(s.authors[f.tree].clients, f.client.empty() ? f.provider : f.client);
     }
     if (!comes_again(f.fault))
       for (Message& message : s.messages) message.heard |= message.agent == f.agent;

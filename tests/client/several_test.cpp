@@ -1,0 +1,143 @@
+// Several real clients in one run: a plan whose roles are four of them, auto mode with one that
+// works and another that reviews, and the whole pipeline by each.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "tests/client/agents.h"
+#include "tests/client/client.h"
+
+namespace capsule::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ClientSeveral : public AgentTest {
+ protected:
+  // Which client each role or phase was, by the facts.
+  static std::map<std::string, std::set<std::string>> clients_in(const Outcome& outcome) {
+    std::map<std::string, std::set<std::string>> by_role;
+    for (const Json& call : facts_of(outcome, "supply_agent_used")) {
+      const std::string client = call.at("client");
+      by_role[call.at("role")].insert(client.substr(0, client.find(' ')));
+    }
+    return by_role;
+  }
+};
+
+TEST_F(ClientSeveral, APlanIsDeliveredByAnotherClientInEachRole) {
+  const std::vector<std::string> names{"claude", "codex", "gemini", "opencode"};
+  if (!with_clients(names)) return;
+  configure(providers_of(names) +
+            "roles:\n"
+            "  developer: {provider: claude}\n"
+            "  critic: {provider: codex, access: read-only}\n"
+            "  auditor: {provider: gemini}\n"
+            "  business-analyst: {provider: opencode}\n");
+  write_file(path("PLAN.md"),
+             "# The plan\n\n## Overview\n\nFiles.\n\n## Phases\n\n### Phase 1: All\n\n"
+             "#### Task T-1: Write T-1.txt\n\n**Work**: Write `T-1.txt`.\n\n"
+             "**Blocked By**: none\n\n**Files**: T-1.txt\n\n---\n\n");
+  model().when("# Business Analyst\n",
+               {bash("ls"), say("EXPANDED_TASK_SPECIFICATION: T-1\nConfidence: HIGH\n\n"
+                                "Original: little\n\nExpanded Specification:\nWrite T-1.txt\n\n"
+                                "Acceptance Criteria:\n- [ ] T-1.txt holds T-1\n\n"
+                                "Target Files:\n- T-1.txt\n")});
+  model().when("no greeting in it", {bash("echo hello >>T-1.txt"),
+                                     say("READY_FOR_REVIEW: T-1\n\nSummary: it greets now")});
+  model().when("# Developer\n",
+               {bash("echo T-1 >T-1.txt"), say("READY_FOR_REVIEW: T-1\n\nSummary: done")});
+  model().when(
+      "# Critic\n",
+      {bash(
+           "if grep -q hello T-1.txt; then printf 'REVIEW_PASSED: T-1\\n\\nSummary: fine\\n'; else "
+           "printf 'REVIEW_FAILED: T-1\\n\\nIssues Found:\\n- T-1.txt:1: no greeting in it\\n\\n"
+           "Required Fixes:\\n- greet\\n\\nPriority: HIGH\\n'; fi"),
+       repeat_tool()});
+  model().when("# Auditor\n", {bash("cat T-1.txt"), say("AUDIT_PASSED: T-1\n\nSummary: verified")});
+  const Outcome outcome = command("deliver", {path("PLAN.md"), "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(git_out({"show", "main:T-1.txt"}), "T-1\nhello");
+  const std::map<std::string, std::set<std::string>> expected{{"developer", {"claude"}},
+                                                              {"critic", {"codex"}},
+                                                              {"auditor", {"gemini"}},
+                                                              {"business-analyst", {"opencode"}}};
+  EXPECT_EQ(clients_in(outcome), expected);
+  const std::vector<Turn> turns = model().turns();
+  const auto rework = std::find_if(
+      turns.begin(), turns.end(), [](const Turn& turn) { return turn.key == "no greeting in it"; });
+  ASSERT_NE(rework, turns.end());
+  EXPECT_EQ(rework->user_texts, 2U) << "in the developer's own session";
+  const Tokens told = used_in(outcome), charged = model().used();
+  EXPECT_EQ(told.input, charged.input);
+  EXPECT_EQ(told.output, charged.output);
+}
+
+TEST_F(ClientSeveral, AutoModeIsWorkedByOneClientAndReviewedByAnother) {
+  if (!with_clients({"codex", "gemini"})) return;
+  configure(
+      "provider: codex\nphases: {review: {provider: gemini, access: read-only}}\n"
+      "verify: {baseline: red-allowed, test: \"grep -q hello greeting.txt\"}\n" +
+      providers_of({"codex", "gemini"}));
+  for (const char* reviewer : {"functional", "security", "quality"})
+    model().when("**" + std::string(reviewer) + "** reviewer",
+                 {say("Nothing to mend.\n\nVERDICT: APPROVED")});
+  model().when("phase 2 of 9: init", {say(completion("INIT_COMPLETE"))});
+  model().when("phase 3 of 9: planning", {say(completion("PLANNING_COMPLETE"))});
+  model().when("phase 4 of 9: execution",
+               {bash("echo hello >greeting.txt"), say(completion("EXECUTION_COMPLETE"))});
+  model().when("phase 8 of 9: check", {say(completion("CHECK_COMPLETE"))});
+  const Outcome outcome =
+      command("auto", {"run", "Add a greeting", "--skip-expansion", "--skip-reflect", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(git_out({"show", "main:greeting.txt"}), "hello");
+  EXPECT_EQ(model().turns().back().key, "phase 8 of 9: check");
+  EXPECT_EQ(model().turns().back().user_texts, 4U) << "it remembers all phases before";
+  const auto clients = clients_in(outcome);
+  int reviewers = 0;
+  for (const auto& [role, names] : clients) {
+    SCOPED_TRACE(role);
+    const bool reviews = names.contains("gemini");
+    reviewers += reviews ? 1 : 0;
+    EXPECT_EQ(names, std::set<std::string>{reviews ? "gemini" : "codex"});
+  }
+  EXPECT_GE(reviewers, 1);
+  const Tokens told = used_in(outcome), charged = model().used();
+  EXPECT_EQ(told.input, charged.input);
+  EXPECT_EQ(told.output, charged.output);
+}
+
+// Each in the ordinary suite has the small workflow (Events), claude the pipeline (ClientPipeline).
+class Whole : public AgentTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(Whole, TheSixPhasesWithAReworkInTheSameSession) {
+  const std::string name = GetParam();
+  if (name != "codex" && std::getenv("CAPSULE_TEST_FULL") == nullptr) return;
+  if (!with_clients({name})) return;
+  configure_gates("provider: " + name + "\n" + providers_of({name}));
+  script_pipeline(model());
+  const Outcome outcome = run_bead({"--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(model().keys(),
+              ElementsAre("# Test-Writer Phase", "# Test-Review Phase", "name the empty case",
+                          "# Test-Review Phase", "# Execute Phase", "# Execute-Review Phase",
+                          "# Sign-Off Phase", "# Merge Phase"));
+  for (const Turn& turn : model().turns())
+    EXPECT_EQ(turn.user_texts, turn.key == "name the empty case" ? 2U : 1U) << turn.key;
+  EXPECT_EQ(git_out({"log", "-1", "--format=%s", "main"}), "Merge demo-1.1.1: Make it work");
+  EXPECT_THAT(git_out({"log", "-1", "--format=%B", "main"}), HasSubstr("Capsule-Client: " + name));
+  EXPECT_TRUE(is_closed());
+  const Tokens told = used_in(outcome), charged = model().used();
+  EXPECT_EQ(told.input, charged.input);
+  EXPECT_EQ(told.output, charged.output);
+}
+
+FOR_CLIENT(Whole, "claude", Claude);
+FOR_CLIENT(Whole, "codex", Codex);
+FOR_CLIENT(Whole, "gemini", Gemini);
+FOR_CLIENT(Whole, "opencode", Opencode);
+
+}  // namespace
+}  // namespace capsule::test
