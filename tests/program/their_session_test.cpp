@@ -17,6 +17,7 @@ using ::testing::Not;
 constexpr const char* kCodex = R"SH(#!/bin/sh
 M='@MOCK@'
 p() { printf '%s\n' "$1"; }
+[ "$1" != --version ] || { p 'codex-cli 0.166.0'; exit; }
 PROMPT=$(cat)
 n=0; [ ! -f "$M/n" ] || read -r n <"$M/n"
 n=$((n + 1)); echo "$n" >"$M/n"
