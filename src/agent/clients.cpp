@@ -18,6 +18,8 @@ constexpr Client kClients[] = {
     {.name = "claude",
      .words = "-p {prompt} {access} {model} {events} {session} {more}",
      .long_words = "-p {access} {model} {events} {session} {more}",
+     .steered_words = "-p {access} {model} {events} --input-format stream-json "
+                      "--replay-user-messages {session} {more}",
      .write = "--dangerously-skip-permissions",
      // Not its plan mode: there a check of the service's decides what the shell may do. What the
      // project's own settings allow would be the writer's to say.
@@ -254,10 +256,18 @@ Result<Provider> provider_of(const Client& client, const ClientWords& words,
     return fail(Reason::usage, name + " has no model, and would ask one of its vendor's choice",
                 "in .capsule/config.yaml: providers: {" + name +
                     ": {model: PROVIDER/MODEL}}, or a model for the phase or role");
+  if (words.steered && (client.steered_words.empty() || !words.events))
+    return fail(Reason::usage,
+                name + (words.events ? " cannot be steered while it works"
+                                     : " can be steered only where it prints events"),
+                "remove providers." + name +
+                    (words.events ? ".steer: what you tell it stands in the next prompt"
+                                  : ".output or providers." + name + ".steer"));
   Provider provider;
   provider.name = name;
   provider.client = name;
-  provider.argv = filled(client, client.words, words);
+  provider.steered = words.steered;
+  provider.argv = filled(client, words.steered ? client.steered_words : client.words, words);
   if (!client.long_words.empty()) provider.long_argv = filled(client, client.long_words, words);
   provider.model = words.model;
   provider.install = client.install;

@@ -20,8 +20,10 @@ struct Client {
   // stdin.
   std::string_view words = {};
   std::string_view long_words =
-      {};                       // the same for a prompt that is too long; empty: there is no way
-  std::string_view write = {};  // {access}: it may do everything, and asks nobody
+      {};  // the same for a prompt that is too long; empty: there is no way
+  // The same for messages as lines of JSON on stdin, while it works; empty: it reads none.
+  std::string_view steered_words = {};
+  std::string_view write = {};      // {access}: it may do everything, and asks nobody
   std::string_view read_only = {};  // {access}: it may change nothing
   // NAME=value, parted by blanks, for the same; these replace what the caller has. Neither of the
   // two: it cannot be told.
@@ -59,11 +61,13 @@ struct ClientWords {
   bool events = true;                  // false: it prints text
   std::vector<std::string> more = {};  // arguments
   Access access = Access::write;
+  bool steered = false;  // it is to be told more while it works; only with events
 };
 
 // The provider that calls it. `variable` is getenv: what is set there is not set again.
 // Requires: it can be told, when it is to be read-only.
-// Error usage: a client that needs a model has none; the message names the key.
+// Error usage: a client that needs a model has none, or it is to be steered and cannot be; the
+// message names the key.
 Result<Provider> provider_of(const Client& client, const ClientWords& words,
                              const char* (*variable)(const char*));
 

@@ -47,6 +47,24 @@ TEST(Clients, EachHasARow) {
   EXPECT_EQ(client_named("mine"), nullptr);
 }
 
+TEST(Clients, ClaudeIsSteeredByLinesOnItsStdinWhereThatIsWanted) {
+  const Provider steered = provider("claude", {.model = "m", .steered = true});
+  const auto made = call_of(in_session(steered, "id", SessionUse::begin), "do \"it\"");
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->argv, (Words{"claude", "-p", "--dangerously-skip-permissions", "--model", "m",
+                               "--output-format", "stream-json", "--verbose", "--input-format",
+                               "stream-json", "--replay-user-messages", "--session-id", "id"}));
+  EXPECT_EQ(made->input,
+            "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":"
+            "\"text\",\"text\":\"do \\\"it\\\"\"}]}}\n");
+  EXPECT_TRUE(made->more_input);
+  EXPECT_FALSE(call_of(provider("claude"), "do it")->more_input);
+  const auto others = provider_of(*client_named("codex"), {.steered = true}, unset);
+  ASSERT_FALSE(others);
+  EXPECT_THAT(others.error().hint, HasSubstr("providers.codex.steer"));
+  EXPECT_FALSE(provider_of(*client_named("claude"), {.events = false, .steered = true}, unset));
+}
+
 // A turn of each without a session, and one that goes on with the session "id".
 TEST(Clients, AreCalledInTheirOwnWords) {
   const std::map<std::string, std::pair<Words, Words>> rows{

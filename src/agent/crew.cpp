@@ -41,8 +41,11 @@ class Crew::Member : public process::ChildEvents {
   }
   void end(Ending::How how) {
     if (!ending_) ending_ = how;
+    crew_.loop_.close_input(*child_);
     crew_.loop_.end(*child_, kGrace);
   }
+  bool write(std::string_view bytes) { return crew_.loop_.write(*child_, bytes); }
+  void close_input() { crew_.loop_.close_input(*child_); }
 
   void on_started(pid_t pid) override {
     pulse_.pid = pid;
@@ -186,8 +189,9 @@ Result<MemberId> Crew::start(const Task& task, Done done) {
   Call call = TRY(call_of(task.provider, task.prompt));
   const MemberId id{next_++};
   auto member = std::make_unique<Member>(*this, id, task, call.argv.front(), std::move(done));
-  const auto child =
-      loop_.start({std::move(call.argv), task.folder, task.env, std::move(call.input)}, *member);
+  const auto child = loop_.start(
+      {std::move(call.argv), task.folder, task.env, std::move(call.input), call.more_input},
+      *member);
   if (!child) return tl::unexpected(with_advice(task.provider, child.error()));
   member->started(*child);
   members_.emplace(id, std::move(member));
@@ -196,6 +200,16 @@ Result<MemberId> Crew::start(const Task& task, Done done) {
 
 void Crew::end(MemberId member, Ending::How how) {
   if (const auto found = members_.find(member); found != members_.end()) found->second->end(how);
+}
+
+bool Crew::write(MemberId member, std::string_view bytes) {
+  const auto found = members_.find(member);
+  return found != members_.end() && found->second->write(bytes);
+}
+
+void Crew::close_input(MemberId member) {
+  if (const auto found = members_.find(member); found != members_.end())
+    found->second->close_input();
 }
 
 const Pulse* Crew::pulse(MemberId member) const {

@@ -71,6 +71,9 @@ class Crew {
   Result<MemberId> start(const Task& task, Done done);
   // TERM, then KILL; `done` follows with `how`, unless it was over already.
   void end(MemberId member, Ending::How how = Ending::How::ended);
+  // More for one whose provider is steered; see process::Loop::write.
+  bool write(MemberId member, std::string_view bytes);
+  void close_input(MemberId member);
   // nullptr when it has ended.
   const Pulse* pulse(MemberId member) const;
   std::size_t running() const { return members_.size(); }

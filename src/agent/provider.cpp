@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "json/text.h"
 #include "process/program.h"
 
 namespace capsule::agent {
@@ -47,9 +48,10 @@ Result<Call> call_of(const Provider& given, const std::string& prompt) {
   Provider provider = given;
   if (!provider.client.empty())
     for (auto* argv : {&provider.argv, &provider.long_argv}) std::erase(*argv, kSession);
+  if (provider.steered) return Call{provider.argv, user_message(prompt), true};
   const bool in_argv = std::any_of(provider.argv.begin(), provider.argv.end(), holds_prompt);
   if (!in_argv) {
-    Call call{provider.argv, std::nullopt};
+    Call call{provider.argv, std::nullopt, false};
     if (provider.stdin_prompt) call.input = prompt;
     return call;
   }
@@ -67,7 +69,13 @@ Result<Call> call_of(const Provider& given, const std::string& prompt) {
                 provider.client.empty() ? "remove {prompt} from providers." + provider.name +
                                               ".command: the prompt then goes to stdin"
                                         : "this client takes it nowhere else; use another one");
-  return Call{provider.long_argv, prompt};
+  return Call{provider.long_argv, prompt, false};
+}
+
+std::string user_message(std::string_view text, std::string_view id) {
+  return R"({"type":"user",)" + (id.empty() ? "" : R"("uuid":)" + json::quoted(id) + ",") +
+         R"("message":{"role":"user","content":[{"type":"text","text":)" + json::quoted(text) +
+         "}]}}\n";
 }
 
 Result<void> find_agent(const Provider& provider) {

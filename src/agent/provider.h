@@ -38,6 +38,9 @@ struct Provider {
   bool their_session = false;  // its id is the client's own, which it prints
   bool has_sessions() const { return !resume_session.empty(); }
   dialect::Output output = dialect::Output::text;  // what it prints
+  // It reads messages as lines of JSON on stdin: its prompt is the first, and more can follow while
+  // it works. `argv` is for that.
+  bool steered = false;
   // Variables that it needs, beyond the caller's environment.
   std::vector<process::EnvChange> env = {};
 };
@@ -60,10 +63,14 @@ Provider in_session(Provider provider, const std::string& id, SessionUse use);
 struct Call {
   std::vector<std::string> argv;
   std::optional<std::string> input;  // stdin; none: empty
+  bool more_input = false;           // stdin stays open
 };
 
 // Error usage: the prompt does not fit into an argument and this provider takes it nowhere else.
 Result<Call> call_of(const Provider& provider, const std::string& prompt);
+
+// A line that a provider that is steered reads; `id` (a UUID, or none) comes back once it is heard.
+std::string user_message(std::string_view text, std::string_view id = {});
 
 // Whether its program can be started at all; looks along PATH. Errors: missing_program, refused.
 Result<void> find_agent(const Provider& provider);

@@ -192,9 +192,7 @@ TEST(Recorded, ALogTellsItsClient) {
     if (!one.reading.streamed) continue;
     const std::string log = contents(fs::path(CAPSULE_SOURCE_DIR) / "tests/client/transcripts" /
                                      one.client / (one.name + ".out"));
-    // qwen speaks as claude does, and only counts its tokens otherwise.
-    const std::string_view client = one.client == "qwen" ? "claude" : one.client;
-    EXPECT_EQ(dialect::output_of(log), client_named(client)->output)
+    EXPECT_EQ(dialect::output_of(log), client_named(one.client)->output)
         << one.client << " " << one.name;
   }
 }

@@ -3,12 +3,15 @@
 #include <optional>
 
 #include "agent/crew.h"
+#include "agent/outcome.h"
+#include "dialect/reader.h"
 
 namespace capsule::agent {
 
 Result<Report> run_agent(process::Loop& loop, const Provider& provider,
                          const Assignment& assignment, Watch& watch) {
   signal::ContractScanner scanner;
+  dialect::Reader reader(provider.output, {});
   std::optional<Ending> ending;
   Task task;
   task.provider = provider;
@@ -24,13 +27,18 @@ Result<Report> run_agent(process::Loop& loop, const Provider& provider,
   task.on_log = [&](const std::string& path) { watch.on_log(path); };
   task.on_output = [&](std::string_view bytes) {
     scanner.feed(bytes);
+    reader.feed(bytes);
     watch.on_output(bytes);
   };
   Crew crew(loop, assignment.interrupted);  // after all that its callbacks touch
   TRY(crew.start(task, [&](MemberId, const Ending& how) { ending = how; }));
   loop.run_while([&] { return !ending.has_value(); });
   if (ending->error) return tl::unexpected(*ending->error);
-  return report_of(*ending, scanner.finish(), assignment.phase);
+  const dialect::Reading reading = reader.finish();
+  if (!reading.streamed) return report_of(*ending, scanner.finish(), assignment.phase);
+  // The signal of a client that prints events is in its last words.
+  return report_of(*ending, outcome_of(*ending, reading, {}), signal::parse_contract(reading.text),
+                   assignment.phase);
 }
 
 }  // namespace capsule::agent

@@ -28,6 +28,7 @@ class RunAgent : public ::testing::Test {
     Provider provider;
     provider.name = "script";
     provider.argv = {"/bin/sh", "-c", script};
+    provider.output = output_;
     return run_agent(*loop_, provider, assignment_, watch_);
   }
   Report report(const std::string& script) {
@@ -38,6 +39,7 @@ class RunAgent : public ::testing::Test {
   std::string pass() const { return "echo '" + std::string(kPass) + "'\n"; }
   std::unique_ptr<process::Loop> loop_ = process::testing::make_loop();
   Assignment assignment_;
+  dialect::Output output_ = dialect::Output::text;
   Watch watch_;
 };
 
@@ -86,6 +88,16 @@ TEST_F(RunAgent, WithoutASignalTheFeedbackIsFixedAndAnExitStatusIsNamed) {
   EXPECT_EQ(spoke.fault, event::Fault::exit_status);
   EXPECT_EQ(spoke.signal.json, kPass);
   EXPECT_EQ(spoke.detail, "ended with exit status 7");
+}
+
+TEST_F(RunAgent, TheSignalOfAClientThatPrintsEventsIsInItsLastWords) {
+  output_ = dialect::Output::claude_stream;
+  const Report done = report(R"sh(
+echo '{"type":"system","subtype":"init","session_id":"s"}'
+printf '%s\n' '{"type":"result","subtype":"success","result":"{\"status\":\"PASS\",\"feedback\":\"f\",\"files_changed\":[],\"summary\":\"s\"}","usage":{}}'
+)sh");
+  EXPECT_EQ(done.fault, event::Fault::none) << done.detail;
+  EXPECT_EQ(done.signal.status, signal::Status::pass);
 }
 
 TEST_F(RunAgent, ATimeOutNamesTheLimitWhateverWasPrinted) {

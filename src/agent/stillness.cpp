@@ -59,9 +59,9 @@ void look(int parent, const char* name, std::int64_t& newest, int& left, int dep
 
 }  // namespace
 
-Signs signs_of(pid_t root, const std::string& folder, std::uint64_t bytes) {
+Signs signs_of(pid_t root, const std::string& folder, std::uint64_t printed) {
   Signs signs;
-  signs.bytes = bytes;
+  signs.printed = printed;
   signs.processor = ticks_below(root, 0);
   int left = kMaxEntries;
   look(AT_FDCWD, folder.c_str(), signs.newest_file_ns, left, 0);

@@ -10,7 +10,7 @@
 namespace capsule::agent {
 
 struct Signs {
-  std::uint64_t bytes = 0;          // printed so far
+  std::uint64_t printed = 0;        // bytes so far; of a client that prints events, these
   std::uint64_t processor = 0;      // ticks that the tree has used
   std::int64_t newest_file_ns = 0;  // the newest change below the folder
   bool operator==(const Signs&) const = default;
@@ -18,7 +18,7 @@ struct Signs {
 
 // `root` is the agent's first process. At most kMaxEntries files are looked at; .git is passed
 // over.
-Signs signs_of(pid_t root, const std::string& folder, std::uint64_t bytes);
+Signs signs_of(pid_t root, const std::string& folder, std::uint64_t printed);
 inline constexpr int kMaxEntries = 20'000;
 
 }  // namespace capsule::agent

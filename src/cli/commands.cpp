@@ -20,6 +20,7 @@ std::vector<Command> rows() {
   add(answer_command());
   add(approve_command());
   add(reject_command());
+  add(tell_command());
   add(status_command());
   add(log_command());
   add(pause_command());
@@ -28,6 +29,8 @@ std::vector<Command> rows() {
   add(restore_command());
   add(gc_command());
   add(ledger_command());
+  add(cost_command());
+  for (const Command& row : agents_commands()) add(row);
   add(teardown_command());
   add(init_command());
   add(doctor_command());

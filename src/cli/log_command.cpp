@@ -21,6 +21,7 @@ constexpr Option kLogOptions[] = {
     {"phase", "PHASE", "Only this phase, such as execute"},
     {"role", "ROLE", "Only agents of this role, such as developer; the same as --phase"},
     {"follow", "", "Keep printing while the run goes on; Ctrl-C ends it"},
+    {"raw", "", "Print what the agents' clients printed as it is, events too"},
     kProjectDir,
 };
 constexpr int kPollMilliseconds = 200;
@@ -44,12 +45,12 @@ Result<int> log(const Args& args) {
   const auto store = TRY(world::journal_of(project));
   const std::string word(args.positional(0).value_or(""));
   world::LogFollower follower;
-  ui::LogPrinter printer(::isatty(STDOUT_FILENO) == 1, [](std::string_view bytes) {
-    return write_all(STDOUT_FILENO, bytes, "stdout");
-  });
-  const auto sink = [&](const std::string& name, std::string_view bytes) -> Result<void> {
-    TRY_VOID(printer.file(name));
-    return printer.bytes(bytes);
+  const ui::Style style = ui::style_for(STDOUT_FILENO);
+  ui::LogPrinter printer(
+      {::isatty(STDOUT_FILENO) == 1, args.flag("raw"), args.flag("follow"), style},
+      [](std::string_view bytes) { return write_all(STDOUT_FILENO, bytes, "stdout"); });
+  const auto sink = [&](const std::string& name, std::string_view bytes) {
+    return printer.bytes(name, bytes);
   };
   std::string findings;
   for (;;) {
@@ -63,16 +64,13 @@ Result<int> log(const Args& args) {
       break;
     }
     TRY_VOID(follower.read(world::logs_of(project, found->run, {role, found->task}), sink));
-    findings =
-        ui::findings_text(found->run.summary, role, found->task, ui::style_for(STDOUT_FILENO));
+    findings = ui::findings_text(found->run.summary, role, found->task, style);
     if (!args.flag("follow") || !found->run.live()) break;
     ::poll(nullptr, 0, kPollMilliseconds);
   }
   TRY_VOID(printer.flush());
-  if (follower.found_any() && !findings.empty()) {
-    TRY_VOID(printer.file("said and checked"));
-    TRY_VOID(write_all(STDOUT_FILENO, findings, "stdout"));
-  }
+  if (follower.found_any() && !findings.empty())
+    TRY_VOID(printer.section("said and checked", findings));
   if (!follower.found_any())
     return fail(Reason::not_found,
                 "there is no output of " + printable(word) + (role.empty() ? "" : " in " + role),
@@ -83,23 +81,27 @@ Result<int> log(const Args& args) {
 }  // namespace
 
 Command log_command() {
-  return {.path = "log",
-          .summary = "Print what the agents of a run printed",
-          .details =
-              "One heading per file, in the order in which the agents were started: of a bead's "
-              "newest run from the worktree while there is one, from the archive afterwards; of a "
-              "delivery or auto mode from .capsule/logs/. With a plan and one of its tasks, only "
-              "that task's agents. What an agent wrote to stderr follows what it wrote to stdout. "
-              "Last come what the agents said and what the checks found, with the reasons. "
-              "On a terminal control characters are shown as \\xNN; in a pipe or file the bytes "
-              "are unchanged.\n\n"
-              "Exit codes: 0 shown; 1 there is none; 2 an error.",
-          .positionals = kLogPositionals,
-          .options = kLogOptions,
-          .run = log,
-          .examples =
-              "  capsule log demo-1.1.1 --phase=execute\n  capsule log demo-1.1.1 --follow\n"
-              "  capsule log PLAN.md T-3 --role=critic\n  capsule log auto"};
+  return {
+      .path = "log",
+      .summary = "Show what the agents of a run did and said",
+      .details =
+          "One heading per file, in the order in which the agents were started: of a bead's "
+          "newest run from the worktree while there is one, from the archive afterwards; of a "
+          "delivery or auto mode from .capsule/logs/. With a plan and one of its tasks, only "
+          "that task's agents. What an agent wrote to stderr follows what it wrote to stdout. "
+          "Last come what the agents said and what the checks found, with the reasons.\n\n"
+          "The events of a client that prints such (claude, codex, …) are shown as a "
+          "transcript: what the agent said, its tools and what came of them, waiting, failures, "
+          "and what it used; --raw prints the stream itself. Other output is printed as it is: "
+          "on a terminal with control characters as \\xNN, in a pipe or file unchanged.\n\n"
+          "Exit codes: 0 shown; 1 there is none; 2 an error.",
+      .positionals = kLogPositionals,
+      .options = kLogOptions,
+      .run = log,
+      .examples =
+          "  capsule log demo-1.1.1 --phase=execute\n  capsule log demo-1.1.1 --follow\n"
+          "  capsule log demo-1.1.1 --phase=execute --raw\n"
+          "  capsule log PLAN.md T-3 --role=critic\n  capsule log auto"};
 }
 
 }  // namespace capsule::cli

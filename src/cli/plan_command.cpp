@@ -5,6 +5,7 @@
 #include "ui/plan_text.h"
 #include "world/delivery_plan.h"
 #include "world/experts.h"
+#include "world/supply_policy.h"
 
 namespace capsule::cli {
 namespace {
@@ -28,11 +29,12 @@ Result<int> check(const Args& args) {
   // Experts of an earlier delivery can be asked without the option too.
   const bool experts = args.flag("experts") || !world::known_experts(project.root()).empty();
   const auto store = TRY(world::journal_of(project));
-  const auto prices = world::prices_of(project.config);
-  const plan::Experience experience = world::experience_of(store.get());
+  const supply::Policy policy = world::policy_of(project.config);
+  const plan::Experience experience = world::experience_of(store.get(), policy);
+  const plan::RunPrices prices = world::run_prices(project.config, policy, experience);
   const ui::Costs costs{
-      plan::likely_of(checked.plan, experience, args.flag("experts"), prices),
-      plan::bound_of(checked.plan, world::limits_of(project.config), experts, prices)};
+      plan::likely_of(checked.plan, experience, args.flag("experts"), prices.likely),
+      plan::bound_of(checked.plan, world::limits_of(project.config), experts, prices.most), prices};
   print(json ? ui::plan_json(checked, schedule, costs)
              : ui::plan_page(checked.plan, schedule, costs));
   return 0;
@@ -50,10 +52,12 @@ Command plan_check_command() {
           "make clear first, criteria that cannot be verified, missing files, and tasks that touch "
           "the same file in no order. Then the waves in which tasks can run, the critical path, "
           "how many agent runs are likely, as in earlier deliveries of the project or else by an "
-          "assumption that is said, and a bound: the most agent runs, and with prices the most "
-          "money, "
-          "that the plan can cost under the limits of the configuration, between two answers "
-          "of a person.\n\nExit codes: 0 it can be delivered; 1 it cannot; 2 it could not be "
+          "assumption that is said, and a bound: the most agent runs that the plan "
+          "can take under the limits of the configuration, between two answers of a person. Both "
+          "also in money: by roles.NAME.price of the configuration, else by what runs of the role "
+          "cost here before (the bound takes the dearest), else by prices of tokens and an "
+          "assumption that is said; otherwise the cost is unknown.\n\nExit codes: 0 it can be "
+          "delivered; 1 it cannot; 2 it could not be "
           "read.",
       .positionals = kPlanPositionals,
       .options = kPlanOptions,

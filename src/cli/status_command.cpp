@@ -8,6 +8,7 @@
 #include "ui/run_json.h"
 #include "ui/terminal.h"
 #include "workspace/places.h"
+#include "world/activities.h"
 
 namespace capsule::cli {
 namespace {
@@ -22,10 +23,11 @@ Result<std::string> page_of(const world::Project& project, store::Store& store,
                             const world::Found& found, const ui::Style& style) {
   const world::Run& run = found.run;
   const ui::RunWords words = run_words(project, run);
-  if (!found.task.empty()) return ui::task_page(run, found.task, words, style);
+  const world::Activities now = world::activities_of(project, run);
+  if (!found.task.empty()) return ui::task_page(run, found.task, words, style, now);
   if (!engine::is_phases(run.head) || !run.unreadable.empty() ||
       engine::state_of(run) != engine::RunState::ended || run.live())
-    return ui::run_page(run, words, style);
+    return ui::run_page(run, words, style, now);
   const ui::Report report = ui::report_of(TRY(store.read(run.head.run, 0)));
   ui::Surroundings around = surroundings(project, report.state);
   if (!words.description.empty()) around.notes.push_back("description: " + words.description);
@@ -40,7 +42,8 @@ Result<int> tell_one(const Args& args, const world::Project& project, store::Sto
     std::string archive;
     if (engine::is_phases(found.run.head))
       archive = workspace::archive_path(project.repository, found.run.head.subject);
-    print(ui::run_json(found.run, is_folder(archive) ? archive : "", found.task));
+    print(ui::run_json(found.run, is_folder(archive) ? archive : "", found.task,
+                       world::activities_of(project, found.run)));
     return 0;
   }
   print(TRY(page_of(project, *store, found, ui::style_for(STDOUT_FILENO))));

@@ -38,4 +38,20 @@ std::vector<Subcommand> subcommands(Table table) {
   return result;
 }
 
+std::vector<Row> completion_rows(Table table) {
+  std::vector<Row> rows;
+  for (const Command& command : table) {
+    if (command.hidden) continue;
+    for (const std::string_view path : {command.path, command.alias})
+      if (!path.empty()) rows.push_back({path, &command});
+  }
+  for (const Subcommand& one : subcommands(table))
+    for (Row& row : rows)
+      if (row.path == one.group) row.words += (row.words.empty() ? "" : "|") + one.word;
+  const auto depth = [](const Row& row) { return std::ranges::count(row.path, ' '); };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Row& a, const Row& b) { return depth(a) > depth(b); });
+  return rows;
+}
+
 }  // namespace capsule::command_line

@@ -20,6 +20,15 @@ std::string fish_completion(Table table);
 enum class Offer { nothing, words, files, folders };
 Offer offer_for(std::string_view name, std::string_view choices);
 
+// A command by one of its paths, as scripts that look for the first match want it: "agents resume"
+// stands before "agents". Hidden ones are left out.
+struct Row {
+  std::string_view path;
+  const Command* command = nullptr;
+  std::string words = {};  // that may follow, parted by '|', where it is a group, too
+};
+std::vector<Row> completion_rows(Table table);
+
 // A word that completions offer after `group` (empty: after `capsule`), with its help.
 struct Subcommand {
   std::string group;

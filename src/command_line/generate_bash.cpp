@@ -81,7 +81,9 @@ std::string offer_words(std::string_view name, std::string_view choices) {
   return "nothing";
 }
 
-void command_row(std::string& out, std::string_view path, const Command& command) {
+void command_row(std::string& out, const Row& row) {
+  const auto& [path, shown, words] = row;
+  const Command& command = *shown;
   out += "    ' " + std::string(path) + " '*)\n";
   out += "      depth=" + std::to_string(split(path, ' ').size()) + " options='";
   for (const Option& option : command.options)
@@ -93,6 +95,8 @@ void command_row(std::string& out, std::string_view path, const Command& command
     for (const Positional& positional : command.positionals)
       out += (out.back() == '(' ? "" : " ") + offer_words(positional.name, positional.choices);
     out += ")\n";
+  } else if (!words.empty()) {
+    out += "      places=('words " + replace_all(words, "|", " ") + "')\n";
   }
   std::string values;
   for (const Option& option : command.options)
@@ -108,11 +112,7 @@ void command_row(std::string& out, std::string_view path, const Command& command
 std::string bash_completion(Table table) {
   std::string out(kBashEngine);
   out += "_capsule_rows() {\n  case \"$before \" in\n";
-  for (const Command& command : table) {
-    if (command.hidden) continue;
-    command_row(out, command.path, command);
-    if (!command.alias.empty()) command_row(out, command.alias, command);
-  }
+  for (const Row& row : completion_rows(table)) command_row(out, row);
   const std::vector<Subcommand> words = subcommands(table);
   std::string outer;
   for (const Subcommand& one : words)

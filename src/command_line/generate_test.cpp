@@ -81,6 +81,26 @@ TEST(Generated, GroupsComeBeforeTheirCommands) {
                                              "phase/list", "phase/notes", "phase notes/add"}));
 }
 
+TEST(Generated, ACommandThatIsAGroupTooComesAfterItsOwnAndOffersThem) {
+  constexpr Command kBoth[] = {{.path = "agents",
+                                .summary = "Show them",
+                                .details = {},
+                                .positionals = {},
+                                .options = {},
+                                .run = nullptr},
+                               {.path = "agents resume",
+                                .summary = "Free one",
+                                .details = {},
+                                .positionals = {},
+                                .options = {},
+                                .run = nullptr}};
+  const std::string bash = bash_completion(kBoth), zsh = zsh_completion(kBoth);
+  EXPECT_LT(bash.find("' agents resume '*)"), bash.find("' agents '*)"));
+  EXPECT_THAT(bash, HasSubstr("places=('words resume')"));
+  EXPECT_LT(zsh.find("'agents resume' |"), zsh.find("'agents' |"));
+  EXPECT_THAT(zsh, HasSubstr("'1::command:(resume)'"));
+}
+
 TEST(BashCompletion, OffersWhatEachPlaceTakes) {
   const std::string script = bash_completion(kTable);
   EXPECT_THAT(script, HasSubstr("options='--file= --dialect= --json --help'"));

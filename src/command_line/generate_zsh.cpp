@@ -32,7 +32,9 @@ std::string action(std::string_view name, std::string_view choices) {
   return " ";
 }
 
-void command_case(std::string& out, std::string_view path, const Command& command) {
+void command_case(std::string& out, const Row& row) {
+  const auto& [path, shown, words] = row;
+  const Command& command = *shown;
   const std::string name(path);
   const std::string depth = std::to_string(split(path, ' ').size());
   out += "    '" + name + "' | '" + name + " '*)\n";
@@ -54,6 +56,8 @@ void command_case(std::string& out, std::string_view path, const Command& comman
                                         zsh_marked(positional.name) + ":" +
                                         action(positional.name, positional.choices));
   }
+  if (command.positionals.empty() && !words.empty())
+    out += " \\\n        " + zsh_quoted("1::command:" + action("", words));
   out += "\n      ;;\n";
 }
 
@@ -66,11 +70,7 @@ std::string zsh_completion(Table table) {
       "_capsule() {\n"
       "  local -a names\n"
       "  case \"${(j: :)words[2,CURRENT-1]}\" in\n";
-  for (const Command& command : table) {
-    if (command.hidden) continue;
-    command_case(out, command.path, command);
-    if (!command.alias.empty()) command_case(out, command.alias, command);
-  }
+  for (const Row& row : completion_rows(table)) command_case(out, row);
   const std::vector<Subcommand> words = subcommands(table);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0 && words[i].group == words[i - 1].group) continue;

@@ -197,6 +197,8 @@ constexpr Filler kFillers[] = {
      [](Config& c, const Entry& e) { c.providers[name_in(e)].args = list_of(e); }},
     {"providers.*.env",
      [](Config& c, const Entry& e) { c.providers[name_in(e)].env = list_of(e); }},
+    {"providers.*.steer",
+     [](Config& c, const Entry& e) { c.providers[name_in(e)].steer = text_of(e) == "true"; }},
     {"providers.*.cassette",
      [](Config& c, const Entry& e) { c.providers[name_in(e)].cassette = text_of(e); }},
     {"phases.*.provider",

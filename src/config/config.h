@@ -41,6 +41,7 @@ struct Provider {
   std::string output;    // a name of dialect/output.h; empty: not set
   std::vector<std::string> args;
   std::vector<std::string> env;  // NAME=value
+  bool steer = false;            // it can be told more while it works
 };
 
 // Who takes over for another.

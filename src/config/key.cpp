@@ -270,6 +270,12 @@ constexpr std::array kKeys{
         .kind = Kind::variables,
         .help = "Variables that its agents get beside the environment",
         .example = "[CLAUDE_CODE_MAX_RETRIES=5]"},
+    Key{.path = "providers.*.steer",
+        .kind = Kind::choice,
+        .help = "Whether it hears 'capsule tell' while it works (claude, and commands that print "
+                "claude-stream; not set: false)",
+        .choices = "false|true",
+        .example = "true"},
     Key{.path = "providers.*.cassette",
         .kind = Kind::text,
         .help = "The file that a rehearsal plays, relative to the project",

@@ -1,6 +1,6 @@
 // What the events of a client's stream say, in one vocabulary for all clients: as they come, for
 // live views, and together, once the client has ended. Values. All texts come from agents and their
-// clients; those of events and failures are printable, on one line and bounded.
+// clients; those of events and failures are printable, on one line and bounded, but for `whole`.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,14 @@ struct Event {
     version,       // text: of the client
     text,          // text: what the agent says, the beginning of it
     thinking,      // text: the beginning of it; may be empty
-    tool_started,  // tool, text: "go test ./…", id
+    tool_started,  // tool, text: "go test ./…"
     tool_ended,    // tool, text as when it started; ok: it went well; result: the beginning of it
     waiting,       // the service failed a request, and it is tried again; status, delay_ms, text
     compacted,     // the conversation was shortened
     tokens,        // use: so far
     failed,        // text: the client's words
     ended,         // the closing event
+    heard,         // a message that came while it works has reached the conversation; text: its id
   };
   Kind kind{};
   std::string tool = {}, text = {}, result = {};
@@ -40,6 +41,11 @@ struct Event {
   int status = 0;  // of HTTP; 0: none
   std::int64_t delay_ms = 0;
   event::TokenUse use = {};
+  // As it came, for transcripts: hostile, of any length. text: all of it; tool_ended: the result;
+  // ended: the agent's last words.
+  std::string whole = {};
+  bool more = false;  // text: a further piece of the message that came before
+  bool of_session = false;  // the tokens of `use` are those of the whole session so far
 };
 using Tell = std::function<void(const Event&)>;
 

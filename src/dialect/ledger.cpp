@@ -60,6 +60,16 @@ std::string changed_lines(json::View input) {
   return " +" + std::to_string(more) + (less == 0 ? "" : " −" + std::to_string(less));
 }
 
+// No client has used so much: whoever says so would spoil every sum.
+event::TokenUse believable(event::TokenUse use) {
+  constexpr std::int64_t kMost = 1'000'000'000'000;
+  for (const auto field :
+       {&event::TokenUse::input, &event::TokenUse::output, &event::TokenUse::cache_read,
+        &event::TokenUse::cache_written, &event::TokenUse::cost_micros})
+    use.*field = std::clamp<std::int64_t>(use.*field, 0, kMost);
+  return use;
+}
+
 }  // namespace
 
 std::string tool_detail(std::string_view /*name*/, json::View input) {
@@ -112,13 +122,17 @@ void Ledger::says(std::string text) {
 
 void Ledger::says_more(std::string_view piece) {
   if (piece.empty()) return;
-  if (fresh_) reading_.text.clear();
-  fresh_ = false;
+  const bool begins = std::exchange(fresh_, false);
+  if (begins) reading_.text.clear();
   reading_.text += piece;
   // Of more than that the end counts: signals stand there.
   if (reading_.text.size() > 2 * kMaxFinalBytes)
     reading_.text.erase(0, reading_.text.size() - kMaxFinalBytes);
-  tell({.kind = Event::Kind::text, .text = short_text(piece, kWordsBytes)});
+  if (!tell_) return;
+  tell({.kind = Event::Kind::text,
+        .text = short_text(piece, kWordsBytes),
+        .whole = std::string(piece),
+        .more = !begins});
 }
 
 void Ledger::says_part(const std::string& id, std::string_view piece) {
@@ -147,6 +161,7 @@ void Ledger::tool_ended(const std::string& id, bool ok, std::string_view result)
   }
   event.ok = ok;
   event.result = short_text(result, kWordsBytes);
+  event.whole = result;
   tell(std::move(event));
 }
 
@@ -162,11 +177,15 @@ void Ledger::compacted() {
   tell({.kind = Event::Kind::compacted});
 }
 
+void Ledger::heard(std::string_view message) {
+  tell({.kind = Event::Kind::heard, .text = printable(cut(message, kMaxNameBytes))});
+}
+
 void Ledger::used(const event::TokenUse& use) {
   event::TokenUse sum = reading_.use;
   // Nothing was known before the first.
   if (sum.turns == 0) sum.tokens_known = sum.cost_known = true;
-  sum = sum + use;
+  sum = sum + believable(use);
   ++sum.turns;
   reading_.use = sum;
   tell({.kind = Event::Kind::tokens, .use = sum});
@@ -183,7 +202,7 @@ void Ledger::answer(const std::string& id, const event::TokenUse& use) {
 }
 
 void Ledger::used_since(const event::TokenUse& use) {
-  event::TokenUse sum = settled_ ? *settled_ + use : use;
+  event::TokenUse sum = settled_ ? *settled_ + believable(use) : believable(use);
   sum.compactions = reading_.use.compactions;
   settled_ = reading_.use = sum;
   tell({.kind = Event::Kind::tokens, .use = sum});
@@ -191,11 +210,11 @@ void Ledger::used_since(const event::TokenUse& use) {
 
 void Ledger::used_in_all(const event::TokenUse& use, bool of_session) {
   const event::TokenUse before = reading_.use;
-  reading_.use = use;
+  reading_.use = believable(use);
   if (use.turns == 0) reading_.use.turns = before.turns;
   reading_.use.compactions = before.compactions;
   reading_.use_of_session = of_session;
-  tell({.kind = Event::Kind::tokens, .use = reading_.use});
+  tell({.kind = Event::Kind::tokens, .use = reading_.use, .of_session = of_session});
 }
 
 void Ledger::failed(std::string_view words, int status, std::string_view code) {
@@ -214,7 +233,7 @@ void Ledger::recovered() {
 
 void Ledger::closed() {
   reading_.closed = true;
-  tell({.kind = Event::Kind::ended});
+  if (tell_) tell({.kind = Event::Kind::ended, .whole = reading_.text});
 }
 
 }  // namespace capsule::dialect

@@ -43,6 +43,13 @@ bool read_with(Read read, std::string_view line, Ledger& ledger) {
   return object && read(*object, ledger);
 }
 
+// qwen speaks nearly as claude does, and says who it is in its first event.
+Output named_in(std::string_view line, Output output) {
+  const auto object = json::View::of_object(line);
+  const bool qwen = object && (*object)["qwen_code_version"].is_string();
+  return output == Output::claude_stream && qwen ? Output::qwen_stream : output;
+}
+
 }  // namespace
 
 Reader::Reader(Output output, Moment moment, Tell tell)
@@ -97,7 +104,8 @@ Output output_of(std::string_view printed) {
     if (line.size() <= kBeginning)
       for (int output = 1; output < kOutputs; ++output) {
         Ledger scratch({}, {});
-        if (read_with(kReads[output], line, scratch)) return static_cast<Output>(output);
+        if (read_with(kReads[output], line, scratch))
+          return named_in(line, static_cast<Output>(output));
       }
     printed.remove_prefix(std::min(end + 1, printed.size()));
   }

@@ -125,5 +125,14 @@ TEST(Reader, AnythingAtAllIsReadTheSameInPieces) {
   }
 }
 
+TEST(Reader, TellsQwenFromClaude) {
+  EXPECT_EQ(output_of(R"({"type":"system","subtype":"init","qwen_code_version":"0.24.4"})"
+                      "\n"),
+            Output::qwen_stream);
+  EXPECT_EQ(output_of(R"({"type":"system","subtype":"init"})"
+                      "\n"),
+            Output::claude_stream);
+}
+
 }  // namespace
 }  // namespace capsule::dialect::testing

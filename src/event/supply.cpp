@@ -5,7 +5,8 @@
 namespace capsule::event::supply {
 
 static Names names(Hold) {
-  static constexpr std::string_view kNames[] = {"none", "pause", "parked", "budget", "person"};
+  static constexpr std::string_view kNames[] = {"none",   "pause",  "parked",
+                                                "budget", "person", "trial"};
   static_assert(std::size(kNames) == kHolds);
   return kNames;
 }

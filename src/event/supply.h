@@ -57,8 +57,9 @@ enum class Hold {
   parked,  // its provider is
   budget,
   person,  // an answer
+  trial,   // its provider was parked: another agent tries first whether it is really free
 };
-inline constexpr int kHolds = 5;
+inline constexpr int kHolds = 6;
 std::string_view name_of(Hold hold);
 struct AgentHeld {
   int agent = 0;

@@ -265,6 +265,32 @@ public class ATest {
             (Tests{{"ATest::bad", kFailed}, {"ATest::good", kPassed}, {"ATest::later", kSkipped}}));
 }
 
+// The same for Gradle, with JUnit as Debian packs it.
+TEST_F(RealRunner, Gradle) {
+  const std::string jars = "/usr/share/java/";
+  if (!exists(jars + "junit4.jar") || !has("gradle --version"))
+    GTEST_SKIP() << "there is no Gradle";
+  write("build.gradle", "apply plugin: 'java'\ndependencies { testCompile files('" + jars +
+                            "junit4.jar', '" + jars + "hamcrest-core.jar') }\n");
+  const auto write_test = [&](const std::string& ending) {
+    write("src/test/java/ATest.java",
+          "import org.junit.*;\npublic class ATest {\n"
+          "  @Test public void good() {}\n"
+          "  @Test public void bad() {" +
+              ending +
+              "}\n"
+              "  @Ignore @Test public void later() {}\n}\n");
+  };
+  const Command gradle{{"gradle", "--offline", "-g", folder_ + "/home", "test"}, {}};
+  write_test(" Assert.fail(\"loud\"); ");
+  EXPECT_EQ(tests(gradle),
+            (Tests{{"ATest::bad", kFailed}, {"ATest::good", kPassed}, {"ATest::later", kSkipped}}));
+  write_test("");
+  const Tests mended{{"ATest::bad", kPassed}, {"ATest::good", kPassed}, {"ATest::later", kSkipped}};
+  EXPECT_EQ(tests(gradle), mended);
+  EXPECT_EQ(tests(gradle), mended) << "Gradle repeats nothing that is up to date";
+}
+
 TEST_F(RealRunner, AnyJUnitFileOfTheUsersOwn) {
   const std::string good = "echo '<testsuite><testcase name=\"a\"/></testsuite>' >";
   EXPECT_EQ(verdict({{}, good + "r.xml"}, "junit:r.xml").tests->tests, (Tests{{"a", kPassed}}));

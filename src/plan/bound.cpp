@@ -6,6 +6,7 @@
 // the first pass uses up one unit of a limit, and no limit is refilled without a person; so the
 // limits add up. docs/contracts/delivery.md has the table.
 #include <algorithm>
+#include <set>
 
 #include "plan/plan.h"
 
@@ -70,6 +71,10 @@ Bound bound_of(const Plan& plan, const Limits& limits, bool experts,
     if (found == prices.end()) found = prices.find("");
     return found == prices.end() ? 0 : found->second;
   };
+  const auto has_price = [&](Role role) {
+    return prices.contains(std::string(signal::name_of(role))) || prices.contains("");
+  };
+  std::set<std::string> unpriced;
   Bound bound;
   bound.priced = !prices.empty();
   for (const Stints& stints : stints_of(plan, limits, experts)) {
@@ -82,11 +87,13 @@ Bound bound_of(const Plan& plan, const Limits& limits, bool experts,
       if (here > runs) most = role;
       runs = std::max(runs, here);
       money = std::max(money, static_cast<double>(here) * price_of(role));
+      if (bound.priced && !has_price(role)) unpriced.emplace(signal::name_of(role));
     }
     bound.by_role[std::string(signal::name_of(most))] += runs;
     bound.runs += runs;
     bound.money += money;
   }
+  bound.unpriced.assign(unpriced.begin(), unpriced.end());
   return bound;
 }
 

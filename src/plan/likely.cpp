@@ -70,7 +70,10 @@ Likely likely_of(const Plan& plan, const Experience& experience, bool experts,
     likely.runs += runs;
     auto price = prices.find(role);
     if (price == prices.end()) price = prices.find("");
-    if (price != prices.end()) likely.money += static_cast<double>(runs) * price->second;
+    if (price != prices.end())
+      likely.money += static_cast<double>(runs) * price->second;
+    else if (likely.priced)
+      likely.unpriced.push_back(role);
   }
   return likely;
 }

@@ -87,6 +87,7 @@ struct Bound {
   std::map<std::string, std::int64_t> by_role;
   double money = 0;  // runs by role times price; 0 without prices
   bool priced = false;
+  std::vector<std::string> unpriced;  // roles that have runs and no price, when others have one
 };
 // `prices`: of one run, by role name ("developer"); "" stands for the others.
 Bound bound_of(const Plan& plan, const Limits& limits, bool experts,
@@ -99,13 +100,34 @@ struct Experience {
   int deliveries = 0;
   std::int64_t tasks = 0;                    // that agents worked on
   std::map<std::string, std::int64_t> runs;  // by role
+  // By role, of those runs whose cost is known.
+  struct Cost {
+    std::int64_t runs = 0;
+    double sum = 0, most = 0;
+  };
+  std::map<std::string, Cost> costs = {};
 };
+
+// What one run costs, by role; "" stands for those that are not named.
+struct RunPrices {
+  enum class From { unknown, assumption, journal, configuration } from{};  // most of them
+  std::map<std::string, double> likely, most;  // `most`: the dearest that is known
+  std::string because;                         // for people: from what it was told
+};
+std::string_view name_of(RunPrices::From from);  // "journal", …
+// What is configured counts; else what runs of that role did cost, else the mean of the others;
+// without any of that what is assumed, which the caller has made from prices of tokens as
+// `assumption` says.
+RunPrices prices_of(const std::map<std::string, double>& configured, const Experience& experience,
+                    const std::map<std::string, double>& assumed = {},
+                    const std::string& assumption = {});
 
 struct Likely {
   std::int64_t runs = 0;
   std::map<std::string, std::int64_t> by_role;
   double money = 0;  // as in Bound
   bool priced = false;
+  std::vector<std::string> unpriced;
   bool measured = false;  // by experience; else by assumption
   std::string because;    // for people: from what it was told
 };

@@ -418,6 +418,36 @@ TEST(PlanLikely, WithoutExperienceAnAssumptionIsMadeAndSaid) {
   EXPECT_EQ(likely_of({}, {}, true).runs, 0);
 }
 
+TEST(PlanPrices, WhatIsConfiguredCountsThenWhatRunsCostHereThenTheMean) {
+  Experience experience;
+  experience.costs = {{"developer", {4, 2.0, 0.8}}, {"critic", {1, 0.5, 0.5}}, {"expert", {}}};
+  const RunPrices prices = prices_of({{"critic", 3.0}}, experience, {{"auditor", 9.0}}, "assumed");
+  EXPECT_DOUBLE_EQ(prices.likely.at("developer"), 0.5);
+  EXPECT_DOUBLE_EQ(prices.most.at("developer"), 0.8) << "the bound takes the dearest";
+  EXPECT_DOUBLE_EQ(prices.likely.at("critic"), 3.0);
+  EXPECT_DOUBLE_EQ(prices.likely.at(""), 0.5) << "the mean of all five";
+  EXPECT_FALSE(prices.likely.contains("auditor")) << "experience goes before assumptions";
+  EXPECT_FALSE(prices.likely.contains("expert"));
+  EXPECT_EQ(prices.from, RunPrices::From::journal);
+  EXPECT_EQ(prices.because,
+            "configured: critic; as it was here: developer 0.50 (4 runs, at most 0.80); others as "
+            "the mean of all runs here, 0.50");
+}
+
+TEST(PlanPrices, WithoutExperienceAreAssumedOrUnknown) {
+  const RunPrices assumed = prices_of({}, {}, {{"auditor", 9.0}}, "assumed, by prices");
+  EXPECT_EQ(assumed.from, RunPrices::From::assumption);
+  EXPECT_EQ(assumed.because, "assumed, by prices: auditor");
+  EXPECT_EQ(prices_of({}, {}).from, RunPrices::From::unknown);
+  EXPECT_TRUE(prices_of({}, {}).likely.empty());
+  // A role without a price is named, not counted as free.
+  const Likely likely = likely_of(plan_of(2, 0), {}, false, assumed.likely);
+  EXPECT_EQ(likely.unpriced, (std::vector<std::string>{"critic", "developer"}));
+  const Bound bound = bound_of(plan_of(2, 0), {}, false, assumed.most);
+  EXPECT_NE(std::find(bound.unpriced.begin(), bound.unpriced.end(), "developer"),
+            bound.unpriced.end());
+}
+
 TEST(PlanLikely, ExperienceIsTakenByRoleAndTask) {
   Experience experience{
       2,

@@ -13,8 +13,8 @@ namespace capsule::process {
 // is visited cannot be mistaken: only the caller reaps it, so its number is not given out again.
 void for_each_child(pid_t parent, const std::function<void(pid_t)>& visit);
 
-// Whether this process, which has one thread, has this child and no other, as far as one quick look can
-// tell. False also where the kernel keeps no such list.
+// Whether this process, which has one thread, has this child and no other, as far as one quick look
+// can tell. False also where the kernel keeps no such list.
 bool has_one_child(pid_t child);
 
 // The parent of a process; 0 when there is no such process or none above it.

@@ -32,17 +32,28 @@ Result<File> raised(File low, const char* what) {
   return high;
 }
 
-}  // namespace
-
-Result<Ends> make_pipe() {
+Result<Ends> blocking_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("cannot make a pipe");
   File low_read(ends[0]);
   File low_write(ends[1]);
   File read = TRY(raised(std::move(low_read), "cannot make a pipe"));
   File write = TRY(raised(std::move(low_write), "cannot make a pipe"));
-  if (::fcntl(read.fd(), F_SETFL, O_NONBLOCK) != 0) return system_error("cannot make a pipe");
   return Ends{std::move(read), std::move(write)};
+}
+
+}  // namespace
+
+Result<Ends> make_pipe() {
+  Ends ends = TRY(blocking_pipe());
+  if (::fcntl(ends.read.fd(), F_SETFL, O_NONBLOCK) != 0) return system_error("cannot make a pipe");
+  return ends;
+}
+
+Result<Ends> make_input_pipe() {
+  Ends ends = TRY(blocking_pipe());
+  if (::fcntl(ends.write.fd(), F_SETFL, O_NONBLOCK) != 0) return system_error("cannot make a pipe");
+  return ends;
 }
 
 void widen(const File& pipe_end) {

@@ -23,6 +23,9 @@ struct Ends {
 // one user may have, and the ones after them would get a single page.
 Result<Ends> make_pipe();
 
+// The other way round: its write end does not block.
+Result<Ends> make_input_pipe();
+
 // Lets the pipe hold up to 1 MiB, where the system allows it; it stays as it is otherwise.
 void widen(const File& pipe_end);
 

@@ -121,14 +121,15 @@ class Guard {
   void tell() const {
     int left = 0;
     if (!gone_)
-      for_each_child(::getpid(), [&](pid_t pid) { left += pid != agent_ || !agent_ended_ ? 1 : 0; });
+      for_each_child(::getpid(),
+                     [&](pid_t pid) { left += pid != agent_ || !agent_ended_ ? 1 : 0; });
     report(end_.kind, end_.value, left);
   }
 
  private:
-  // Collects what has ended, the agent last: who waits for its number to be free before he goes on is
-  // gone himself by then. When no child is left the tree is gone: whoever had an ancestor here would have
-  // become our child.
+  // Collects what has ended, the agent last: who waits for its number to be free before he goes on
+  // is gone himself by then. When no child is left the tree is gone: whoever had an ancestor here
+  // would have become our child.
   void reap() {
     while (!agent_ended_) {
       siginfo_t info{};

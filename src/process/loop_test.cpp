@@ -56,6 +56,75 @@ TEST(Loop, AnAgentCanOpenItsStdinByName) {
   EXPECT_EQ(run_to_end(*loop, spec).out, "prompt\nno terminal\n");
 }
 
+TEST(Loop, AnInputThatStaysOpenTakesMoreUntilItIsClosed) {
+  const auto loop = make_loop();
+  Recorder agent;
+  TreeSpec spec = script("while read -r line; do echo \"got $line\"; done; echo over");
+  spec.input = "first\n";
+  spec.more_input = true;
+  const auto child = loop->start(spec, agent);
+  ASSERT_TRUE(child);
+  agent.on_output = [&] {
+    if (agent.out == "got first\n") {
+      EXPECT_TRUE(loop->write(*child, "second\n"));
+    }
+    if (agent.out == "got first\ngot second\n") {
+      EXPECT_TRUE(loop->write(*child, "third\n"));
+      loop->close_input(*child);
+      EXPECT_FALSE(loop->write(*child, "too late\n"));
+    }
+  };
+  loop->run();
+  EXPECT_EQ(agent.out, "got first\ngot second\ngot third\nover\n");
+  EXPECT_TRUE(agent.exited_with(0));
+  EXPECT_FALSE(loop->write(*child, "x"));
+  loop->close_input(*child);
+}
+
+TEST(Loop, AnInputThatStaysOpenMayBeOfAnySize) {
+  const auto loop = make_loop();
+  Recorder agent;
+  TreeSpec spec = script("wc -c");
+  spec.input = std::string(5'000'000, 'p');
+  spec.more_input = true;
+  const auto child = loop->start(spec, agent);
+  ASSERT_TRUE(child);
+  loop->close_input(*child);
+  loop->run();
+  EXPECT_EQ(agent.out, "5000000\n");
+}
+
+TEST(Loop, WhatIsNeverReadIsBoundedAndHoldsNothingUp) {
+  const auto loop = make_loop();
+  Recorder agent;
+  TreeSpec spec = script("echo ready; exec sleep 1000");
+  spec.more_input = true;
+  const auto child = loop->start(spec, agent);
+  ASSERT_TRUE(child);
+  const std::string piece(100'000, 'm');
+  int taken = 0;
+  while (loop->write(*child, piece)) ++taken;
+  EXPECT_GE(taken, 10);
+  EXPECT_LE(taken, 14);
+  agent.on_output = [&] { loop->end(*child, 1s); };
+  loop->run();
+  EXPECT_TRUE(agent.signalled_by(SIGTERM));
+}
+
+TEST(Loop, AChildThatClosesItsInputOrIsGoneIsNoErrorOfTheWriter) {
+  const auto loop = make_loop();
+  Recorder agent;
+  TreeSpec spec = script("exec <&-; echo closed; sleep 0.1; echo over");
+  spec.input = std::string(1'000'000, 'p');
+  spec.more_input = true;
+  const auto child = loop->start(spec, agent);
+  ASSERT_TRUE(child);
+  agent.on_output = [&] { loop->write(*child, "x\n"); };
+  loop->run();
+  EXPECT_EQ(agent.out, "closed\nover\n");
+  EXPECT_TRUE(agent.exited_with(0));
+}
+
 TEST(Loop, OutputOfAnySizePassesThroughBoundedMemory) {
   const auto loop = make_loop();
   (void)run_to_end(*loop, script("echo warm"));

@@ -27,11 +27,29 @@ constexpr std::size_t kDrainLimitBytes = 16UL * 1024 * 1024;
 constexpr std::size_t kWideOutputs = 16;
 
 // What a readable descriptor means: the low bits of its key; the others are the id.
-enum Source : std::uint64_t { kChannel, kStdout, kStderr, kWatch };
-constexpr unsigned kSourceBits = 2;
+enum Source : std::uint64_t { kChannel, kStdout, kStderr, kWatch, kStdin };
+constexpr unsigned kSourceBits = 3;
 
 std::uint64_t key_of(ChildId id, std::uint64_t source) {
   return (static_cast<std::uint64_t>(id) << kSourceBits) | source;
+}
+
+// Without the signal that this process would get when nobody is left to read.
+ssize_t write_quietly(int fd, std::string_view bytes) {
+  sigset_t broken, before, pending;
+  ::sigemptyset(&broken);
+  ::sigaddset(&broken, SIGPIPE);
+  ::sigemptyset(&pending);
+  ::sigpending(&pending);
+  ::pthread_sigmask(SIG_BLOCK, &broken, &before);
+  const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+  const int error = errno;
+  const timespec at_once{};
+  if (count < 0 && error == EPIPE && ::sigismember(&pending, SIGPIPE) == 0)
+    while (::sigtimedwait(&broken, nullptr, &at_once) < 0 && errno == EINTR) continue;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return count;
 }
 
 }  // namespace
@@ -41,6 +59,10 @@ struct Loop::Child {
   pid_t guardian = 0;
   File channel;
   std::array<File, 2> outputs;
+  File input;               // of a child that gets more of it; closed: it has ended
+  std::string unread;       // what is to be written there
+  bool input_ends = false;  // after that
+  bool waits_for_room = false;
   bool started = false;
   Exit exit{Exit::How::lost};
   std::optional<TimerId> patience;
@@ -103,7 +125,14 @@ Result<ChildId> Loop::start(const TreeSpec& spec, ChildEvents& events) {
   start.argv.insert(start.argv.end(), spec.argv.begin(), spec.argv.end());
 
   File input;
-  if (spec.input) input = TRY(memory_file(*spec.input));
+  File more;
+  if (spec.more_input) {
+    Ends ends = TRY(make_input_pipe());
+    input = std::move(ends.read);
+    more = std::move(ends.write);
+  } else if (spec.input) {
+    input = TRY(memory_file(*spec.input));
+  }
   Ends out = TRY(make_pipe());
   Ends err = TRY(make_pipe());
   if (children_.size() < kWideOutputs) widen(out.write);
@@ -122,8 +151,57 @@ Result<ChildId> Loop::start(const TreeSpec& spec, ChildEvents& events) {
   child->events = &events;
   child->channel = std::move(ours);
   child->outputs = {std::move(out.read), std::move(err.read)};
+  child->input = std::move(more);
+  if (child->input) child->unread = spec.input.value_or("");
   children_.emplace(id, std::move(child));
+  feed(id);
   return id;
+}
+
+bool Loop::write(ChildId id, std::string_view bytes) {
+  Child* const child = find(id);
+  if (child == nullptr || !child->input || child->input_ends) return false;
+  if (child->unread.size() > kMaxUnreadBytes) return false;
+  child->unread += bytes;
+  feed(id);
+  return true;
+}
+
+void Loop::close_input(ChildId id) {
+  Child* const child = find(id);
+  if (child == nullptr || !child->input) return;
+  child->input_ends = true;
+  feed(id);
+}
+
+// As much as there is room for; the rest when there is more.
+void Loop::feed(ChildId id) {
+  Child* const child = find(id);
+  if (child == nullptr || !child->input) return;
+  while (!child->unread.empty()) {
+    const ssize_t count =
+        write_quietly(child->input.fd(), std::string_view(child->unread).substr(0, kReadBytes));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) break;
+    if (count <= 0) {  // nobody reads it any more
+      child->unread.clear();
+      child->input_ends = true;
+      break;
+    }
+    child->unread.erase(0, static_cast<std::size_t>(count));
+  }
+  if (child->unread.empty() && child->input_ends) {
+    child->input = File();  // it leaves the poll with that
+    return;
+  }
+  if (child->unread.empty() != child->waits_for_room) return;
+  epoll_event event{};
+  event.events = EPOLLOUT;
+  event.data.u64 = key_of(id, kStdin);
+  child->waits_for_room = !child->waits_for_room;
+  const int change = child->waits_for_room ? EPOLL_CTL_ADD : EPOLL_CTL_DEL;
+  if (::epoll_ctl(poll_.fd(), change, child->input.fd(), &event) != 0 && child->waits_for_room)
+    end(id, milliseconds(0));  // it would wait for ever
 }
 
 void Loop::end(ChildId id, milliseconds grace) {
@@ -215,6 +293,8 @@ void Loop::dispatch(std::uint64_t key) {
     if (found == watches_.end()) return;
     const auto callback = found->second.callback;  // it may unwatch itself
     callback();
+  } else if (source == kStdin) {
+    feed(ChildId{id});
   } else if (source == kChannel) {
     hear_guardian(ChildId{id});
   } else {

@@ -32,6 +32,7 @@ struct TreeSpec {
   std::string cwd = {};                   // empty: the current folder
   std::vector<EnvChange> env = {};        // on top of the inherited environment
   std::optional<std::string> input = {};  // its stdin, of any size; none: /dev/null
+  bool more_input = false;                // what write() adds follows, until close_input()
 };
 
 struct Exit {
@@ -94,6 +95,14 @@ class Loop {
   void forget(ChildId child);
   std::size_t running() const { return children_.size(); }
 
+  // More for the stdin of a child that was started with `more_input`. Never waits: what the child
+  // does not read yet is kept, in order. False, and nothing is added: it has ended, its stdin is
+  // closed, or more than kMaxUnreadBytes are unread.
+  bool write(ChildId child, std::string_view bytes);
+  // Its stdin ends after what was written. Does nothing when it is closed, or was never open.
+  void close_input(ChildId child);
+  static constexpr std::size_t kMaxUnreadBytes = std::size_t{1} << 20;
+
   // Calls back once at that time or soon after.
   TimerId at(Clock::time_point time, std::function<void()> callback);
   TimerId after(std::chrono::milliseconds delay, std::function<void()> callback);
@@ -121,6 +130,7 @@ class Loop {
   void dispatch(std::uint64_t key);
   void hear_guardian(ChildId id);
   bool read_output(ChildId id, std::size_t stream);
+  void feed(ChildId id);
   void finish(ChildId id);
   void run_timers();
   Child* find(ChildId id);

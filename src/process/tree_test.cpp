@@ -134,12 +134,14 @@ TEST(Tree, NobodySeesTheAgentGoneAndGoesOn) {
     char name[] = "/tmp/capsule-process-XXXXXX";
     ::close(::mkstemp(name));
     const Recorder agent = run_to_end(
-        *loop, script("setsid sh -c \"while kill -0 $$; do :; done; echo late >$FILE\" 2>&1 &",
-                      {{"FILE", name}}));
+        *loop,
+        script("setsid sh -c \"echo up >$FILE; while kill -0 $$; do :; done; echo late >>$FILE\" "
+               "2>/dev/null & while [ ! -s $FILE ]; do :; done",
+               {{"FILE", name}}));
     EXPECT_TRUE(agent.exited_with(0));
     struct stat after {};
     ASSERT_EQ(::stat(name, &after), 0);
-    EXPECT_EQ(after.st_size, 0) << "in round " << round;
+    EXPECT_EQ(after.st_size, 3) << "in round " << round;
     ::unlink(name);
   }
 }

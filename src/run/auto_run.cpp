@@ -94,6 +94,9 @@ Result<void> AutoRun::take(const std::string& run) {
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     audience_->face.on_output(agent, bytes);
   };
+  conductor_->world().activity = [this](const workflow::StartAgent& start, const auto& now) {
+    audience_->face.on_activity({start.agent, start.task, start.role, start.attempt}, now);
+  };
   conductor_->world().progress = [this](const workflow::CheckProgress& check) {
     audience_->face.on_check(check);
   };
@@ -156,9 +159,9 @@ Result<int> AutoRun::carry_on() {
   const workflow::RunSummary summary = workflow_->summary();
   const bool on_branch = end == engine::End::over && !summary.on_branch.empty();
   const std::string description = on_branch ? TRY(describe()) : "";
-  audience_->face.finish({code, utc_now(), {}});
+  audience_->face.finish(summary, {code, utc_now(), {}});
   if (look_ != ui::Look::json)
-    print(ui::auto_summary(state, ui::style_for(STDOUT_FILENO), description));
+    print(ui::auto_summary(state, summary.usage, ui::style_for(STDOUT_FILENO), description));
   return code;
 }
 

@@ -128,6 +128,9 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     face_->on_output(agent, bytes);
   };
+  conductor_->world().activity = [this](const workflow::StartAgent& start, const auto& now) {
+    face_->on_activity({start.agent, start.task, start.role, start.attempt}, now);
+  };
   conductor_->world().progress = [this](const workflow::CheckProgress& check) {
     face_->on_check(check);
   };
@@ -184,7 +187,7 @@ Result<int> BeadRun::carry_on() {
   if (end == engine::End::stopped || state.outcome == event::Outcome::interrupted)
     code = conductor_->interrupt().exit_code();
   if (state.outcome == event::Outcome::on_branch) TRY_VOID(describe(run_, state));
-  face_->finish({code, utc_now(), {}});
+  face_->finish(workflow_->summary(), {code, utc_now(), {}});
   if (look_ != ui::Look::json && look_ != ui::Look::quiet) print(summary());
   return code;
 }

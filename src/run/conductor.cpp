@@ -1,6 +1,8 @@
 #include "run/conductor.h"
 
 #include "base/clock.h"
+#include "base/moment.h"
+#include "event/supply.h"
 #include "gate/clean_checkout.h"
 #include "gate/report_run.h"
 #include "git/worktree.h"
@@ -34,6 +36,19 @@ Result<void> Conductor::claim(const std::string& subject, const std::string& run
   return {};
 }
 
+namespace {
+
+// When the run recorded something last; 0: it is new.
+std::int64_t last_heard(store::Store& store, const std::string& run) {
+  const auto head = store.head(run);
+  if (!head || head->last_seq == 0) return 0;
+  const auto newest = store.read(run, head->last_seq - 1);
+  if (!newest || newest->empty()) return 0;
+  return seconds_of(newest->back().at).value_or(0);
+}
+
+}  // namespace
+
 Result<bool> Conductor::connect(Parts parts) {
   const std::string run = parts.settings.run;
   // What an earlier process did not hear is not meant for this one; what one that was killed left
@@ -48,12 +63,27 @@ Result<bool> Conductor::connect(Parts parts) {
         [spent = std::make_shared<world::SpentElsewhere>(*store_, run)](const std::string& day) {
           return spent->micros(day);
         };
+  parts.settings.heard = last_heard(*store_, run);
   parts.settings.intact = [store = store_.get()] { return store->intact(); };
   world_ =
       std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));
   runner_ = std::make_unique<engine::Runner>(
       parts.workflow, engine::Ports{*clock_, *log_, *world_, parts.listener, probe_.get()});
+  TRY_VOID(recall_sessions());
   return runner_->replay();
+}
+
+// Conversations that agents of an earlier process had go on as they are.
+Result<void> Conductor::recall_sessions() {
+  for (const event::Fact& fact : TRY(log_->read())) {
+    if (fact.kind != "supply_agent_used") continue;
+    const auto read = event::supply::read_fact(fact.kind, fact.body);
+    const auto* used = read ? std::get_if<event::supply::AgentUsed>(&*read) : nullptr;
+    if (used != nullptr)
+      world_->agents().recall(used->conversation, used->agent, used->log, used->session,
+                              used->provider, used->use);
+  }
+  return {};
 }
 
 }  // namespace capsule::run

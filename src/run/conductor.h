@@ -45,6 +45,7 @@ class Conductor {
 
  private:
   explicit Conductor(world::Project project);
+  Result<void> recall_sessions();
 
   struct SystemClock;
   world::Project project_;

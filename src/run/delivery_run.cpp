@@ -175,7 +175,7 @@ Result<void> Delivery::write_report(const std::string& run, const delivery::Stat
 
 int Delivery::show_delivered() {
   if (look_ == ui::Look::json)
-    face_->finish({0, utc_now(), earlier_.completed});
+    face_->finish(workflow_->summary(), {0, utc_now(), earlier_.completed});
   else
     print("Everything in " + printable(order_.plan) + " is delivered already.\n");
   return 0;
@@ -213,6 +213,9 @@ Result<void> Delivery::connect() {
       {*workflow_, *face_, std::string(engine::kDelivery), source_.subject, settings()}));
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     face_->on_output(agent, bytes);
+  };
+  conductor_->world().activity = [this](const workflow::StartAgent& start, const auto& now) {
+    face_->on_activity({start.agent, start.task, start.role, start.attempt}, now);
   };
   conductor_->world().progress = [this](const workflow::CheckProgress& check) {
     face_->on_check(check);
@@ -288,13 +291,13 @@ Result<int> Delivery::carry_on() {
   if (end == engine::End::stopped && conductor_->interrupt().requested())
     code = conductor_->interrupt().exit_code();
   TRY_VOID(write_report(run_, state));
-  face_->finish({code, utc_now(), earlier_.completed});
+  face_->finish(workflow_->summary(), {code, utc_now(), earlier_.completed});
   if (look_ == ui::Look::json) {
     TRY_VOID(describe());
     return code;
   }
   const std::string again = "capsule deliver " + shell_word(order_.plan) + project().option;
-  print(ui::delivery_summary(state, ui::style_for(STDOUT_FILENO)));
+  print(ui::delivery_summary(state, workflow_->summary(), ui::style_for(STDOUT_FILENO)));
   TRY_VOID(describe());
   print("  report: " + printable(report_path(run_)) + "\n");
   if (end != engine::End::over || state.outcome == event::delivery::Outcome::halted)

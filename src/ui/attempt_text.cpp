@@ -4,6 +4,7 @@
 
 #include "base/fill.h"
 #include "base/text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -91,6 +92,11 @@ std::string said_and_checked(const AgentSummary& agent, const Style& style) {
   return text;
 }
 
+std::string redacted_words(const AgentSummary& agent) {
+  return counted(agent.redacted, "secret") + (agent.redacted == 1 ? " was" : " were") +
+         " replaced in what it printed";
+}
+
 std::string excerpt(std::string_view text, std::string_view indent) {
   constexpr std::size_t kFirst = 3, kLast = 6, kColumns = 100, kMostColumns = 600;
   std::vector<std::string> lines;
@@ -147,6 +153,9 @@ std::string role_table(const std::vector<RoleLine>& lines, const Style& style) {
             toned(style, tone_of(status),
                   std::string(mark(style, status)) + " " + padded(said(line), last + 1)) +
             padded(counted(line.runs, "run"), 9) + duration(line.duration_ms);
+    workflow::Usage used;
+    for (const AgentSummary& agent : line.attempts) add_agent(used, agent);
+    if (const std::string words = short_usage(used); !words.empty()) text += ", " + words;
     const bool held = told_by_its_line(line) && !line.attempts.front().found.empty();
     text += (held ? "  checked: " + fitted(line.attempts.front().found, 300) : "") + "\n";
     if (told_by_its_line(line)) continue;
@@ -162,10 +171,13 @@ std::string findings_text(const workflow::RunSummary& summary, const std::string
     if (agent.running || (!role.empty() && agent.role != role) ||
         (!task.empty() && agent.task != task))
       continue;
-    if (agent.found.empty() && agent.why.empty() && agent.checked != Finding::refused) continue;
+    if (agent.found.empty() && agent.why.empty() && agent.checked != Finding::refused &&
+        agent.redacted == 0)
+      continue;
     const bool several = !summary.tasks.empty() && !agent.task.empty();
     text += (several ? printable(agent.task) + " " : "") + printable(agent.role) + "\n" +
             attempt_text(agent, style);
+    if (agent.redacted > 0) text += "       " + redacted_words(agent) + "\n";
   }
   for (const workflow::Waiting& wait : summary.waits) {
     const bool for_person = wait.what == workflow::Waiting::For::approval ||

@@ -32,6 +32,8 @@ signal::Status status_of(const workflow::AgentSummary& agent);
 
 // "said PASS · checked: 2 tests fail: a, b → refused", "said nothing that counts: …".
 std::string said_and_checked(const workflow::AgentSummary& agent, const Style& style);
+// "2 secrets were replaced in what it printed"
+std::string redacted_words(const workflow::AgentSummary& agent);
 // The beginning and the end of a text of several lines, each behind `indent`: findings stand at the
 // beginning, what failed at the end.
 std::string excerpt(std::string_view text, std::string_view indent);

@@ -1,8 +1,10 @@
 #include "ui/auto_narrator.h"
 
+#include "base/fill.h"
 #include "base/text.h"
 #include "ui/attempt_text.h"
 #include "ui/run_text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -65,15 +67,28 @@ class AutoNarrator : public Narrator {
                     frame.columns) +
              "\n";
     }
+    if (run_.step == auto_mode::Step::review) return reviewers(frame);
     const std::string time = agent_ > 0 ? " " + duration(frame.now_ms - began_ms_) : "";
-    return fitted(head_of(run_.phase, style_) + time + "  " + frame.last_line(agent_),
-                  frame.columns) +
-           "\n";
+    const std::string head = head_of(run_.phase, style_) + time + "  ";
+    const std::size_t used = columns_of(head);
+    if (used >= frame.columns) return fitted(head, frame.columns) + "\n";
+    return head + doing_line(frame, agent_, frame.columns - used) + "\n";
   }
   bool asks() const override { return auto_mode::Rules::waits_for_person(run_); }
   workflow::RunSummary summary() const override { return auto_mode::Rules::summary(run_); }
 
  private:
+  // They have no turns: whoever was started after the last one is one of them.
+  std::string reviewers(const Frame& frame) const {
+    std::string text = fitted(head_of(run_.phase, style_), frame.columns) + "\n";
+    for (const SeenAgent& one : frame.agents) {
+      if (one.who.number <= agent_) continue;
+      const std::string head = "  " + padded(printable(one.who.role), 22);
+      if (frame.columns <= head.size()) continue;
+      text += head + doing_line(frame, one.who.number, frame.columns - head.size()) + "\n";
+    }
+    return text;
+  }
   void line(const std::string& text) { lines_ += text + "\n"; }
   void take(const fact::TurnStarted& turn) {
     const std::string phase(signal::name_of(turn.phase));
@@ -153,8 +168,8 @@ std::string phase_line(Phase phase, const PhaseRecord& record, const Style& styl
   return line;
 }
 
-std::string auto_summary(const auto_mode::Run& run, const Style& style,
-                         const std::string& description) {
+std::string auto_summary(const auto_mode::Run& run, const workflow::Usage& usage,
+                         const Style& style, const std::string& description) {
   const workflow::RunSummary summary = auto_mode::Rules::summary(run);
   if (!summary.waits.empty() && summary.waits.front().question > 0)
     return "\n? " + printable(summary.waits.front().text) +
@@ -171,6 +186,7 @@ std::string auto_summary(const auto_mode::Run& run, const Style& style,
   if (const std::string evidence = workflow::evidence_words(run.evidence);
       run.outcome == auto_mode::Outcome::complete && !evidence.empty())
     text += "  " + printable(evidence) + "\n";
+  if (const std::string used = usage_words(usage); !used.empty()) text += "  " + used + "\n";
   if (!run.detail.empty()) {
     for (const std::string_view part : split(trimmed(run.detail), '\n'))
       text += "  " + printable(part) + "\n";

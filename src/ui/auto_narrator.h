@@ -13,10 +13,10 @@ namespace capsule::ui {
 // `run` must outlive it.
 std::unique_ptr<Narrator> auto_narrator(const auto_mode::Run& run, Style style);
 
-// What it came to, and what to do next.
+// What it came to, what its agents used, and what to do next.
 // `description`: the file that describes work on a branch; empty: there is none.
-std::string auto_summary(const auto_mode::Run& run, const Style& style,
-                         const std::string& description = "");
+std::string auto_summary(const auto_mode::Run& run, const workflow::Usage& usage,
+                         const Style& style, const std::string& description = "");
 
 // `capsule auto status`: its task, where it is, and every phase.
 std::string auto_page(const auto_mode::State& state, const Style& style);

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/fill.h"
 #include "base/text.h"
 #include "ui/attempt_text.h"
 #include "workflow/delivery/workflow.h"
@@ -253,12 +254,14 @@ std::string DeliveryNarrator::board(const Frame& frame) {
     }
     const auto began = began_ms_.find(number);
     const std::string task = agent.task < 0 ? "plan" : state.tasks[agent.task].task.id;
-    std::string row =
+    const std::string row =
         "  " + padded(fitted(task, 16), 16) + " " + padded(signal::name_of(agent.role), 16) + " " +
         padded(std::to_string(agent.attempt), 3) + " " +
-        padded(began == began_ms_.end() ? "" : duration(frame.now_ms - began->second), 8) + " " +
-        frame.last_line(number);
-    text += fitted(row, columns) + "\n";
+        padded(began == began_ms_.end() ? "" : duration(frame.now_ms - began->second), 8) + " ";
+    const std::size_t used_columns = columns_of(row);
+    text += (used_columns < columns ? row + doing_line(frame, number, columns - used_columns)
+                                    : fitted(row, columns)) +
+            "\n";
     ++used;
   }
   bool merge_shown = false;

@@ -1,6 +1,8 @@
 #include "ui/delivery_report.h"
 
 #include "base/text.h"
+#include "event/supply.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 
@@ -9,7 +11,8 @@ using delivery::Stage;
 using delivery::State;
 using delivery::TaskState;
 
-std::string delivery_summary(const State& state, const Style& style) {
+std::string delivery_summary(const State& state, const workflow::RunSummary& whole,
+                             const Style& style) {
   const delivery::Summary summary = delivery::summary_of(state);
   std::string text = "\n" + toned(style, Tone::strong, printable(state.title)) + "\n  " +
                      std::to_string(summary.completed.size()) + " of " +
@@ -17,6 +20,7 @@ std::string delivery_summary(const State& state, const Style& style) {
   if (!summary.failed.empty()) text += ", " + std::to_string(summary.failed.size()) + " failed";
   if (!summary.waiting.empty()) text += ", " + std::to_string(summary.waiting.size()) + " waiting";
   text += "; " + counted(state.dispatched, "agent run") + "\n";
+  if (const std::string used = usage_words(whole.usage); !used.empty()) text += "  " + used + "\n";
   if (!state.no_ground.empty())
     for (const std::string_view line : split(state.no_ground, '\n'))
       text += "  " + printable(line) + "\n";
@@ -32,6 +36,10 @@ std::string delivery_summary(const State& state, const Style& style) {
     text += "  ? question " + std::to_string(number) + ": " + printable(question.text) +
             "\n    answer it: capsule answer " + std::to_string(number) + " TEXT\n";
   }
+  for (const workflow::Waiting& wait : whole.waits)
+    if (wait.question >= event::supply::kFirstQuestion)
+      text += "  ? question " + std::to_string(wait.question) + ": " + printable(wait.text) +
+              "\n    answer it: capsule answer " + std::to_string(wait.question) + " TEXT\n";
   return text;
 }
 

@@ -11,8 +11,10 @@
 
 namespace capsule::ui {
 
-// What a person reads at the end.
-std::string delivery_summary(const delivery::State& state, const Style& style);
+// What a person reads at the end. `summary` is that of the whole run, with what agents used and
+// what is asked about their providers and budgets.
+std::string delivery_summary(const delivery::State& state, const workflow::RunSummary& summary,
+                             const Style& style);
 
 struct DeliveryReport {
   const delivery::State& state;

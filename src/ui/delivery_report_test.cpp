@@ -59,7 +59,7 @@ TEST(DeliveryReport, NamesAgentsFindingsSkippedReviewsExpertsAndRemediationWithT
        {"- Began: 2026-01-31 12:10:00 UTC\n", "- Not reviewed, since the critic timed out: T-1\n",
         "- Merges were checked by: nothing; no verify command is configured\n",
         "| 1 | developer | 1 | fresh | READY_FOR_REVIEW |  | 2026-01-31 12:11:00 UTC | 1m 01s | "
-        ".capsule/logs/run-1/1-x\\|y.log |\n",
+        "unknown | .capsule/logs/run-1/1-x\\|y.log |\n",
         "- 2026-01-31 12:14:00 UTC: critic (agent 2): REVIEW_FAILED\n  > Issues Found: - no "
         "greeting\n  > # Forged heading\n",
         "- 2026-01-31 12:15:00 UTC: review skipped", "not merged: conflict\n  > in a.txt\n",

@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "ui/attempt_text.h"
 #include "ui/delivery_report.h"
+#include "ui/supply_text.h"
+#include "ui/usage_text.h"
+#include "world/spending.h"
 
 namespace capsule::ui {
 namespace {
@@ -51,12 +54,15 @@ struct Of {
 class Teller {
  public:
   explicit Teller(const DeliveryReport& report) : report_(report), state_(report.state) {
-    for (const event::Fact& fact : report.facts)
-      if (const auto read = read_fact(fact.kind, fact.body)) {
-        at_ = fact.at;
+    for (const event::Fact& fact : report.facts) {
+      at_ = fact.at;
+      if (event::supply::is_supply(fact.kind)) {
+        take_supply(fact);
+      } else if (const auto read = read_fact(fact.kind, fact.body)) {
         std::visit([this](const auto& one) { take(one); }, *read);
         last_at_ = fact.at;
       }
+    }
   }
 
   std::string text() {
@@ -72,6 +78,21 @@ class Teller {
  private:
   template <class Other>
   void take(const Other&) {}
+
+  // What agents used, and what their services and budgets did to the plan as a whole.
+  void take_supply(const event::Fact& fact) {
+    const auto read = event::supply::read_fact(fact.kind, fact.body);
+    if (!read) return;
+    if (const auto* call = std::get_if<event::supply::AgentUsed>(&*read)) {
+      world::add_call(used_[call->agent], *call);
+      world::add_call(used_by_task_[call->task], *call);
+      world::add_call(used_in_all_, *call);
+    } else if (std::holds_alternative<event::supply::ProviderParked>(*read) ||
+               std::holds_alternative<event::supply::ProviderFree>(*read) ||
+               std::holds_alternative<event::supply::BudgetReached>(*read)) {
+      note(plan_, without_end(supply_lines({fact.kind, fact.at, fact.body})));
+    }
+  }
 
   Of& place_of(const AgentDispatched& f) {
     if (f.role == Role::remediation || f.role == Role::health_auditor) return remediation_;
@@ -214,6 +235,14 @@ class Teller {
                                                                      : path);
   }
 
+  // Of one agent, in a cell.
+  std::string used(int number) const {
+    const auto found = used_.find(number);
+    if (found == used_.end()) return "unknown";
+    const std::string words = short_usage(found->second);
+    return words.empty() ? "unknown" : words;
+  }
+
   std::string head() const {
     const delivery::Summary summary = delivery::summary_of(state_);
     std::string text = "# Delivery: " + printable(state_.title) +
@@ -228,6 +257,8 @@ class Teller {
             std::to_string(summary.failed.size()) + ", waiting " +
             std::to_string(summary.waiting.size()) +
             "\n- Agent runs: " + std::to_string(state_.dispatched) + "\n";
+    if (const std::string words = usage_words(used_in_all_); !words.empty())
+      text += "- Used: " + words + "\n";
     if (state_.checks_ms > 0) text += "- Checks took: " + duration(state_.checks_ms) + "\n";
     if (!skipped_.empty()) {
       text += "- Not reviewed, since the critic timed out:";
@@ -259,6 +290,8 @@ class Teller {
     if (!of.began_at.empty()) text += "- Began: " + date_of(of.began_at) + "\n";
     if (!of.over_at.empty()) text += "- Over: " + date_of(of.over_at) + "\n";
     if (!task.commit.empty()) text += "- Merged as: " + printable(task.commit) + "\n";
+    if (const auto found = used_by_task_.find(task.task.id); found != used_by_task_.end())
+      text += "- Used: " + usage_words(found->second) + "\n";
     if (task.evidence.by_name) text += "- Tests: " + workflow::evidence_words(task.evidence) + "\n";
     if (!task.merged_files.empty()) {
       text += "- Files:";
@@ -285,20 +318,22 @@ class Teller {
       const AgentLine& line = agents_.at(number);
       const std::int64_t took = line.end ? line.end->duration_ms : 0;
       total += took;
-      rows +=
-          "| " + std::to_string(number) + " | " + std::string(signal::name_of(line.start.role)) +
-          (line.start.expert.empty() ? "" : " " + cell(line.start.expert)) + " | " +
-          std::to_string(line.start.attempt) + " | " +
-          replace_all(name_of(line.start.why), "_", " ") + " | " + said(line) +
-          (line.end && line.end->wrote ? ", wrote (taken back)" : "") + " | " +
-          cell(checked(number)) + " | " + date_of(line.began_at) + " | " + duration(took) + " | " +
-          (line.end && !line.end->log.empty() ? cell(shown_path(line.end->log)) : "") + " |\n";
+      rows += "| " + std::to_string(number) + " | " +
+              std::string(signal::name_of(line.start.role)) +
+              (line.start.expert.empty() ? "" : " " + cell(line.start.expert)) + " | " +
+              std::to_string(line.start.attempt) + " | " +
+              replace_all(name_of(line.start.why), "_", " ") + " | " + said(line) +
+              (line.end && line.end->wrote ? ", wrote (taken back)" : "") + " | " +
+              cell(checked(number)) + " | " + date_of(line.began_at) + " | " + duration(took) +
+              " | " + used(number) + " | " +
+              (line.end && !line.end->log.empty() ? cell(shown_path(line.end->log)) : "") + " |\n";
     }
     if (!rows.empty())
-      text += "- Duration: " + duration(total) +
-              "\n\n| agent | role | attempt | why | said | checked | began | duration | log |\n"
-              "|---|---|---|---|---|---|---|---|---|\n" +
-              rows;
+      text +=
+          "- Duration: " + duration(total) +
+          "\n\n| agent | role | attempt | why | said | checked | began | duration | used | log |\n"
+          "|---|---|---|---|---|---|---|---|---|---|\n" +
+          rows;
     if (!of.events.empty()) text += "\n";
     for (const std::string& line : of.events) text += line;
     return text;
@@ -313,6 +348,9 @@ class Teller {
   Of remediation_, experts_, plan_;
   std::map<int, std::string> asked_;  // question to task
   std::set<std::string> skipped_;
+  std::map<int, workflow::Usage> used_;
+  std::map<std::string, workflow::Usage> used_by_task_;
+  workflow::Usage used_in_all_;
 };
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "ui/run_json.h"
 #include "ui/supply_text.h"
+#include "ui/usage_text.h"
+#include "world/spending.h"
 
 namespace capsule::ui {
 namespace {
@@ -13,11 +16,23 @@ namespace {
 using Body = nlohmann::ordered_json;  // of a fact
 
 constexpr std::chrono::milliseconds kFrame{100};
+constexpr std::int64_t kActivityMs = 1000;   // between two lines of --json about an agent
+constexpr std::int64_t kWaitingMs = 60'000;  // between two plain lines about one that waits
 // Lines that are kept back while a person types; then they are told all the same.
 constexpr std::size_t kHeldBytes = std::size_t{16} * 1024;
 
 std::string dump(const Body& json) {
   return json.dump(-1, ' ', false, Body::error_handler_t::replace) + "\n";
+}
+
+// What programs want to hear of when it changes; the tokens ride along.
+std::string activity_key(const dialect::Activity& activity) {
+  return std::string(name_of(activity.what)) + '\n' + activity.tool + '\n' + activity.detail +
+         '\n' + std::to_string(activity.since_ms) + '\n' + activity.said;
+}
+
+std::string waiting_head(const std::string& task, const std::string& role) {
+  return (task.empty() ? "" : printable(task) + ": ") + printable(role) + " ";
 }
 
 // The number of the agent that a fact is about; 0: it is about none.
@@ -47,12 +62,12 @@ Face::Face(Look look, std::string run, std::unique_ptr<Narrator> narrator, proce
 
 Face::~Face() { close(); }
 
-const Face::Who* Face::who(int agent) {
+const WhichAgent* Face::who(int agent) {
   if (agent <= 0) return nullptr;
   // Agents of an earlier process: the facts of this one do not tell who they are.
   if (!agents_.contains(agent))
     for (const workflow::AgentSummary& one : narrator_->summary().agents)
-      agents_.insert_or_assign(one.number, Who{one.task, one.role, one.attempt});
+      agents_.insert_or_assign(one.number, WhichAgent{one.number, one.task, one.role, one.attempt});
   const auto found = agents_.find(agent);
   return found == agents_.end() ? nullptr : &found->second;
 }
@@ -69,15 +84,34 @@ std::string Face::json_line(const event::NewFact& fact) {
   // Whatever starts an agent tells which attempt it is, and who it is.
   if (agent > 0 && !role.empty() && body.contains("attempt")) {
     const std::string task = text_in(body, "task");
-    agents_[agent] = {task.empty() ? narrator_->task() : task, role, body["attempt"].get<int>()};
+    agents_[agent] = {agent, task.empty() ? narrator_->task() : task, role,
+                      body["attempt"].get<int>()};
   }
-  if (const Who* one = who(agent)) {
+  if (const WhichAgent* one = who(agent)) {
     if (!line.contains("agent")) line["agent"] = agent;
     if (!line.contains("task")) line["task"] = one->task;
     if (!line.contains("role")) line["role"] = one->role;
     if (!line.contains("attempt")) line["attempt"] = one->attempt;
   }
+  add_usage(fact, agent, line);
   return dump(line);
+}
+
+// What all calls of an agent used stands in the fact of its end, too: whoever reads that needs no
+// other.
+void Face::add_usage(const event::NewFact& fact, int agent, nlohmann::ordered_json& line) {
+  namespace supplied = event::supply;
+  if (supplied::is_supply(fact.kind)) {
+    const auto read = supplied::read_fact(fact.kind, fact.body);
+    if (const auto* call = read ? std::get_if<supplied::AgentUsed>(&*read) : nullptr)
+      world::add_call(used_[call->agent], *call);
+    return;
+  }
+  const auto used = used_.find(agent);
+  if (used == used_.end() || !line.contains("duration_ms")) return;
+  const workflow::Usage& usage = used->second;
+  line["usage"] = Body::parse(usage_json(usage).compact(), nullptr, false);
+  if (line.contains("cost_micros")) line["cost_micros"] = line["usage"]["cost_micros"];
 }
 
 // While a person types, nothing may be written over, or between, what they have typed.
@@ -85,7 +119,7 @@ bool Face::holds_back() const { return look_ == Look::live && terminal_.typed_at
 
 void Face::on_facts(std::span<const event::NewFact> facts) {
   if (look_ == Look::json) {
-    std::string text;
+    std::string text = activity_lines(true);
     for (const event::NewFact& fact : facts) text += json_line(fact);
     return terminal_.write(text);
   }
@@ -125,6 +159,59 @@ void Face::on_cut_off(const Error& error) {
 
 void Face::on_output(int agent, std::string_view bytes) {
   if (look_ == Look::live) output_[agent].feed(bytes);
+}
+
+void Face::on_activity(const WhichAgent& agent, const dialect::Activity& activity) {
+  if (activity.events == 0) {
+    doing_.erase(agent.number);
+    output_.erase(agent.number);
+    return;
+  }
+  Doing& doing = doing_[agent.number];
+  doing.who = agent;
+  if (doing.who.task.empty()) doing.who.task = narrator_->task();
+  doing.activity = activity;
+  if (look_ == Look::json) tell_activities();
+  if (look_ == Look::plain) tell_waiting(doing);
+}
+
+std::string Face::activity_lines(bool all) {
+  std::string text;
+  const std::int64_t now = terminal_.now_ms();
+  for (auto& [number, doing] : doing_) {
+    const std::string shown = activity_key(doing.activity);
+    if (shown == doing.told || (!all && doing.told_ms != 0 && now - doing.told_ms < kActivityMs))
+      continue;
+    doing.told = shown;
+    doing.told_ms = std::max<std::int64_t>(1, now);
+    text += agent_activity_line(run_, doing.who, doing.activity, utc_now());
+  }
+  return text;
+}
+
+void Face::tell_activities() {
+  write(activity_lines(false));
+  if (loop_ == nullptr || activity_due_) return;
+  const bool more = std::any_of(doing_.begin(), doing_.end(), [](const auto& one) {
+    return activity_key(one.second.activity) != one.second.told;
+  });
+  if (!more) return;
+  activity_due_ = true;
+  timer_ = loop_->after(std::chrono::milliseconds(kActivityMs), [this] {
+    activity_due_ = false;
+    tell_activities();
+  });
+}
+
+// Whoever reads lines sees why nothing comes, and no more than that.
+void Face::tell_waiting(Doing& doing) {
+  const std::int64_t now = terminal_.now_ms();
+  if (doing.activity.what != dialect::Activity::What::waiting ||
+      (doing.told_ms != 0 && now - doing.told_ms < kWaitingMs))
+    return;
+  doing.told_ms = std::max<std::int64_t>(1, now);
+  write_lines(waiting_head(doing.who.task, doing.who.role) + activity_words(doing.activity) +
+              "; its client tries again\n");
 }
 
 void Face::on_check(const workflow::CheckProgress& check) {
@@ -175,6 +262,7 @@ void Face::draw() {
     const auto found = output_.find(agent);
     return found == output_.end() ? std::string() : found->second.take();
   };
+  for (const auto& [number, doing] : doing_) frame.agents.push_back({doing.who, doing.activity});
   for (const auto& [id, check] : checks_) frame.checks.push_back(check);
   std::string text = narrator_->board(frame);
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
@@ -189,8 +277,8 @@ void Face::wipe() {
 }
 
 void Face::close() {
-  if (look_ != Look::live) return;
   if (loop_ != nullptr) loop_->cancel(timer_);
+  if (look_ != Look::live) return;
   asked_ = false;
   write(std::exchange(held_, {}));
   // A picture that tells all stays; one below lines has nothing more to say.
@@ -202,12 +290,12 @@ void Face::close() {
   look_ = Look::plain;
 }
 
-void Face::finish(const Ending& ending) {
+void Face::finish(const workflow::RunSummary& summary, const Ending& ending) {
   const bool json = look_ == Look::json;
   close();
   if (!json) return;
-  terminal_.write(finished_lines(run_, narrator_->summary(), ending.exit_code, ending.at,
-                                 ending.completed_before));
+  terminal_.write(
+      finished_lines(run_, summary, ending.exit_code, ending.at, ending.completed_before));
 }
 
 }  // namespace capsule::ui

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ class Face : public engine::Listener {
   void on_cut_off(const Error& error) override;
   // What an agent printed, for the picture.
   void on_output(int agent, std::string_view bytes);
+  // What it does now, by the events of its client; one without any: it begins. --json has it as
+  // agent_activity, at most once a second for each agent.
+  void on_activity(const WhichAgent& agent, const dialect::Activity& activity);
   // One of the project's own commands begins, or has ended.
   void on_check(const workflow::CheckProgress& check);
   // A text for the person at the terminal, such as a question; not for programs.
@@ -34,21 +38,29 @@ class Face : public engine::Listener {
   // Before anything else is printed. The last picture stays.
   void close();
 
-  // The last line of --json, and nothing otherwise; closes it.
+  // The last line of --json, and nothing otherwise; closes it. `summary` is the workflow's own: it
+  // knows what an earlier process recorded, too.
   struct Ending {
     int exit_code = 0;
     std::string at;
     std::vector<std::string> completed_before;  // tasks of the plan that earlier runs completed
   };
-  void finish(const Ending& ending);
+  void finish(const workflow::RunSummary& summary, const Ending& ending);
 
  private:
-  struct Who {
-    std::string task, role;
-    int attempt = 1;
+  struct Doing {
+    WhichAgent who;
+    dialect::Activity activity;
+    std::string told;          // what --json had last, or a line of ours
+    std::int64_t told_ms = 0;  // when; 0: never
   };
   std::string json_line(const event::NewFact& fact);
-  const Who* who(int agent);
+  // Those that differ from what was told; without `all` those whose second is over.
+  std::string activity_lines(bool all);
+  void tell_activities();
+  void tell_waiting(Doing& doing);
+  const WhichAgent* who(int agent);
+  void add_usage(const event::NewFact& fact, int agent, nlohmann::ordered_json& line);
   void write(const std::string& text);
   void write_lines(const std::string& text);
   void leave_line();
@@ -63,12 +75,15 @@ class Face : public engine::Listener {
   process::Loop* loop_;
   Terminal terminal_;
   std::map<int, LastLine> output_;
+  std::map<int, Doing> doing_;
+  bool activity_due_ = false;  // the timer is set
   std::map<std::uint64_t, RunningCheck> checks_;
-  std::map<int, Who> agents_;
-  process::TimerId timer_{};
-  int drawn_ = 0;         // lines of the picture that stands on the terminal
-  bool asked_ = false;    // a person may be typing below what was written last
-  std::string held_;      // told once the person has answered
+  std::map<int, WhichAgent> agents_;
+  std::map<int, workflow::Usage> used_;  // by agents, as far as this process was told
+  process::TimerId timer_{};             // of the picture, or of what is to be told of activities
+  int drawn_ = 0;                        // lines of the picture that stands on the terminal
+  bool asked_ = false;                   // a person may be typing below what was written last
+  std::string held_;                     // told once the person has answered
   bool in_line_ = false;  // what was told last is a prompt: the line behind it is open
 };
 

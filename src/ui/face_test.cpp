@@ -78,7 +78,7 @@ TEST(JsonFace, EveryEventHasItsRunAndThoseAboutAgentsSayWhoTheyAre) {
     EXPECT_EQ(line["role"], line["phase"]);
     EXPECT_TRUE(line["attempt"].is_number());
   }
-  stage.face.finish({0, "T2", {}});
+  stage.face.finish(stage.workflow.summary(), {0, "T2", {}});
   const Json last = lines_of(stage.out).back();
   EXPECT_EQ(last["event"], "run_finished");
   EXPECT_EQ(last["workflow"], "pipeline");
@@ -135,7 +135,7 @@ TEST(JsonFace, AFinishedAgentOfADeliveryTellsTaskRoleAndAttempt) {
   EXPECT_EQ(line["task"], "T-2");
   EXPECT_EQ(line["role"], "developer");
   EXPECT_EQ(line["attempt"], 1);
-  stage.face.finish({1, "T2", {"T-0"}});
+  stage.face.finish(stage.workflow.summary(), {1, "T2", {"T-0"}});
   const std::vector<Json> last = lines_of(stage.out);
   EXPECT_EQ(last[0]["event"], "delivery_finished");
   EXPECT_EQ(last[1]["event"], "run_finished");
@@ -234,7 +234,7 @@ TEST(JsonFace, ATurnOfAutoModeTellsRoleAndAttemptToo) {
   EXPECT_EQ(line["role"], "expansion");
   EXPECT_EQ(line["attempt"], 2);
   EXPECT_TRUE(line.contains("task"));
-  stage.face.finish({1, "T", {}});
+  stage.face.finish(stage.workflow.summary(), {1, "T", {}});
   EXPECT_EQ(lines_of(stage.out).back()["workflow"], "auto");
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "json/value.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -13,9 +14,9 @@ void count(LedgerRow& row, event::Verdict verdict) {
 }
 
 std::string value_of(std::string_view column, const workflow::RunSummary& summary,
-                     const workflow::ClaimSummary& claim, const workflow::AgentSummary* agent) {
+                     const std::string& role, const workflow::AgentSummary* agent) {
   if (column == "workflow") return summary.workflow;
-  if (column == "role" || column == "phase") return claim.role;
+  if (column == "role" || column == "phase") return role;
   const std::string provider =
       agent == nullptr || agent->provider.empty() ? summary.provider : agent->provider;
   if (column == "provider") return provider;
@@ -33,14 +34,42 @@ void count_claims(Ledger& ledger, const workflow::RunSummary& summary) {
     const workflow::AgentSummary* agent = found == agents.end() ? nullptr : found->second;
     std::vector<std::string> key;
     for (const std::string& column : ledger.columns)
-      key.push_back(value_of(column, summary, one, agent));
+      key.push_back(value_of(column, summary, one.role, agent));
     key.push_back(one.claim.what);
     count(ledger.rows[std::move(key)], one.claim.verdict);
   }
+  for (const workflow::AgentSummary& agent : summary.agents) {
+    std::vector<std::string> key;
+    for (const std::string& column : ledger.columns)
+      key.push_back(value_of(column, summary, agent.role, &agent));
+    add_agent(ledger.usage[std::move(key)], agent);
+  }
 }
 
+namespace {
+
+// What they cost, in the same groups.
+std::string usage_table(const Ledger& ledger) {
+  if (ledger.usage.empty()) return {};
+  std::string text = "\n";
+  for (const std::string& column : ledger.columns) text += padded(column, 20);
+  text += padded("agents", 8) + padded("input", 12) + padded("output", 12) +
+          padded("cache read", 14) + padded("cache written", 15) + "cost\n";
+  for (const auto& [key, usage] : ledger.usage) {
+    const event::TokenUse& use = usage.tokens;
+    for (const std::string& value : key) text += padded(printable(value), 20);
+    text += padded(std::to_string(usage.agent_runs), 8) + padded(token_cell(usage, use.input), 12) +
+            padded(token_cell(usage, use.output), 12) +
+            padded(token_cell(usage, use.cache_read), 14) +
+            padded(token_cell(usage, use.cache_written), 15) + cost_cell(usage) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string ledger_table(const Ledger& ledger) {
-  if (ledger.rows.empty()) return "No claim has been checked yet.\n";
+  if (ledger.rows.empty()) return "No claim has been checked yet.\n" + usage_table(ledger);
   std::string text;
   for (const std::string& column : ledger.columns) text += padded(column, 20);
   text += padded("claim", 36) + padded("true", 7) + padded("differs", 9) + padded("false", 7) +
@@ -51,7 +80,7 @@ std::string ledger_table(const Ledger& ledger) {
             padded(std::to_string(row.differed), 9) + padded(std::to_string(row.broken), 7) +
             std::to_string(row.unchecked) + "\n";
   }
-  return text;
+  return text + usage_table(ledger);
 }
 
 std::string ledger_json(const Ledger& ledger) {
@@ -64,6 +93,9 @@ std::string ledger_json(const Ledger& ledger) {
     one["differs"] = row.differed;
     one["false"] = row.broken;
     one["unchecked"] = row.unchecked;
+    // Of all agents of the group, whatever they claimed.
+    const auto used = ledger.usage.find({key.begin(), key.end() - 1});
+    one["usage"] = used == ledger.usage.end() ? json::Value() : usage_json(used->second);
     rows.push_back(std::move(one));
   }
   return rows.compact() + "\n";

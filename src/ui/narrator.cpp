@@ -1,6 +1,10 @@
 #include "ui/narrator.h"
 
+#include <algorithm>
+
+#include "base/fill.h"
 #include "base/text.h"
+#include "ui/style.h"
 
 namespace capsule::ui {
 namespace {
@@ -8,6 +12,25 @@ namespace {
 constexpr std::size_t kKeptTail = 4096;
 
 }  // namespace
+
+const dialect::Activity* Frame::activity(int agent) const {
+  for (const SeenAgent& one : agents)
+    if (one.who.number == agent) return &one.activity;
+  return nullptr;
+}
+
+std::string doing_line(const Frame& frame, int agent, std::size_t columns, Said said) {
+  const dialect::Activity* activity = frame.activity(agent);
+  if (activity == nullptr) return fitted(replace_all(frame.last_line(agent), "\t", "  "), columns);
+  constexpr std::size_t kLeast = 30;  // for what it does
+  const std::string tokens = tokens_words(activity->use);
+  if (tokens.empty() || columns < kLeast + tokens.size() + 2)
+    return activity_line(*activity, frame.now_ms, columns, said);
+  const std::string line =
+      activity_line(*activity, frame.now_ms, columns - tokens.size() - 2, said);
+  const std::size_t used = columns_of(line) + tokens.size();
+  return line + std::string(columns - std::min(columns, used), ' ') + tokens;
+}
 
 void LastLine::feed(std::string_view bytes) {
   // Only the end can be seen: of one large piece the rest is not even copied.

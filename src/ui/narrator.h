@@ -10,7 +10,9 @@
 
 #include <vector>
 
+#include "dialect/activity.h"
 #include "event/fact.h"
+#include "ui/activity_text.h"
 #include "workflow/progress.h"
 #include "workflow/summary.h"
 
@@ -22,12 +24,21 @@ struct RunningCheck {
   std::int64_t began_ms = 0;
 };
 
+// An agent whose client tells what it does.
+struct SeenAgent {
+  WhichAgent who;
+  dialect::Activity activity;
+};
+
 // What a picture is drawn for.
 struct Frame {
   std::size_t columns = 80, rows = 24;  // rows: half of the terminal's
   std::int64_t now_ms = 0;
   std::function<std::string(int agent)> last_line;  // that it printed; empty: none
+  std::vector<SeenAgent> agents = {};               // by their numbers; also those that have ended
   std::vector<RunningCheck> checks = {};
+  // What an agent does now; nullptr: its client does not tell.
+  const dialect::Activity* activity(int agent) const;
 };
 
 class Narrator {
@@ -49,6 +60,10 @@ class Narrator {
   // The task of agents whose facts name none; empty: there is none.
   virtual std::string task() const { return {}; }
 };
+
+// What an agent does now, in one line: by the events of its client, or the newest line it printed.
+// Fitted; ends with the tokens that it used so far, where they are known and there is room.
+std::string doing_line(const Frame& frame, int agent, std::size_t columns, Said said = Said::here);
 
 // The newest complete line of output that comes in pieces. Keeps a bounded tail.
 class LastLine {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fill.h"
 #include "base/text.h"
 #include "ui/attempt_text.h"
 #include "ui/run_text.h"
@@ -287,16 +288,23 @@ std::string PhasesNarrator::board(const Frame& frame) {
   }
   if (ended_) return text;
   const std::string bar = style_.unicode ? "│ " : "| ";
-  const auto said = [&](const std::string& words) {
-    text += "    " +
-            toned(style_, Tone::quiet, bar + fitted(replace_all(words, "\t", "  "), width - 7)) +
-            "\n";
+  const auto below = [&](const std::string& words, Tone tone) {
+    const std::string line = fitted(replace_all(words, "\t", "  "), width - 7);
+    text += "    " + toned(style_, Tone::quiet, bar) + toned(style_, tone, line) + "\n";
   };
-  for (const auto& [phase, number] : running_)
-    said((running_.size() > 1 ? phase + ": " : "") + frame.last_line(number));
+  for (const auto& [phase, number] : running_) {
+    const std::string head = running_.size() > 1 ? phase + ": " : "";
+    const std::size_t columns = width - 7 - std::min(width - 8, columns_of(head));
+    const dialect::Activity* doing = frame.activity(number);
+    // The newest words of an agent that works alone have a line of their own.
+    const bool alone = head.empty() && doing != nullptr && !doing->said.empty() && room > 0;
+    if (alone) below(doing->said, Tone::quiet);
+    below(head + doing_line(frame, number, columns, alone ? Said::elsewhere : Said::here),
+          doing == nullptr ? Tone::quiet : Tone::plain);
+  }
   for (const RunningCheck& one : frame.checks)
-    said(progress_words(one.check) + "  " + duration(frame.now_ms - one.began_ms));
-  if (running_.empty() && frame.checks.empty()) said("");
+    below(progress_words(one.check) + "  " + duration(frame.now_ms - one.began_ms), Tone::quiet);
+  if (running_.empty() && frame.checks.empty()) below("", Tone::quiet);
   return text;
 }
 

@@ -55,6 +55,31 @@ std::string runs_by_role(const Costs& costs) {
   return text;
 }
 
+// From what the costs were made, and what they leave out.
+std::string prices_text(const Costs& costs) {
+  if (!costs.bound.priced)
+    return "  what that costs is unknown: no run here has told a cost, and neither "
+           "roles.NAME.price nor prices are configured\n";
+  std::string text;
+  if (!costs.prices.because.empty())
+    text += "  a run costs: " + printable(costs.prices.because) + "\n";
+  if (!costs.bound.unpriced.empty())
+    text += "  not counted, since no price is known: " + joined(costs.bound.unpriced) + "\n";
+  return text;
+}
+
+Json prices_json(const plan::RunPrices& prices) {
+  const auto by_role = [](const std::map<std::string, double>& from) {
+    Json json = Json::object();
+    for (const auto& [role, price] : from) json[role.empty() ? "others" : role] = price;
+    return json;
+  };
+  return {{"from", plan::name_of(prices.from)},
+          {"because", prices.because},
+          {"likely", by_role(prices.likely)},
+          {"most", by_role(prices.most)}};
+}
+
 }  // namespace
 
 std::string plan_problems(const std::string& named, const plan::Checked& checked) {
@@ -94,7 +119,7 @@ std::string plan_page(const plan::Plan& plan, const plan::Schedule& schedule, co
   text += "  bound: at most " + std::to_string(bound.runs) +
           " agent runs between two answers of a person";
   if (bound.priced) text += ", costing at most " + money(bound.money);
-  text += "\n" + runs_by_role(costs);
+  text += "\n" + runs_by_role(costs) + prices_text(costs);
   return text + "  every failure ends at a limit or at a person\n";
 }
 
@@ -120,11 +145,14 @@ std::string plan_json(const plan::Checked& checked, const plan::Schedule& schedu
   all["likely"] = {{"agent_runs", likely.runs},
                    {"by_role", likely_by_role},
                    {"money", likely.priced ? Json(likely.money) : Json()},
+                   {"unpriced", likely.unpriced},
                    {"from", likely.measured ? "journal" : "assumption"},
                    {"because", likely.because}};
   all["bound"] = {{"agent_runs", bound.runs},
                   {"by_role", by_role},
-                  {"money", bound.priced ? Json(bound.money) : Json()}};
+                  {"money", bound.priced ? Json(bound.money) : Json()},
+                  {"unpriced", bound.unpriced}};
+  all["prices"] = prices_json(costs.prices);
   return all.compact() + "\n";
 }
 

@@ -14,6 +14,7 @@ std::string plan_problems(const std::string& named, const plan::Checked& checked
 struct Costs {
   plan::Likely likely = {};
   plan::Bound bound = {};
+  plan::RunPrices prices = {};  // that both were made with
 };
 
 // Waves, critical path and costs of a plan without errors.

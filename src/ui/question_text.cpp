@@ -30,7 +30,9 @@ std::string question_lines(const std::vector<OpenQuestion>& list) {
   std::string text;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const workflow::Waiting& wait = list[i].wait;
-    text += padded(ids[i], 6) + padded(wait.task.empty() ? "plan" : wait.task, 14) +
+    const engine::RunHead& run = list[i].run.head;
+    const std::string of_all = run.workflow == engine::kDelivery ? "plan" : run.subject;
+    text += padded(ids[i], 6) + padded(printable(wait.task.empty() ? of_all : wait.task), 14) +
             printable(wait.text) + "\n";
     for (std::string_view line : split(wait.context, '\n'))
       if (!trimmed(line).empty()) text += "      " + printable(line) + "\n";

@@ -1,6 +1,8 @@
 #include "ui/report.h"
 
 #include "base/text.h"
+#include "ui/usage_text.h"
+#include "workflow/supply/state.h"
 
 namespace capsule::ui {
 namespace {
@@ -68,7 +70,9 @@ std::string start_options(const phases::State& state) {
          (state.on_branch.empty() ? "" : " --branch=" + shell_word(state.on_branch));
 }
 
-Report report_of(const std::vector<event::PipelineFact>& facts) {
+namespace {
+
+Report report_of(const std::vector<event::PipelineFact>& facts, const supply::State& supplied) {
   Report report;
   for (const event::PipelineFact& fact : facts) {
     phases::apply(report.state, fact);
@@ -82,7 +86,9 @@ Report report_of(const std::vector<event::PipelineFact>& facts) {
       report.archive = archived->folder;
     }
   }
-  const workflow::RunSummary summary = phases::summary(report.state);
+  workflow::RunSummary summary = phases::summary(report.state);
+  supply::complete(summary, supplied);
+  report.usage = summary.usage;
   report.phases = role_lines(summary);
   const std::vector<std::string> remarks = remarks_of(summary);
   report.remarks.insert(report.remarks.begin(), remarks.begin(), remarks.end());
@@ -93,11 +99,22 @@ Report report_of(const std::vector<event::PipelineFact>& facts) {
   return report;
 }
 
+}  // namespace
+
+Report report_of(const std::vector<event::PipelineFact>& facts) { return report_of(facts, {}); }
+
 Report report_of(const std::vector<event::Fact>& facts) {
   std::vector<event::PipelineFact> read;
-  for (const event::Fact& fact : facts)
-    if (auto one = event::read_fact(fact.kind, fact.body)) read.push_back(*std::move(one));
-  return report_of(read);
+  supply::State supplied;
+  for (const event::Fact& fact : facts) {
+    if (event::supply::is_supply(fact.kind)) {
+      if (const auto one = event::supply::read_fact(fact.kind, fact.body))
+        supply::apply(supplied, *one);
+    } else if (auto one = event::read_fact(fact.kind, fact.body)) {
+      read.push_back(*std::move(one));
+    }
+  }
+  return report_of(read, supplied);
 }
 
 std::string summary(const Report& report, const Surroundings& around, const Style& style) {
@@ -122,6 +139,7 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   if (report.phases.size() > 1)
     text += "  " + padded("in all", 38) + duration(total) +
             (s.checks_ms > 0 ? ", and " + duration(s.checks_ms) + " of checks" : "") + "\n";
+  if (const std::string used = usage_words(report.usage); !used.empty()) text += "  " + used + "\n";
   for (const std::string& remark : report.remarks) text += "  ! " + printable(remark) + "\n";
   if (!report.unchecked.empty())
     text += "  ! only the agents have checked " + printable(report.unchecked) + "\n";

@@ -18,6 +18,7 @@ struct Report {
   std::vector<std::string> remarks;  // claims that were false or differ
   std::string unchecked;             // what no gate could look at, and why
   std::string archive;
+  workflow::Usage usage = {};
 };
 
 // Facts that are none of such a run are passed over.

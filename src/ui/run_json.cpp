@@ -1,7 +1,11 @@
 #include "ui/run_json.h"
 
+#include <algorithm>
+
 #include "json/value.h"
+#include "ui/activity_text.h"
 #include "ui/run_text.h"
+#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -16,23 +20,34 @@ Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text
 Json waits_json(const RunSummary& summary) {
   Json list = Json::array();
   for (const workflow::Waiting& wait : summary.waits)
-    list.push_back({{"for", name_of(wait.what)},
-                    {"task", or_null(wait.task)},
-                    {"question", wait.question > 0 ? Json(wait.question) : Json()},
-                    {"on", or_null(wait.on)},
-                    {"by", or_null(wait.by)},
-                    {"kind", or_null(wait.kind)},
-                    {"text", or_null(wait.text)},
-                    {"context", or_null(wait.context)},
-                    {"options", wait.options}});
+    list.push_back(
+        {{"for", name_of(wait.what)},
+         {"task", or_null(wait.task)},
+         {"question", wait.question > 0 ? Json(wait.question) : Json()},
+         {"on", or_null(wait.on)},
+         {"by", or_null(wait.by)},
+         {"kind", or_null(wait.kind)},
+         {"text", or_null(wait.text)},
+         {"context", or_null(wait.context)},
+         {"options", wait.options},
+         {"until", wait.until > 0 ? Json(wait.until) : Json()},
+         {"fault", wait.fault == event::Fault::none ? Json() : Json(event::name_of(wait.fault))}});
   return list;
 }
 
-Json usage_json(const workflow::Usage& usage) {
-  return {{"agent_runs", usage.agent_runs},
-          {"duration_ms", usage.duration_ms},
-          {"checks_ms", usage.checks_ms},
-          {"cost_micros", usage.cost_micros}};
+Json messages_json(const RunSummary& summary) {
+  Json list = Json::array();
+  for (const workflow::MessageSummary& message : summary.messages)
+    list.push_back({{"id", message.id},
+                    {"task", or_null(message.task)},
+                    {"text", message.text},
+                    {"by", or_null(message.by)},
+                    {"agent", message.agent > 0 ? Json(message.agent) : Json()},
+                    {"delivered", message.agent == 0 ? "no"
+                                  : message.live     ? "live"
+                                                     : "prompt"},
+                    {"heard", message.heard}});
+  return list;
 }
 
 Json agent_json(const AgentSummary& agent) {
@@ -42,15 +57,23 @@ Json agent_json(const AgentSummary& agent) {
           {"attempt", agent.attempt},
           {"provider", or_null(agent.provider)},
           {"model", or_null(agent.model)},
+          {"client", or_null(agent.client)},
+          {"answered", or_null(agent.answered)},
           {"running", agent.running},
           {"fault", event::name_of(agent.fault)},
           {"said", or_null(agent.said)},
           {"detail", or_null(agent.detail)},
           {"log", or_null(agent.log)},
           {"duration_ms", agent.duration_ms},
+          {"tokens", tokens_json(agent.use, agent.use.tokens_known)},
+          {"cost_micros", agent.use.cost_known ? Json(agent.use.cost_micros) : Json()},
+          {"turns", agent.use.turns > 0 ? Json(agent.use.turns) : Json()},
+          {"compactions", agent.use.compactions},
+          {"service_faults", agent.faults},
           {"checked", name_of(agent.checked)},
           {"found", or_null(agent.found)},
-          {"why", or_null(agent.why)}};
+          {"why", or_null(agent.why)},
+          {"redacted", agent.redacted}};
 }
 
 Json evidence_json(const event::TestEvidence& evidence) {
@@ -157,7 +180,8 @@ Json object_of(const engine::Run& run) {
                        {"runs", task.agent_runs},
                        {"commit", or_null(task.commit)},
                        {"detail", or_null(task.detail)},
-                       {"evidence", evidence_json(task.evidence)}});
+                       {"evidence", evidence_json(task.evidence)},
+                       {"usage", usage_json(usage_of_task(summary, task.id))}});
     json["tasks"] = tasks;
     add_delivery(json, run);
   } else if (engine::is_phases(run.head)) {
@@ -174,7 +198,8 @@ std::string runs_json(const std::vector<engine::Run>& runs) {
   return list.compact() + "\n";
 }
 
-std::string run_json(engine::Run run, const std::string& archive, const std::string& task) {
+std::string run_json(engine::Run run, const std::string& archive, const std::string& task,
+                     const world::Activities& now) {
   if (!task.empty()) leave_only(run.summary, task);
   Json json = object_of(run);
   json["detail"] = run.summary.detail;
@@ -186,9 +211,17 @@ std::string run_json(engine::Run run, const std::string& archive, const std::str
                       {"duration_ms", line.duration_ms}});
   json["phases"] = phases;
   Json agents = Json::array();
-  for (const AgentSummary& agent : run.summary.agents) agents.push_back(agent_json(agent));
+  for (const AgentSummary& agent : run.summary.agents) {
+    Json one = agent_json(agent);
+    const auto doing = now.of.find(agent.number);
+    one["doing"] = doing == now.of.end() ? Json() : activity_json(doing->second);
+    if (doing != now.of.end())
+      one["doing"]["elapsed_ms"] = std::max<std::int64_t>(0, now.now_ms - doing->second.since_ms);
+    agents.push_back(std::move(one));
+  }
   json["agents"] = agents;
   json["remarks"] = remarks_of(run.summary);
+  json["messages"] = messages_json(run.summary);
   Json trees = Json::array();
   for (const workflow::TreeSummary& tree : run.summary.trees)
     trees.push_back({{"task", or_null(tree.task)},
@@ -218,7 +251,8 @@ std::string finished_lines(const std::string& run, const RunSummary& summary, in
             {"waits_for", waits_json(summary)},
             {"merged_as", or_null(summary.merged_as)},
             {"on_branch", or_null(summary.on_branch)},
-            {"evidence", evidence_json(summary.evidence)}};
+            {"evidence", evidence_json(summary.evidence)},
+            {"usage", usage_json(summary.usage)}};
   if (summary.workflow != engine::kDelivery) return json.compact() + "\n";
   const TaskLists lists = lists_of(summary, completed_before);
   json["completed"] = lists.completed;
@@ -254,6 +288,20 @@ std::string check_line(const std::string& run, const std::string& task,
   json["skipped"] = check.run.skipped;
   json["failing"] = check.run.failing;
   return json.compact() + "\n";
+}
+
+std::string agent_activity_line(const std::string& run, const WhichAgent& agent,
+                                const dialect::Activity& activity, const std::string& at) {
+  return Json{{"event", "agent_activity"},
+              {"at", at},
+              {"run", run},
+              {"agent", agent.number},
+              {"task", agent.task},
+              {"role", agent.role},
+              {"attempt", agent.attempt},
+              {"doing", activity_json(activity)}}
+             .compact() +
+         "\n";
 }
 
 std::string cut_off_line(const std::string& run, const RunSummary& summary, const Error& error,

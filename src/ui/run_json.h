@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "engine/run.h"
+#include "ui/activity_text.h"
 #include "workflow/progress.h"
+#include "world/activities.h"
 
 namespace capsule::ui {
 
@@ -14,13 +16,18 @@ namespace capsule::ui {
 std::string runs_json(const std::vector<engine::Run>& runs);
 
 // `capsule status RUN [TASK] --json`: the same object, with phases, agents, trees and remarks; with
-// a task, of what belongs to that alone. `archive` may be empty.
-std::string run_json(engine::Run run, const std::string& archive, const std::string& task = {});
+// a task, of what belongs to that alone. `archive` may be empty. `now`: what its agents do.
+std::string run_json(engine::Run run, const std::string& archive, const std::string& task = {},
+                     const world::Activities& now = {});
 
 // In --json: {"event":"check_started", …} and {"event":"check_finished", …}. `task`: what the run
 // is about, for checks that name none.
 std::string check_line(const std::string& run, const std::string& task,
                        const workflow::CheckProgress& check, const std::string& at);
+
+// In --json: {"event":"agent_activity", …}: what an agent does now, by the events of its client.
+std::string agent_activity_line(const std::string& run, const WhichAgent& agent,
+                                const dialect::Activity& activity, const std::string& at);
 
 // The end of --json: {"event":"run_finished", …}. Deliveries also tell which tasks are completed,
 // failed and waiting, there and in a line "delivery_finished" before it.

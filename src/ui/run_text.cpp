@@ -5,6 +5,8 @@
 #include "base/fill.h"
 #include "base/text.h"
 #include "ui/supply_text.h"
+#include "ui/usage_text.h"
+#include "ui/working_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -162,20 +164,43 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
   return text;
 }
 
+// What people told, and who has not worked with it to its end.
+std::string messages_of(const engine::Run& run, const std::string& task) {
+  std::string text;
+  if (engine::state_of(run) == RunState::ended && !run.summary.can_go_on) return text;
+  for (const workflow::MessageSummary& message : run.summary.messages) {
+    if (message.heard || (!task.empty() && !message.task.empty() && message.task != task)) continue;
+    text += "\n  > " + message_words(message.text) + "\n    ";
+    if (message.agent == 0)
+      text += "nobody has heard it yet: the next agent" +
+              (message.task.empty() ? "" : " of " + printable(message.task)) + " does";
+    else
+      text += "agent " + std::to_string(message.agent) +
+              (message.role.empty() ? "" : " (" + printable(message.role) + ")") +
+              (message.live ? " has heard it while it works" : " has it in its prompt");
+    text += "\n";
+  }
+  return text;
+}
+
+std::string with_comma(const std::string& text) { return text.empty() ? "" : ", " + text; }
+
 // Each agent of a task on a line, with what it said and what was found.
-std::string agents_of(const engine::Run& run, const std::string& task, const Style& style) {
+std::string agents_of(const engine::Run& run, const std::string& task, const Style& style,
+                      const world::Activities& now) {
   std::string text;
   for (const AgentSummary& agent : run.summary.agents) {
     if (agent.task != task) continue;
     const std::string who =
         "  " + padded(printable(agent.role), 18) + padded(std::to_string(agent.attempt), 4);
     if (agent.running) {
-      text += who + "works\n";
+      text += working_text(run, agent, now, style);
       continue;
     }
     const Status status = status_of(agent);
     text += who + toned(style, tone_of(status), std::string(mark(style, status))) + " " +
-            said_and_checked(agent, style) + "  " + duration(agent.duration_ms) + "\n";
+            said_and_checked(agent, style) + "  " + duration(agent.duration_ms) +
+            with_comma(agent_use_words(agent.use)) + "\n";
     if (status != Status::pass && !agent.said.empty()) text += excerpt(agent.why, "        ");
   }
   return text;
@@ -233,6 +258,11 @@ std::vector<std::string> remarks_of(const RunSummary& summary) {
         (one.claim.verdict == event::Verdict::broken ? ": not true: " : ": not exact: ") +
         one.claim.what + (one.claim.detail.empty() ? "" : " (" + one.claim.detail + ")"));
   }
+  for (const AgentSummary& agent : summary.agents)
+    if (agent.redacted > 0)
+      remarks.push_back((summary.tasks.empty() || agent.task.empty() ? "" : agent.task + ": ") +
+                        agent.role + " " + std::to_string(agent.attempt) + ": " +
+                        redacted_words(agent));
   for (const std::string& line : summary.ground) remarks.push_back(line);
   return remarks;
 }
@@ -306,12 +336,14 @@ std::string run_lines(const std::vector<engine::Run>& runs, const Style& style) 
     text += filled_up(fitted(short_subject(run), kSubject), widest + 2) +
             minute_of(ended.empty() ? run.head.started_at : ended) + "  " +
             filled_up(fitted(run.summary.title, kTitle), kTitle + 2) +
-            (tasks.empty() ? "" : tasks + "; ") + standing_line(run, style) + "\n";
+            (tasks.empty() ? "" : tasks + "; ") + standing_line(run, style) +
+            with_comma(short_usage(run.summary.usage)) + "\n";
   }
   return text;
 }
 
-std::string run_page(const engine::Run& run, const RunWords& words, const Style& style) {
+std::string run_page(const engine::Run& run, const RunWords& words, const Style& style,
+                     const world::Activities& now) {
   const RunSummary& summary = run.summary;
   const std::string tasks = tasks_line(run);
   std::string text =
@@ -332,6 +364,8 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
   text += "  started " + minute_of(run.head.started_at) + " UTC";
   if (!run.head.ended_at.empty()) text += ", ended " + minute_of(run.head.ended_at) + " UTC";
   text += "\n";
+  if (const std::string used = usage_words(summary.usage); !used.empty())
+    text += "  " + used + "\n";
   if (!run.unreadable.empty())
     return text + "\nIts snapshots:\n  capsule snapshots " + words.name + words.options + "\n";
   if (!summary.tasks.empty()) {
@@ -340,14 +374,16 @@ std::string run_page(const engine::Run& run, const RunWords& words, const Style&
   } else if (const auto lines = role_lines(summary); !lines.empty()) {
     text += "\n" + role_table(lines, style);
   }
+  if (const std::string works = working_agents(run, now, style); !works.empty())
+    text += (summary.tasks.empty() && !role_lines(summary).empty() ? "" : "\n") + works;
   for (const std::string& remark : remarks_of(summary)) text += "  ! " + printable(remark) + "\n";
   for (const workflow::TreeSummary& tree : summary.trees)
     if (summary.tasks.empty()) text += "  worktree: " + printable(tree.folder) + "\n";
-  return text + questions_of(run, "", words) + next_of(run, words);
+  return text + messages_of(run, "") + questions_of(run, "", words) + next_of(run, words);
 }
 
 std::string task_page(const engine::Run& run, const std::string& id, const RunWords& words,
-                      const Style& style) {
+                      const Style& style, const world::Activities& now) {
   std::string text;
   for (const workflow::TaskSummary& task : run.summary.tasks) {
     if (task.id != id) continue;
@@ -355,14 +391,17 @@ std::string task_page(const engine::Run& run, const std::string& id, const RunWo
             printable(task.words) + "\n";
     if (!task.detail.empty()) text += "    " + printable(task.detail) + "\n";
     if (!task.commit.empty()) text += "  merged as " + printable(task.commit.substr(0, 12)) + "\n";
+    if (const std::string used = usage_words(usage_of_task(run.summary, id)); !used.empty())
+      text += "  " + used + "\n";
   }
-  if (const std::string agents = agents_of(run, id, style); !agents.empty()) text += "\n" + agents;
+  if (const std::string agents = agents_of(run, id, style, now); !agents.empty())
+    text += "\n" + agents;
   for (const workflow::TreeSummary& tree : run.summary.trees)
     if (tree.task == id && !tree.folder.empty())
       text += "  worktree: " + printable(tree.folder) + "\n";
   RunWords next = words;
   next.name += " " + id;
-  return text + questions_of(run, id, words) + next_of(run, next);
+  return text + messages_of(run, id) + questions_of(run, id, words) + next_of(run, next);
 }
 
 std::string minute_of(std::string_view utc) {

@@ -10,6 +10,7 @@
 #include "engine/run.h"
 #include "ui/attempt_text.h"
 #include "ui/style.h"
+#include "world/activities.h"
 
 namespace capsule::ui {
 
@@ -29,11 +30,13 @@ struct RunWords {
   std::string options;           // " --project-dir=…", or empty
   std::string description = {};  // the file that describes work on a branch
 };
-// `capsule status RUN`: roles or tasks, open questions, trees, and what to do next.
-std::string run_page(const engine::Run& run, const RunWords& words, const Style& style);
+// `capsule status RUN`: roles or tasks, open questions, trees, and what to do next. `now`: what its
+// agents do.
+std::string run_page(const engine::Run& run, const RunWords& words, const Style& style,
+                     const world::Activities& now = {});
 // Of one task of a plan.
 std::string task_page(const engine::Run& run, const std::string& task, const RunWords& words,
-                      const Style& style);
+                      const Style& style, const world::Activities& now = {});
 
 // How a run of phases, or any other, ended: "merged", "aborted by an error". By its name in the
 // journal; a name that nobody knows is said as it is.

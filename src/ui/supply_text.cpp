@@ -24,9 +24,15 @@ std::string quoted_words(const std::string& words) {
 
 struct SupplyTeller {
   std::string operator()(const supplied::AgentFaulted& f) const {
+    if (f.fault == event::Fault::over_budget)
+      return printable(f.role) + ": ended, since the budget is spent; its work is kept\n";
     std::string text = printable(f.role) + ": the service of " + printable(f.provider) + ": " +
                        std::string(service_words(f.fault)) + quoted_words(f.words) + "\n";
-    if (f.until > 0) text += "  it costs no attempt; again at " + time_words(f.until) + "\n";
+    // How long a limit lasts is told with the parking; a fallback may take over at once.
+    if (f.fault == event::Fault::usage_limit)
+      text += "  it costs no attempt\n";
+    else if (f.until > 0)
+      text += "  it costs no attempt; again at " + time_words(f.until) + "\n";
     return text;
   }
   std::string operator()(const supplied::ProviderParked& f) const {
@@ -57,6 +63,15 @@ struct SupplyTeller {
     return text + "  capsule answer " + std::to_string(f.question) + " TEXT" +
            (f.options.empty() ? "" : "   (" + joined_words(f.options) + ")") + "\n";
   }
+  std::string operator()(const supplied::MessageGiven& f) const {
+    return "message" + (f.by.empty() ? "" : " from " + printable(f.by)) +
+           (f.task.empty() ? "" : " to " + printable(f.task)) + ": " + message_words(f.text) + "\n";
+  }
+  std::string operator()(const supplied::MessageDelivered& f) const {
+    return "agent " + std::to_string(f.agent) +
+           (f.live ? " has heard the message while it works\n"
+                   : " has the message in its prompt\n");
+  }
   template <class Other>
   std::string operator()(const Other&) const {
     return {};
@@ -70,6 +85,14 @@ struct SupplyTeller {
 };
 
 }  // namespace
+
+std::string message_words(std::string_view text) {
+  constexpr std::size_t kMostBytes = 200;
+  text = trimmed(text);
+  const std::string_view line = text.substr(0, text.find('\n'));
+  return printable(cut(line, kMostBytes)) +
+         (line.size() > kMostBytes || line.size() < text.size() ? " …" : "");
+}
 
 std::string_view service_words(event::Fault fault) {
   switch (fault) {

@@ -18,6 +18,9 @@ std::string supply_lines(const event::NewFact& fact);
 // "is overloaded", "a usage limit is reached": of a service, for people.
 std::string_view service_words(event::Fault fault);
 
+// The beginning of what a person told, on a line.
+std::string message_words(std::string_view text);
+
 // "2026-01-31 23:59:59 UTC" of seconds since 1970.
 std::string time_words(std::int64_t epoch_seconds);
 

@@ -5,7 +5,6 @@
 
 #include "ui/config_text.h"
 #include "ui/ledger_text.h"
-#include "ui/log_text.h"
 #include "ui/question_text.h"
 #include "ui/setup_text.h"
 #include "ui/signal_text.h"
@@ -128,32 +127,6 @@ TEST(ConfigTable, HasALineForEveryValueAndSaysWhatIsNotSet) {
   EXPECT_NE(table.find("(not set)"), std::string::npos);
   EXPECT_EQ(Json::parse(config_json(config)).size(), config.entries.size());
   EXPECT_EQ(Json::parse(keys_json()).size(), config::keys().size());
-}
-
-TEST(LogPrinter, OnATerminalMakesWholeLinesHarmlessAndEndsTheLast) {
-  std::string out;
-  const auto write = [&](std::string_view text) -> Result<void> {
-    out += text;
-    return {};
-  };
-  LogPrinter printer(true, write);
-  ASSERT_TRUE(printer.file("1-developer.log"));
-  ASSERT_TRUE(printer.bytes("a\x1b[2"));
-  ASSERT_TRUE(printer.bytes("J\nhalf"));
-  ASSERT_TRUE(printer.file("1-developer.log")) << "the same file needs no heading";
-  ASSERT_TRUE(printer.file("2-critic.log"));
-  EXPECT_EQ(out, "==> 1-developer.log <==\na\\x1b[2J\nhalf\n\n==> 2-critic.log <==\n");
-}
-
-TEST(LogPrinter, IntoAPipeWritesTheBytesAsTheyAre) {
-  std::string out;
-  LogPrinter printer(false, [&](std::string_view text) -> Result<void> {
-    out += text;
-    return {};
-  });
-  ASSERT_TRUE(printer.bytes("a\x1b[2J\tb"));
-  ASSERT_TRUE(printer.flush());
-  EXPECT_EQ(out, "a\x1b[2J\tb\n");
 }
 
 }  // namespace

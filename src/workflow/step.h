@@ -456,6 +456,7 @@ struct FreedElsewhere {
 struct AgentSpends {
   int agent = 0;
   event::TokenUse use;
+  std::string model = {};  // that answers; empty: not known
 };
 // What other runs of the project have spent today: told when a run is taken up, before the end of
 // an agent and before Woken.

@@ -81,6 +81,7 @@ struct AgentSummary {
   std::string answered;      // the model that answered; empty: not known
   event::TokenUse use = {};  // of all its calls
   int faults = 0;            // of the service that it met on the way
+  int redacted = 0;          // secrets that were replaced in what it printed
 };
 
 struct ClaimSummary {
@@ -109,6 +110,16 @@ struct Usage {
   int calls_without_tokens = 0, calls_without_cost = 0;
 };
 
+// What a person told the agents of a run.
+struct MessageSummary {
+  std::string id, task, text, by;  // an empty task: whoever works
+  int agent = 0;                   // that was told; 0: nobody yet
+  std::string role;                // of that agent
+  bool live = false;               // it was at work; else it stands in its prompt
+  bool heard = false;              // that agent has worked with it to its end
+  bool recorded = true;            // false: it is left for a run that has not taken it up
+};
+
 struct RunSummary {
   std::string workflow;  // "pipeline", "delivery", "auto", or the name of a user's own
   std::string subject;   // a bead, a plan, or a task in words
@@ -125,7 +136,8 @@ struct RunSummary {
   std::vector<TreeSummary> trees;    // that it has, or will have again when it goes on
   std::vector<AgentSummary> agents;  // all that were started, in their order
   std::vector<ClaimSummary> claims;
-  event::TestEvidence evidence;     // the newest about the work as a whole
+  event::TestEvidence evidence;  // the newest about the work as a whole
+  std::vector<MessageSummary> messages;
   std::vector<std::string> ground;  // what changed around it and Capsule did not do, in sentences
   Usage usage;
 };

@@ -48,8 +48,32 @@ struct Listener : AgentEvents {
     finished[how.agent] = std::move(how);
   }
   void on_failed(const StartAgent&, const Error& error) override { FAIL() << error.message; }
-  void on_idle(int) override { ++idle; }
+  void on_idle(int) override {
+    if (++idle == 1 && on_first_idle) on_first_idle();
+  }
+  void on_activity(const StartAgent&, const dialect::Activity& activity) override {
+    std::string words(name_of(activity.what));
+    if (activity.what == dialect::Activity::What::tool)
+      words += " " + activity.tool + " " + activity.detail;
+    if (activity.what == dialect::Activity::What::text) words += " " + activity.said;
+    if (did.empty() || did.back() != words) did.push_back(words);
+    now = activity;
+  }
+  void on_spending(int, const event::TokenUse& use, const std::string& model) override {
+    spending.push_back(use);
+    models.push_back(model);
+  }
+  void on_steered(int agent, const std::string& message, bool delivered) override {
+    EXPECT_FALSE(finished.contains(agent)) << "before its end";
+    steered[message] = delivered;
+  }
   std::map<int, AgentFinished> finished;
+  std::map<std::string, bool> steered;
+  std::vector<std::string> did;
+  dialect::Activity now;
+  std::function<void()> on_first_idle;
+  std::vector<event::TokenUse> spending;
+  std::vector<std::string> models;
   int idle = 0;
 };
 
@@ -265,6 +289,128 @@ TEST_F(AgentStreams, AnotherClientCannotGoOnWithASessionAndIsToldTheHistory) {
   EXPECT_THAT(tree("prompt"), Not(HasSubstr("their-id"))) << "words, not events";
 }
 
+// What the real client echoes once it has heard a message, with the id that it was sent under.
+constexpr const char* kEcho =
+    "id=$(printf %s \"$more\" | sed -n 's/.*\"uuid\":\"\\([^\"]*\\)\".*/\\1/p')\n"
+    "printf '{\"type\":\"user\",\"isReplay\":true,\"uuid\":\"%s\",\"message\":{}}\\n' \"$id\"\n";
+
+TEST_F(AgentStreams, OneThatIsSteeredHearsMessagesWhileItWorksAndItsInputEndsWithItsClosingEvent) {
+  provider_.steered = true;
+  plays("IFS= read -r first; printf %s \"$first\" >first\n" + init() +
+        "IFS= read -r more; printf %s \"$more\" >more\n" + kEcho + result(kPass) +
+        "cat >rest; echo over >over\n");
+  AgentPlace place;
+  place.folder = root_ + "/tree";
+  place.log_folder = root_ + "/logs";
+  ASSERT_TRUE(agents_->start(agent(1), place));
+  agents_->steer(1, "m1", "Use \"UTC\".\nAlways.");
+  loop_->run_while([&] { return listener_.finished.empty(); });
+  EXPECT_EQ(listener_.finished[1].fault, Fault::none) << listener_.finished[1].detail;
+  EXPECT_THAT(tree("first"), HasSubstr("The whole prompt."));
+  EXPECT_THAT(tree("more"), HasSubstr("Use \\\"UTC\\\".\\nAlways."));
+  EXPECT_EQ(listener_.steered, (std::map<std::string, bool>{{"m1", true}}));
+  EXPECT_EQ(tree("over"), "over\n");
+}
+
+TEST_F(AgentStreams, AMessageThatItsClientNeverHeardIsNotDelivered) {
+  plays(init() + result(kPass));
+  AgentPlace place;
+  place.folder = root_ + "/tree";
+  place.log_folder = root_ + "/logs";
+  ASSERT_TRUE(agents_->start(agent(1), place));
+  agents_->steer(1, "m1", "words");
+  EXPECT_EQ(listener_.steered, (std::map<std::string, bool>{{"m1", false}})) << "at once";
+  loop_->run_while([&] { return listener_.finished.empty(); });
+  // It ends without having heard it.
+  provider_.steered = true;
+  ASSERT_TRUE(agents_->start(agent(2), place));
+  agents_->steer(2, "m2", "words");
+  EXPECT_FALSE(listener_.steered.contains("m2"));
+  loop_->run_while([&] { return !listener_.finished.contains(2); });
+  EXPECT_FALSE(listener_.steered.at("m2"));
+}
+
+TEST_F(AgentStreams, OneThatWaitsForItsInputEndsAtItsTimeLimit) {
+  provider_.steered = true;
+  limit_ = std::chrono::milliseconds(300);
+  EXPECT_EQ(plays_once(init() + "exec cat").fault, Fault::timed_out);
+}
+
+TEST_F(AgentStreams, OneThatWasCutOffGoesOnUnderTheIdThatItsLogTells) {
+  as_codex();
+  const std::vector<std::string> words = provider_.argv;
+  ASSERT_TRUE(write_file(root_ + "/cut-off.log",
+                         "{\"type\":\"thread.started\",\"thread_id\":\"thread-9\"}\n"
+                         "{\"type\":\"turn.started\"}\n"));
+  agents_->recall("our-id", 1, root_ + "/cut-off.log");
+  StartAgent second = agent(2);
+  second.session = "our-id";
+  second.resume = true;
+  second.prompt.follow_up = "Only what is new.";
+  provider_.argv = {"/bin/sh", "-c", "cat >prompt; echo \"$*\" >words"};
+  provider_.argv.insert(provider_.argv.end(), words.begin(), words.end());
+  run(second);
+  EXPECT_THAT(tree("words"), HasSubstr("resume thread-9 -"));
+  EXPECT_EQ(tree("prompt"), "Only what is new.");
+}
+
+std::string answer_of(const std::string& id, int output) {
+  return echo(R"({"type":"assistant","message":{"id":")" + id +
+              R"(","model":"claude-x","content":[],"usage":{"input_tokens":10,"output_tokens":)" +
+              std::to_string(output) + "}}}");
+}
+
+TEST_F(AgentStreams, WhatItUsesIsToldWhileItWorks) {
+  parts_.spending_every = std::chrono::milliseconds(1);
+  agents_.emplace(*loop_, parts_, listener_);
+  // Each answer is printed once what was used before it has been told.
+  const auto until_told = [&](std::size_t times) {
+    loop_->run_while([&] { return listener_.spending.size() < times; });
+    ASSERT_TRUE(write_file(root_ + "/tree/told-" + std::to_string(times), ""));
+  };
+  const auto wait_for = [](int times) {
+    return "while ! test -e told-" + std::to_string(times) + "; do sleep 0.01; done\n";
+  };
+  plays(init() + answer_of("m1", 5) + wait_for(1) + answer_of("m1", 5) + answer_of("m2", 7) +
+        wait_for(2) + result(kPass));
+  AgentPlace place;
+  place.folder = root_ + "/tree";
+  place.log_folder = root_ + "/logs";
+  ASSERT_TRUE(agents_->start(agent(1), place));
+  until_told(1);
+  EXPECT_EQ(listener_.spending[0].input, 10);
+  EXPECT_EQ(listener_.spending[0].output, 5);
+  EXPECT_FALSE(listener_.spending[0].cost_known) << "the client tells that when it is over";
+  EXPECT_EQ(listener_.models[0], "claude-x");
+  until_told(2);
+  EXPECT_EQ(listener_.spending[1].output, 12) << "an answer that is told twice counts once";
+  loop_->run_while([&] { return listener_.finished.empty(); });
+}
+
+TEST_F(AgentStreams, WhatItUsesIsToldOnceForEachIntervalAndNotAtAllWhereNobodyAsks) {
+  parts_.spending_every = std::chrono::hours(1);
+  agents_.emplace(*loop_, parts_, listener_);
+  std::string answers;
+  for (int i = 0; i < 50; ++i) answers += answer_of("m" + std::to_string(i), 1);
+  plays_once(init() + answers + result(kPass));
+  EXPECT_EQ(listener_.spending.size(), 1U);
+  listener_.spending.clear();
+  parts_.spending_every = std::chrono::milliseconds(0);
+  agents_.emplace(*loop_, parts_, listener_);
+  plays_once(init() + answers + result(kPass));
+  EXPECT_TRUE(listener_.spending.empty());
+}
+
+TEST_F(AgentStreams, NumbersThatNobodyCanHaveUsedAreBounded) {
+  const AgentFinished done = plays_once(
+      init() + answer_of("m1", 5) +
+      echo(R"({"type":"result","subtype":"success","result":"x","total_cost_usd":-5,"usage":{)"
+           R"("input_tokens":9223372036854775807,"output_tokens":-7}})"));
+  EXPECT_EQ(done.facts.use.input, 1'000'000'000'000);
+  EXPECT_EQ(done.facts.use.output, 0);
+  EXPECT_EQ(done.facts.use.cost_micros, 0);
+}
+
 TEST_F(AgentStreams, SecretsAreTakenOutBeforeAnythingIsKept) {
   provider_.env = {{"MY_API_KEY", "hunter2-hunter2"}};
   const AgentFinished done =
@@ -295,6 +441,49 @@ TEST_F(AgentStreams, WaitingForTheServiceIsNoStall) {
         "sleep 0.5\n" + result(kPass));
   EXPECT_EQ(run(start).fault, Fault::none);
   EXPECT_EQ(listener_.idle, 0);
+}
+
+TEST_F(AgentStreams, WaitingForTheModelIsNoStallAndACommandThatHangsIs) {
+  parts_.idle_after = std::chrono::milliseconds(50);
+  agents_.emplace(*loop_, parts_, listener_);
+  StartAgent start = agent(1);
+  start.watched = true;
+  plays(init() + assistant("I think about it.") + "sleep 0.5\n" + result(kPass));
+  EXPECT_EQ(run(start).fault, Fault::none);
+  EXPECT_EQ(listener_.idle, 0) << "the model is to answer";
+
+  start.agent = 2;
+  plays(init() +
+        echo(R"({"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t",)"
+             R"("name":"Bash","input":{"command":"cat"}}]}})") +
+        "sleep 600");
+  listener_.on_first_idle = [this] { agents_->end(2); };
+  EXPECT_EQ(run(start).fault, Fault::idle);
+  EXPECT_GE(listener_.idle, 1);
+}
+
+TEST_F(AgentStreams, AClientThatHasClosedAndLingersIsStill) {
+  parts_.idle_after = std::chrono::milliseconds(50);
+  agents_.emplace(*loop_, parts_, listener_);
+  StartAgent start = agent(1);
+  start.watched = true;
+  plays(init() + result(kPass) + "sleep 600");
+  listener_.on_first_idle = [this] { agents_->end(1); };
+  EXPECT_EQ(run(start).fault, Fault::idle);
+}
+
+TEST_F(AgentStreams, WhatItDoesIsToldAsItHappens) {
+  plays(init() + assistant("I look.") +
+        echo(R"({"type":"assistant","message":{"id":"m2","model":"claude-x","content":[)"
+             R"({"type":"tool_use","id":"t","name":"Bash","input":{"command":"go test ./…"}}],)"
+             R"("usage":{"input_tokens":10,"output_tokens":2}}})") +
+        echo(R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t",)"
+             R"("content":"ok"}]}})") +
+        result(kPass));
+  run(agent(1));
+  EXPECT_EQ(joined(listener_.did, "|"),
+            "starting|model|text I look.|tool Bash go test ./…|model|ended");
+  EXPECT_EQ(listener_.now.use.output, 6);
 }
 
 }  // namespace

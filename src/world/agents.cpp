@@ -60,10 +60,17 @@ event::TokenUse without(event::TokenUse total, const event::TokenUse& before) {
 }  // namespace
 
 Agents::Agents(process::Loop& loop, AgentParts parts, AgentEvents& events)
-    : loop_(loop), parts_(std::move(parts)), events_(events), crew_(loop, parts_.interrupted) {}
+    : loop_(loop),
+      parts_(std::move(parts)),
+      events_(events),
+      versions_(loop),
+      crew_(loop, parts_.interrupted) {}
 
 Agents::~Agents() {
-  for (const auto& [number, running] : running_) loop_.cancel(running.look);
+  for (const auto& [number, running] : running_) {
+    loop_.cancel(running.look);
+    loop_.cancel(running.spending);
+  }
 }
 
 Result<std::string> Agents::prompt_for(const StartAgent& start, const AgentPlace& place,
@@ -83,6 +90,20 @@ Result<std::string> Agents::prompt_for(const StartAgent& start, const AgentPlace
   return compose_prompt(text, start.prompt, around);
 }
 
+void Agents::find_their_session(const StartAgent& start, const AgentPlace& place,
+                                const agent::Provider& provider) {
+  const auto known = sessions_.find(start.session);
+  if (!start.resume || start.anew || !provider.their_session || known == sessions_.end()) return;
+  Session& session = known->second;
+  if (!session.theirs.empty() || session.earlier.empty()) return;
+  if (!session.provider.empty() && session.provider != provider.name) return;
+  const std::string log = read_log(place, session.earlier.back().log);
+  if (log.empty() || dialect::output_of(log) != provider.output) return;
+  dialect::Reader reader(provider.output, {});
+  reader.feed(log);
+  session.theirs = reader.finish().session;
+}
+
 bool Agents::goes_on(const StartAgent& start, const agent::Provider& provider) const {
   if (!start.resume || start.anew || !provider.has_sessions()) return false;
   if (!start.client_session.empty()) return true;
@@ -97,6 +118,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
                                      Running& running) {
   agent::PhaseSettings settings = TRY(parts_.settings(start));
   agent::Task task;
+  find_their_session(start, place, settings.provider);
   const bool resumes = goes_on(start, settings.provider);
   task.prompt = TRY(prompt_for(start, place, resumes));
   task.provider = std::move(settings.provider);
@@ -118,6 +140,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
         agent::in_session(std::move(task.provider), id,
                           resumes ? agent::SessionUse::resume : agent::SessionUse::begin);
   }
+  running.can_be_steered = task.provider.steered;
   task.env = task.provider.env;
   running.scratch = std::make_unique<agent::Scratch>(TRY(agent::Scratch::create()));
   task.env.push_back({"TMPDIR", running.scratch->path()});
@@ -153,14 +176,17 @@ Result<void> Agents::start(const StartAgent& start, const AgentPlace& place) {
       crew_.start(task, [this, agent = start.agent](agent::MemberId, const agent::Ending& ending) {
         finished(agent, ending);
       }));
+  versions_.ask(task.provider);
   Running& kept = running_.emplace(start.agent, std::move(running)).first->second;
   if (start.watched) look_later(start.agent, kept);
   return {};
 }
 
 void Agents::end(int agent) {
-  if (const auto found = running_.find(agent); found != running_.end())
+  if (const auto found = running_.find(agent); found != running_.end()) {
+    found->second.can_be_steered = false;
     crew_.end(found->second.member);
+  }
 }
 
 std::vector<std::string> Agents::trees() const {
@@ -179,7 +205,12 @@ void Agents::recall(const std::string& session, int agent, const std::string& lo
                     const event::TokenUse& used) {
   if (session.empty()) return;
   Session& known = sessions_[session];
-  if (!log.empty()) known.earlier.push_back({agent, log});
+  auto& earlier = known.earlier;
+  const bool told = std::any_of(earlier.begin(), earlier.end(),
+                                [&](const Earlier& one) { return one.log == log; });
+  const auto later = std::find_if(earlier.begin(), earlier.end(),
+                                  [&](const Earlier& one) { return one.agent > agent; });
+  if (!log.empty() && !told) earlier.insert(later, {agent, log});
   if (!client_session.empty()) known.theirs = client_session;
   if (!provider.empty()) known.provider = provider;
   known.used = known.used + used;
@@ -235,12 +266,15 @@ void Agents::logged(int agent, const std::string& path) {
   found->second.log = path;
   recall(found->second.start.session, agent, path, "", found->second.facts.provider);
   events_.on_log(agent, path);
+  events_.on_activity(found->second.start, found->second.activity);
 }
 
 void Agents::finished(int agent, const agent::Ending& ending) {
   auto node = running_.extract(agent);
   Running& running = node.mapped();
   loop_.cancel(running.look);
+  loop_.cancel(running.spending);
+  for (const auto& [id, message] : running.unheard) events_.on_steered(agent, message, false);
   if (ending.how == agent::Ending::How::not_logged)
     return events_.on_failed(running.start, *ending.error);
   workflow::AgentFinished finished;
@@ -281,8 +315,9 @@ void Agents::finished(int agent, const agent::Ending& ending) {
 void Agents::note_facts(Running& running, const dialect::Reading& reading) {
   if (!reading.streamed) return;
   workflow::AgentFacts& facts = running.facts;
-  if (!facts.client.empty() && !reading.version.empty())
-    facts.client += " " + printable(reading.version);
+  const std::string version =
+      reading.version.empty() ? versions_.of(facts.client) : printable(reading.version);
+  if (!facts.client.empty() && !version.empty()) facts.client += " " + version;
   if (!reading.models.empty()) facts.model = printable(reading.models.back());
   if (!reading.session.empty()) facts.session = printable(reading.session);
   facts.use = reading.use;
@@ -296,7 +331,55 @@ void Agents::note_facts(Running& running, const dialect::Reading& reading) {
 void Agents::told(int agent, const dialect::Event& event) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
-  found->second.waits = event.kind == dialect::Event::Kind::waiting;
+  Running& running = found->second;
+  dialect::fold(running.activity, event, monotonic_ms());
+  if (event.kind == dialect::Event::Kind::model) running.facts.model = event.text;
+  if (event.kind == dialect::Event::Kind::tokens) spends(agent, running, event);
+  if (event.kind == dialect::Event::Kind::heard) {
+    if (const auto message = running.unheard.extract(event.text))
+      events_.on_steered(agent, message.mapped(), true);
+  }
+  // What was sent by now is read before the end of its input, and heard in one more turn.
+  if (event.kind == dialect::Event::Kind::ended) {
+    running.can_be_steered = false;
+    crew_.close_input(running.member);
+  }
+  events_.on_activity(running.start, running.activity);
+}
+
+void Agents::steer(int agent, const std::string& message, const std::string& text) {
+  const auto found = running_.find(agent);
+  if (found != running_.end() && found->second.can_be_steered) {
+    Running& running = found->second;
+    const std::string id = workflow::session_id(message, agent);
+    if (crew_.write(running.member, agent::user_message(text, id))) {
+      running.unheard.emplace(id, message);
+      return;
+    }
+  }
+  events_.on_steered(agent, message, false);
+}
+
+void Agents::spends(int agent, Running& running, const dialect::Event& event) {
+  if (parts_.spending_every.count() == 0) return;
+  running.spent = event.use;
+  if (const auto session = sessions_.find(running.start.session);
+      event.of_session && session != sessions_.end())
+    running.spent = without(event.use, session->second.used);
+  if (!running.told_just_now) tell_spending(agent, running);
+}
+
+// The first at once; what comes within the interval after that is told together when it is over.
+void Agents::tell_spending(int agent, Running& running) {
+  running.told_just_now = false;
+  if (running.spent == running.told_of) return;
+  running.told_of = running.spent;
+  running.told_just_now = true;
+  running.spending = loop_.after(parts_.spending_every, [this, agent] {
+    if (const auto found = running_.find(agent); found != running_.end())
+      tell_spending(agent, found->second);
+  });
+  events_.on_spending(agent, running.spent, running.facts.model);
 }
 
 workflow::Words Agents::words_of(const Running& running, const std::string& said,
@@ -325,9 +408,15 @@ void Agents::look_at(int agent) {
   look_later(agent, running);
   const agent::Pulse* pulse = crew_.pulse(running.member);
   if (pulse == nullptr || pulse->pid == 0) return;
-  const bool silent = process::Clock::now() - pulse->last_output >= parts_.idle_after;
-  const agent::Signs signs = agent::signs_of(pulse->pid, running.place.folder, pulse->bytes);
-  const bool idle = silent && signs == running.signs && !running.waits;
+  // Of a client that prints events only those are a sign of life.
+  const dialect::Activity& doing = running.activity;
+  const bool streamed = doing.events > 0;
+  const bool silent = streamed ? monotonic_ms() - doing.heard_ms >= parts_.idle_after.count()
+                               : process::Clock::now() - pulse->last_output >= parts_.idle_after;
+  const agent::Signs signs =
+      agent::signs_of(pulse->pid, running.place.folder,
+                      streamed ? static_cast<std::uint64_t>(doing.events) : pulse->bytes);
+  const bool idle = silent && signs == running.signs && !dialect::waits_for_service(doing);
   running.signs = signs;
   if (idle) events_.on_idle(agent);
 }

@@ -18,11 +18,13 @@
 #include "agent/scratch.h"
 #include "agent/stillness.h"
 #include "base/result.h"
+#include "dialect/activity.h"
 #include "dialect/reader.h"
 #include "process/tree.h"
 #include "signal/contract.h"
 #include "workflow/step.h"
 #include "world/agent_words.h"
+#include "world/client_versions.h"
 
 namespace capsule::world {
 
@@ -38,6 +40,8 @@ struct AgentParts {
   ExpertsCreated experts_created = {};
   std::function<bool()> interrupted = {};  // a person asked to stop
   std::chrono::milliseconds idle_after = std::chrono::minutes(15);
+  // What an agent at work has used is told at most so often; 0: never.
+  std::chrono::milliseconds spending_every{0};
 };
 
 // Where an agent works, and what is known of that place.
@@ -59,9 +63,17 @@ class AgentEvents {
   virtual void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) = 0;
   // A failure of ours: what it printed could not be kept, and it was ended at once.
   virtual void on_failed(const workflow::StartAgent& start, const Error& error) = 0;
-  // It printed nothing, used no processor and changed no file for `idle_after`; again after each.
+  // It printed nothing (of a client that prints events: none came), used no processor and changed
+  // no file for `idle_after`, and does not wait for its service; again after each.
   virtual void on_idle(int agent) = 0;
-  // For live views.
+  // What it has used so far, by the model that answers: when that has grown.
+  virtual void on_spending(int /*agent*/, const event::TokenUse& /*use*/,
+                           const std::string& /*model*/) {}
+  // Once for each message that it was sent; delivered: its client says that it has heard it.
+  virtual void on_steered(int /*agent*/, const std::string& /*message*/, bool /*delivered*/) {}
+  // For live views. What it does now, by the events of its client; without any when it begins.
+  virtual void on_activity(const workflow::StartAgent& /*start*/,
+                           const dialect::Activity& /*activity*/) {}
   virtual void on_log(int /*agent*/, const std::string& /*path*/) {}
   virtual void on_output(int /*agent*/, std::string_view /*bytes*/) {}
 };
@@ -82,6 +94,9 @@ class Agents {
   void end(int agent);
   // The same for all, with fault interrupted.
   void end_all();
+  // Words for an agent at work; on_steered follows: at once, where it cannot be steered; when its
+  // client has heard them; at the latest before on_finished.
+  void steer(int agent, const std::string& message, const std::string& text);
   std::size_t running() const { return running_.size(); }
   // The trees of those who are working.
   std::vector<std::string> trees() const;
@@ -89,7 +104,7 @@ class Agents {
 
   // What an earlier process recorded: who spoke in a session, in the order of their numbers, where
   // what they printed is, by which id the client knows the session, which provider it was, and what
-  // that run used.
+  // that run used. A log that is told again counts once.
   void recall(const std::string& session, int agent, const std::string& log,
               const std::string& client_session = {}, const std::string& provider = {},
               const event::TokenUse& used = {});
@@ -112,7 +127,12 @@ class Agents {
     std::unique_ptr<dialect::Reader> reader;
     dialect::Moment moment;
     workflow::AgentFacts facts;
-    bool waits = false;  // the service failed a request, and the client tries again
+    dialect::Activity activity;
+    event::TokenUse spent, told_of;  // so far; what was told of that
+    process::TimerId spending{};     // until it is over nothing more is told
+    bool told_just_now = false;
+    bool can_be_steered = false;
+    std::map<std::string, std::string> unheard;  // messages that it was sent, by their UUIDs
     std::unique_ptr<agent::Scratch> scratch;
     agent::Signs signs;
     process::TimerId look{};
@@ -131,6 +151,9 @@ class Agents {
 
   Result<agent::Task> task_for(const workflow::StartAgent& start, const AgentPlace& place,
                                Running& running);
+  // An agent that was cut off has told the client's id in its log alone.
+  void find_their_session(const workflow::StartAgent& start, const AgentPlace& place,
+                          const agent::Provider& provider);
   // Whether the client can go on with that session; else it is told the history.
   bool goes_on(const workflow::StartAgent& start, const agent::Provider& provider) const;
   Result<std::string> prompt_for(const workflow::StartAgent& start, const AgentPlace& place,
@@ -140,6 +163,8 @@ class Agents {
                            signal::Missed& missed) const;
   void note_facts(Running& running, const dialect::Reading& reading);
   void told(int agent, const dialect::Event& event);
+  void spends(int agent, Running& running, const dialect::Event& event);
+  void tell_spending(int agent, Running& running);
   void printed(int agent, std::string_view bytes);
   void logged(int agent, const std::string& path);
   void finished(int agent, const agent::Ending& ending);
@@ -151,7 +176,8 @@ class Agents {
   AgentEvents& events_;
   std::map<int, Running> running_;           // by agent number
   std::map<std::string, Session> sessions_;  // by our id
-  agent::Crew crew_;                         // last: gone before what its callbacks touch
+  ClientVersions versions_;
+  agent::Crew crew_;  // last: gone before what its callbacks touch
 };
 
 // What a workflow is told of a start that failed, where that is an agent's fault to it and no

@@ -92,7 +92,24 @@ Result<plan::Checked> load_plan(const Project& project, const PlanSource& source
   return plan::read_plan(TRY(read_file(source.subject, kMaxReadBytes)), there);
 }
 
-plan::Experience experience_of(store::Store* store) {
+namespace {
+
+constexpr double kWholeMoney = 1e6;
+
+void add_cost(plan::Experience::Cost& cost, const workflow::AgentSummary& agent,
+              const supply::Policy& policy) {
+  const event::TokenUse use = supply::priced(
+      policy, agent.use, agent.answered.empty() ? agent.model : agent.answered, agent.provider);
+  if (agent.running || !use.cost_known) return;
+  const double money = static_cast<double>(use.cost_micros) / kWholeMoney;
+  ++cost.runs;
+  cost.sum += money;
+  cost.most = std::max(cost.most, money);
+}
+
+}  // namespace
+
+plan::Experience experience_of(store::Store* store, const supply::Policy& policy) {
   constexpr std::size_t kMostDeliveries = 20;
   plan::Experience experience;
   if (store == nullptr) return experience;
@@ -111,7 +128,10 @@ plan::Experience experience_of(store::Store* store) {
     if (worked_on == 0) continue;
     ++experience.deliveries;
     experience.tasks += worked_on;
-    for (const workflow::AgentSummary& agent : summary.agents) ++experience.runs[agent.role];
+    for (const workflow::AgentSummary& agent : summary.agents) {
+      ++experience.runs[agent.role];
+      add_cost(experience.costs[agent.role], agent, policy);
+    }
   }
   return experience;
 }
@@ -161,11 +181,27 @@ event::delivery::Slots slots_of(const config::Config& config) {
   return {config.slots.developers, config.slots.critics, config.slots.auditors};
 }
 
-std::map<std::string, double> prices_of(const config::Config& config) {
-  std::map<std::string, double> prices;
+plan::RunPrices run_prices(const config::Config& config, const supply::Policy& policy,
+                           const plan::Experience& experience) {
+  std::map<std::string, double> configured, assumed;
   for (const auto& [name, role] : config.roles)
-    if (role.price > 0) prices[name] = role.price;
-  return prices;
+    if (role.price > 0) configured[name] = role.price;
+  // A short task of a client that keeps its conversation in a cache.
+  event::TokenUse use;
+  use.tokens_known = true;
+  use.input = 20'000;
+  use.output = 8'000;
+  use.cache_read = 400'000;
+  use.cache_written = 40'000;
+  for (std::size_t i = 0; i < signal::kRoleCount; ++i) {
+    const std::string role(signal::name_of(static_cast<signal::Role>(i)));
+    const event::TokenUse priced =
+        supply::priced(policy, use, config.model_of_role(role), config.provider_of_role(role));
+    if (priced.cost_known) assumed[role] = static_cast<double>(priced.cost_micros) / kWholeMoney;
+  }
+  return plan::prices_of(configured, experience, assumed,
+                         "assumed, by prices and 20k tokens in, 8k out, 400k from a cache and 40k "
+                         "into it");
 }
 
 }  // namespace capsule::world

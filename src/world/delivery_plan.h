@@ -10,6 +10,7 @@
 #include "event/delivery.h"
 #include "plan/plan.h"
 #include "store/store.h"
+#include "workflow/supply/policy.h"
 #include "world/project.h"
 
 namespace capsule::world {
@@ -27,8 +28,9 @@ Result<PlanSource> find_plan(const std::string& word);
 Result<plan::Checked> load_plan(const Project& project, const PlanSource& source);
 
 // What the deliveries of a project came to, the newest twenty; `store` may be null: none. Runs that
-// cannot be read are left out.
-plan::Experience experience_of(store::Store* store);
+// cannot be read are left out. Costs that no client told are made from its tokens by the prices of
+// `policy`, where it has some.
+plan::Experience experience_of(store::Store* store, const supply::Policy& policy = {});
 
 // The commands that hold a merge up, for people: "test: go test ./...".
 std::vector<std::string> checks_of(const config::Config& config);
@@ -37,6 +39,8 @@ Result<std::vector<event::delivery::RoleAgent>> agents_of(const Project& project
 
 event::delivery::Limits limits_of(const config::Config& config);
 event::delivery::Slots slots_of(const config::Config& config);
-std::map<std::string, double> prices_of(const config::Config& config);
+// What a run of each role costs: as configured, by experience, or assumed from prices of tokens.
+plan::RunPrices run_prices(const config::Config& config, const supply::Policy& policy,
+                           const plan::Experience& experience);
 
 }  // namespace capsule::world

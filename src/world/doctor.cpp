@@ -16,7 +16,9 @@
 #include "process/command.h"
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
+#include "world/client_findings.h"
 #include "world/programs.h"
+#include "world/provider_states.h"
 #include "world/providers.h"
 #include "world/setup.h"
 #include "world/verify_proposal.h"
@@ -213,6 +215,8 @@ void check_project(const ProjectWords& words, Findings& findings) {
                           ? ".capsule/config.yaml"
                           : "no .capsule/config.yaml; the defaults apply"});
   check_agents(*project, findings);
+  for (Finding& finding : check_clients(configured_providers(*project)))
+    findings.push_back(std::move(finding));
   findings.push_back(check_tracker(*project));
   findings.push_back(check_files(*project));
   findings.push_back(check_verify(*project));

@@ -12,9 +12,11 @@
 #include <ranges>
 #include <tuple>
 
+#include "agent/stream_log.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "dialect/reader.h"
 #include "workspace/places.h"
 
 namespace capsule::world {
@@ -114,6 +116,26 @@ std::string last_line(const std::string& root, const std::string& name) {
   return {};
 }
 
+// The same of what an agent printed: of a client's events the failure, or the end of its last
+// words.
+std::string last_said(const std::string& root, const std::string& name) {
+  const auto text = read_file_beneath(root, name, agent::kMaxLogBytes);
+  const dialect::Output output = text ? dialect::output_of(*text) : dialect::Output::text;
+  if (output == dialect::Output::text) return last_line(root, name);
+  dialect::Reader reader(output, {});
+  reader.feed(*text);
+  const dialect::Reading reading = reader.finish();
+  if (reading.failure && !reading.failure->words.empty()) return reading.failure->words;
+  const std::string_view said = trimmed(reading.text);
+  return std::string(said.substr(said.rfind('\n') + 1));
+}
+
+// Logs of one name are numbered: "4-developer.2".
+std::string without_number(const std::string& role) {
+  const std::size_t dot = role.rfind('.');
+  return dot != role.npos && dot > 0 && digits(role.substr(dot + 1)) ? role.substr(0, dot) : role;
+}
+
 }  // namespace
 
 std::optional<LogFile> read_log_name(std::string_view given) {
@@ -123,7 +145,7 @@ std::optional<LogFile> read_log_name(std::string_view given) {
   LogFile file;
   if (const std::size_t dash = name.find('-'); digits(name.substr(0, dash)) && dash != name.npos) {
     std::from_chars(name.data(), name.data() + dash, file.agent);
-    file.role = name.substr(dash + 1);
+    file.role = without_number(name.substr(dash + 1));
     return valid_id(file.role) ? std::optional(file) : std::nullopt;
   }
   std::vector<std::string_view> parts = split(name, '-');
@@ -169,7 +191,7 @@ Result<void> LogFollower::read(const std::vector<LogFile>& files, const Sink& si
 std::string last_words(const std::string& worktree, const event::PhaseFinished& last) {
   if (last.fault != event::Fault::no_signal && last.fault != event::Fault::exit_status) return {};
   const std::string log = ".capsule/output/" + base_name(last.log);
-  const std::string out = last_line(worktree, log), err = last_line(worktree, log + ".stderr");
+  const std::string out = last_said(worktree, log), err = last_line(worktree, log + ".stderr");
   return (last.exit_code != 0 ? !err.empty() : out.empty()) ? err : out;
 }
 

@@ -144,19 +144,31 @@ Result<void> lift_parking(const std::string& folder, const std::string& provider
                     0600);
 }
 
+std::int64_t lifted_at(const std::string& folder, const std::string& provider) {
+  if (folder.empty() || !valid_id(provider)) return 0;
+  const ParkingJson json = read_object(path_of(folder, provider, kLifted));
+  return json.is_object() ? std::max<std::int64_t>(number_in(json, "at"), 0) : 0;
+}
+
 ParkingWatch::ParkingWatch(process::Loop& loop, std::string folder,
                            std::function<std::int64_t()> now)
     : folder_(std::move(folder)), now_(std::move(now)), watch_(loop) {}
 
-std::vector<workflow::Observation> ParkingWatch::standing() {
+std::vector<workflow::Observation> ParkingWatch::standing(std::int64_t heard) {
   std::vector<workflow::Observation> news;
   for (Parking& parking : read_parkings(folder_, now_())) {
     news.emplace_back(news_of(parking));
     known_[parking.provider] = std::move(parking);
   }
-  if (!folder_.empty())
-    for (const std::string& provider : names_with(folder_, kLifted))
-      lifted_[provider] = read_object(path_of(folder_, provider, kLifted)).dump();
+  if (folder_.empty()) return news;
+  for (const std::string& provider : names_with(folder_, kLifted)) {
+    const ParkingJson json = read_object(path_of(folder_, provider, kLifted));
+    lifted_[provider] = json.dump();
+    // Whoever hears of a parking that it does not know passes it over.
+    if (heard > 0 && json.is_object() && number_in(json, "at") >= heard &&
+        !known_.contains(provider))
+      news.emplace_back(SupplyNews{workflow::FreedElsewhere{provider, line_in(json, "by")}});
+  }
   return news;
 }
 

@@ -37,6 +37,9 @@ Result<void> leave_parking(const std::string& folder, const Parking& parking, st
 Result<void> lift_parking(const std::string& folder, const std::string& provider,
                           const std::string& by, std::int64_t now);
 
+// When that was done last, in seconds since 1970; 0: never.
+std::int64_t lifted_at(const std::string& folder, const std::string& provider);
+
 // Follows the folder for one run. Single-threaded, on the thread of the Loop, which must outlive
 // it.
 class ParkingWatch {
@@ -44,8 +47,9 @@ class ParkingWatch {
   using Tell = std::function<void(workflow::SupplyNews)>;
   ParkingWatch(process::Loop& loop, std::string folder, std::function<std::int64_t()> now);
 
-  // What is in force when the run begins.
-  std::vector<workflow::Observation> standing();
+  // What is in force when the run begins; and what was lifted while nobody carried it on: since
+  // `heard`, seconds since 1970, when it recorded something last. 0: it is new.
+  std::vector<workflow::Observation> standing(std::int64_t heard = 0);
   // From now on: each change, once. Requires: standing() was asked.
   void follow(Tell tell);
   // What this run does itself is not told to it.

@@ -71,6 +71,26 @@ TEST_F(Parkings, HoldUntilTheirTime) {
   EXPECT_EQ(read.since, 500);
 }
 
+TEST_F(Parkings, WhatWasLiftedWhileNobodyCarriedTheRunOnIsToldAtItsStart) {
+  ASSERT_TRUE(lift_parking(folder_, "claude", "a person", 500));
+  const auto told_since = [&](std::int64_t heard) {
+    return ParkingWatch(*loop_, folder_, [] { return std::int64_t{600}; }).standing(heard);
+  };
+  EXPECT_THAT(told_since(0), IsEmpty()) << "a new run has nothing that could be lifted";
+  EXPECT_THAT(told_since(501), IsEmpty()) << "the run lived then, and has heard of it";
+  const auto told = told_since(500);
+  ASSERT_EQ(told.size(), 1U);
+  const auto& news = std::get<workflow::SupplyNews>(told.front());
+  EXPECT_EQ(std::get<workflow::FreedElsewhere>(news.what).provider, "claude");
+  EXPECT_EQ(std::get<workflow::FreedElsewhere>(news.what).by, "a person");
+  // Parked again since.
+  ASSERT_TRUE(leave_parking(folder_, {"claude", 0, false, Fault::no_credit, "", 0}, 550));
+  const auto parked = told_since(500);
+  ASSERT_EQ(parked.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<workflow::ParkedElsewhere>(
+      std::get<workflow::SupplyNews>(parked.front()).what));
+}
+
 TEST_F(Parkings, OneThatLastsLongerStays) {
   ASSERT_TRUE(leave_parking(folder_, {"claude", 1000, false, Fault::usage_limit, "", 0}, 1));
   ASSERT_TRUE(leave_parking(folder_, {"claude", 900, true, Fault::usage_limit, "", 0}, 1));

@@ -84,9 +84,11 @@ Result<agent::Provider> client_with(const agent::Client& client, const config::P
   words.access = access;
   words.events = wanted.way == Way::run && (row == nullptr || row->output != "text");
   if (row != nullptr) words.more = row->args;
+  words.steered = row != nullptr && row->steer && wanted.way == Way::run;
   return agent::provider_of(client, words, variable);
 }
 
+// What it prints is the same whoever calls it.
 Result<agent::Provider> command_with(const config::Provider& row, const Wanted& wanted) {
   agent::Provider provider;
   provider.name = wanted.name;
@@ -94,8 +96,14 @@ Result<agent::Provider> command_with(const config::Provider& row, const Wanted& 
     provider.argv.push_back(replace_all(word, "{model}", wanted.model));
   provider.stdin_prompt = row.input != config::Stdin::none;
   provider.model = wanted.model;
-  if (!row.output.empty() && wanted.way == Way::run)
+  if (!row.output.empty())
     provider.output = dialect::output_named(row.output).value_or(dialect::Output::text);
+  provider.steered = row.steer && wanted.way == Way::run;
+  if (provider.steered && provider.output != dialect::Output::claude_stream)
+    return fail(
+        Reason::usage,
+        "providers." + printable(wanted.name) + ".steer needs a program that prints claude-stream",
+        "add output: claude-stream, or remove steer");
   return provider;
 }
 

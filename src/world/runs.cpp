@@ -13,6 +13,7 @@
 #include "workflow/phases/phases.h"
 #include "workspace/names.h"
 #include "workspace/places.h"
+#include "world/requests.h"
 
 namespace capsule::world {
 namespace {
@@ -170,6 +171,13 @@ Result<Run> read_run(store::Store& store, const RunHead& head) {
   }
   auto holder = TRY(store.holder(head.subject));
   if (holder && holder->run == head.run) run.holder = std::move(holder);
+  for (const workflow::Told& told : pending_messages(store.project(), head.run)) {
+    const auto same = [&](const workflow::MessageSummary& one) { return one.id == told.message; };
+    auto& messages = run.summary.messages;
+    if (std::none_of(messages.begin(), messages.end(), same))
+      messages.push_back(
+          {told.message, told.task, told.text, told.by, 0, "", false, false, /*recorded=*/false});
+  }
   return run;
 }
 

@@ -1,5 +1,10 @@
 #include "world/runs.h"
 
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "base/files.h"
 #include "git/refs.h"
 #include "world/answers.h"
 #include "world/discard.h"
@@ -180,6 +185,7 @@ TEST(LogNames, AreReadInBothForms) {
   EXPECT_EQ(read_log_name("expansion-20260101-000000.log")->role, "expansion");
   EXPECT_EQ(read_log_name("12-business-analyst.log.stderr")->role, "business-analyst");
   EXPECT_EQ(read_log_name("12-business-analyst.log")->agent, 12);
+  EXPECT_EQ(read_log_name("12-developer.2.log")->role, "developer") << "its second call";
   for (const char* name : {"worklog.md", "x.log", "execute-2026-1.log", ".log", "1-.log"})
     EXPECT_FALSE(read_log_name(name)) << name;
 }
@@ -192,6 +198,29 @@ TEST_F(Runs, RequestsAreKeptByRun) {
   EXPECT_EQ(pending_request(project_, "r-1"), workflow::Stop::aborted);
   drop_requests(project_, "r-1");
   EXPECT_EQ(pending_request(project_, "r-1"), std::nullopt);
+}
+
+TEST(LastWords, OfAClientThatPrintsEventsAreItsFailureOrWhatTheAgentSaid) {
+  char name[] = "/tmp/capsule-words-XXXXXX";
+  ASSERT_NE(::mkdtemp(name), nullptr);
+  const std::string tree = name;
+  ASSERT_TRUE(make_folders(tree + "/.capsule/output"));
+  event::PhaseFinished last;
+  last.fault = event::Fault::no_signal;
+  last.log = "/elsewhere/x.log";
+  const auto words = [&](const std::string& printed) {
+    EXPECT_TRUE(write_file(tree + "/.capsule/output/x.log", printed));
+    return last_words(tree, last);
+  };
+  const std::string init = R"({"type":"system","subtype":"init","session_id":"s"})"
+                           "\n";
+  EXPECT_EQ(words("one\ntwo\n\n"), "two");
+  EXPECT_EQ(words(init + R"({"type":"result","subtype":"success","result":"I did\nnot know."})"),
+            "not know.");
+  EXPECT_EQ(words(init + R"({"type":"result","subtype":"x","is_error":true,"result":"Log in."})"),
+            "Log in.");
+  EXPECT_EQ(words(init), "") << "an event is nobody's word";
+  std::filesystem::remove_all(tree);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "world/spending.h"
 
+#include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <optional>
 
 #include "base/moment.h"
@@ -31,16 +33,42 @@ std::string day_before(const std::string& day) {
 
 }  // namespace
 
+Result<std::vector<Call>> calls_of(engine::Journal& journal, const engine::RunHead& run) {
+  std::vector<Call> calls;
+  for (const event::Fact& one : TRY(journal.read(run.run, 0)))
+    if (auto used = used_in(one)) calls.push_back({run, *std::move(used)});
+  return calls;
+}
+
 Result<std::vector<Call>> calls_of(engine::Journal& journal, const std::string& since) {
   std::vector<Call> calls;
   for (const engine::RunHead& head : TRY(journal.runs())) {
     if (!head.ended_at.empty() && head.ended_at < since) continue;
-    const auto facts = journal.read(head.run, 0);
-    if (!facts) continue;
-    for (const event::Fact& one : *facts)
-      if (auto used = used_in(one)) calls.push_back({head, *std::move(used)});
+    auto of_run = calls_of(journal, head);
+    if (!of_run) continue;
+    std::move(of_run->begin(), of_run->end(), std::back_inserter(calls));
   }
   return calls;
+}
+
+void add_call(workflow::Usage& usage, const used::AgentUsed& call) {
+  event::TokenUse& sum = usage.tokens;
+  const event::TokenUse& use = call.use;
+  if (use.tokens_known) {
+    sum.input += use.input;
+    sum.output += use.output;
+    sum.cache_read += use.cache_read;
+    sum.cache_written += use.cache_written;
+  }
+  sum.turns += use.turns;
+  sum.compactions += use.compactions;
+  if (use.cost_known) usage.cost_micros = sum.cost_micros += use.cost_micros;
+  ++usage.calls;
+  usage.calls_without_tokens += use.tokens_known ? 0 : 1;
+  usage.calls_without_cost += use.cost_known ? 0 : 1;
+  sum.tokens_known = usage.calls_without_tokens == 0;
+  sum.cost_known = usage.calls_without_cost == 0;
+  usage.duration_ms += call.duration_ms;
 }
 
 std::int64_t SpentElsewhere::micros(const std::string& day) {

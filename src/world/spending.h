@@ -8,6 +8,7 @@
 
 #include "engine/journal.h"
 #include "event/supply.h"
+#include "workflow/summary.h"
 
 namespace capsule::world {
 
@@ -15,9 +16,14 @@ struct Call {
   engine::RunHead run;
   event::supply::AgentUsed used;
 };
+// Of one run, in their order. Errors: those of the journal.
+Result<std::vector<Call>> calls_of(engine::Journal& journal, const engine::RunHead& run);
 // Of runs that did not end before `since`, a time as the journal writes it; empty: of all. Runs
 // whose facts cannot be read are passed over.
 Result<std::vector<Call>> calls_of(engine::Journal& journal, const std::string& since = {});
+
+// One call more: sums of what is known, and how many calls told nothing.
+void add_call(workflow::Usage& usage, const event::supply::AgentUsed& call);
 
 // What other runs than one's own have spent in a day. Reads each fact once: ask the same object
 // again.

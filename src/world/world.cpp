@@ -45,6 +45,9 @@ AgentParts agent_parts(const Project& project, Interrupt& interrupt, const std::
   };
   parts.interrupted = [&interrupt] { return interrupt.requested(); };
   parts.idle_after = project.config.checkpoint_interval;
+  const config::Budget& budget = project.config.budget;
+  if (budget.run > 0 || budget.task > 0 || budget.day > 0 || budget.tokens > 0)
+    parts.spending_every = std::chrono::seconds(1);
   return parts;
 }
 
@@ -229,7 +232,7 @@ void RealWorld::carry_out(const SupplyOrder& order) {
   } else if (const auto* unpark = std::get_if<Unpark>(&order.what)) {
     parkings_.unpark(unpark->provider);
   } else if (const auto* steer = std::get_if<Steer>(&order.what)) {
-    happened(SupplyNews{Steered{steer->agent, steer->message, false}});
+    agents_.steer(steer->agent, steer->message, steer->text);
   }
 }
 
@@ -240,8 +243,14 @@ SupplyNews RealWorld::spent() const {
 }
 
 std::vector<Observation> RealWorld::standing() {
-  std::vector<Observation> news = parkings_.standing();
+  std::vector<Observation> news = parkings_.standing(settings_.heard);
   if (settings_.spent_elsewhere) news.emplace_back(spent());
+  // Who starts first is told.
+  for (Told& message : pending_messages(project_.root(), settings_.run)) {
+    if (!told_.insert(message.message).second) continue;
+    recorded_.push_back(message.message);
+    news.emplace_back(SupplyNews{std::move(message)});
+  }
   parkings_.follow([this](SupplyNews one) { happened(std::move(one)); });
   return news;
 }

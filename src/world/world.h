@@ -41,6 +41,8 @@ struct WorldSettings {
   std::function<Result<void>()> intact = [] { return Result<void>{}; };
   // What other runs of the project have spent that day; left out: nobody wants to know.
   std::function<std::int64_t(const std::string& day)> spent_elsewhere = {};
+  // When an earlier process of the run recorded something last, in seconds since 1970; 0: never.
+  std::int64_t heard = 0;
   engine::Tracker* tracker = nullptr;  // for tasks that are closed; null: there are none
   // A set-up that fails in one tree, after it was well elsewhere, stops only who wanted to work
   // there, and not the run.
@@ -69,6 +71,9 @@ class RealWorld : public engine::World, private AgentEvents {
   workspace::Trees& trees() { return trees_; }
   // For live views: what agents print, as it comes.
   std::function<void(int agent, std::string_view bytes)> output = [](int, std::string_view) {};
+  // What they do now, where their clients tell.
+  std::function<void(const workflow::StartAgent& start, const dialect::Activity&)> activity =
+      [](const auto&, const auto&) {};
   // The same for the project's own commands, as they begin and end.
   std::function<void(const workflow::CheckProgress&)> progress = [](const auto&) {};
   // Excluded files that merges left out.
@@ -79,6 +84,15 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_failed(const workflow::StartAgent& start, const Error& error) override;
   void on_idle(int agent) override { happened(workflow::AgentIdle{agent}); }
   void on_output(int agent, std::string_view bytes) override { output(agent, bytes); }
+  void on_activity(const workflow::StartAgent& start, const dialect::Activity& now) override {
+    activity(start, now);
+  }
+  void on_steered(int agent, const std::string& message, bool delivered) override {
+    happened(workflow::SupplyNews{workflow::Steered{agent, message, delivered}});
+  }
+  void on_spending(int agent, const event::TokenUse& use, const std::string& model) override {
+    happened(workflow::SupplyNews{workflow::AgentSpends{agent, use, model}});
+  }
 
   void happened(workflow::Observation observation) { inbox_.push_back(std::move(observation)); }
   void failed(const workflow::Command& command, const Error& error);

@@ -41,7 +41,7 @@ p '{"type":"step_finish","sessionID":"o","part":{"reason":"stop","tokens":{"inpu
     {"goose", kFromStdin, R"(p '    __( O)>  new session'
 p '{"type":"message","message":{"id":"1","role":"assistant","content":[{"type":"text","text":"'"$TEXT"'"}]}}'
 p '{"type":"complete","total_tokens":12,"input_tokens":9,"output_tokens":3}')"},
-    {"qwen", kFromStdin, R"(p '{"type":"system","subtype":"init","session_id":"q"}'
+    {"qwen", kFromStdin, R"(p '{"type":"system","subtype":"init","session_id":"q","qwen_code_version":"0.24.4"}'
 p '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"'"$TEXT"'","usage":{"input_tokens":9}}')"},
     {"copilot", kFromStdin, R"(p '{"type":"session.tools_updated","data":{"model":"m"}}'
 p '{"type":"assistant.message","data":{"model":"m","content":"'"$TEXT"'"}}'
@@ -62,7 +62,9 @@ class KnownClient : public ProjectTest, public ::testing::WithParamInterface<Imi
     fs::rename(path("bin/claude"), path("bin/worker"));
     const Imitation& client = GetParam();
     write_file(path("bin/" + std::string(client.name)),
-               "#!/bin/bash\np() { printf '%s\\n' \"$1\"; }\n" + std::string(client.prompt) +
+               "#!/bin/bash\n[ \"$*\" != --version ] || exec echo \"$0 7.8.9\"\np() { printf "
+               "'%s\\n' \"$1\"; }\n" +
+                   std::string(client.prompt) +
                    "\nTEXT=$(worker -p \"$PROMPT\" --x </dev/null) || exit\n"
                    "TEXT=\"Said.\"$'\\n'\"$TEXT\"\n"
                    "TEXT=${TEXT//\\\\/\\\\\\\\}; TEXT=${TEXT//\\\"/\\\\\\\"}; "
@@ -80,6 +82,10 @@ TEST_P(KnownClient, TakesABeadToMain) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "test-review: NEEDS_WORK (attempt 1/3)");
   EXPECT_HAS(git_out({"show", "main:feature.txt"}), "done");
+  // By its own word, or by that of --version.
+  const std::string name(GetParam().name);
+  const std::string message = git_out({"log", "-2", "--format=%B", "main"});
+  EXPECT_HAS(message, "Capsule-Client: " + name + " ");
 }
 
 std::string name_of_imitation(const ::testing::TestParamInfo<Imitation>& info) {

@@ -75,5 +75,38 @@ TEST_F(Service, ABadKeyIsPutToAPersonAndTheRunGoesOnOnceTheySaySo) {
   EXPECT_EQ(calls_of("execute"), 2);
 }
 
+TEST_F(Service, AHardBudgetEndsAnAgentAtWorkAndAsksAPerson) {
+  configure("budget: {tokens: 110, hard: true}\n");
+  const std::string answer =
+      R"(echo '{"type":"assistant","message":{"id":"m@","model":"x","content":[],"usage":{"input_tokens":10,"output_tokens":80}}}')";
+  const auto nth = [&](const char* number) {
+    std::string text = answer;
+    return text.replace(text.find('@'), 1, number) + "\n";
+  };
+  // The second answer comes once the notice of the first is there.
+  on("execute", 1,
+     "echo half >half.txt\necho "
+     "'{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}'\n" +
+         nth("1") + "while ! test -e '" + mock("noticed") + "'; do sleep 0.02; done\n" + nth("2") +
+         "exec sleep 600");
+  on("execute", 2, "pass");
+  Running running(calling("run", {kBead}));
+  EXPECT_TRUE(eventually([&] {
+    return running.out_so_far().find("budget: 90 tokens of 110 tokens spent") != std::string::npos;
+  })) << running.out_so_far();
+  write_file(mock("noticed"), "");
+  const Outcome outcome = running.wait();
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("180 tokens of 110 tokens spent; nothing new starts"));
+  EXPECT_THAT(outcome.out, HasSubstr("execute: ended, since the budget is spent"));
+  EXPECT_EQ(read_file(worktree() + "/half.txt"), "half\n") << "its work is kept";
+  EXPECT_EQ(calls_of("execute"), 1);
+  EXPECT_THAT(command("status", {kBead}).out, HasSubstr("waits for a larger budget"));
+  ASSERT_EQ(command("answer", {"1001", "500k"}).exit_code, 0);
+  const Outcome again = run_bead();
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  for (const AgentCall& call : agent_calls()) EXPECT_EQ(call.env.at("CAPSULE_ATTEMPT"), "1");
+}
+
 }  // namespace
 }  // namespace capsule::test

@@ -100,6 +100,7 @@ class AutoRun : public Simulation {
   engine::Workflow& boot() override {
     Run run;
     run.id = kRun;
+    newest_agent_ = 0;
     workflow_ = std::make_unique<engine::WorkflowOf<Rules, SupplyTap>>(std::move(run), policy());
     return *workflow_;
   }
@@ -200,9 +201,13 @@ class AutoRun : public Simulation {
   void before(const workflow::Command& command) override {
     const Tree& place = tree(name_);
     if (const auto* start = std::get_if<workflow::StartAgent>(&command);
-        start != nullptr && start->agent == audit_.first_reviewer && !started_.in_place &&
-        !start->again)  // what others changed meanwhile is taken back when all have ended
-      claim(place.now == place.kept, "what is reviewed is the state that counts");
+        start != nullptr) {
+      // What another reviewer changed meanwhile is taken back when all have ended.
+      if (start->agent == audit_.first_reviewer && start->agent > newest_agent_ &&
+          !started_.in_place && !start->again)
+        claim(place.now == place.kept, "what is reviewed is the state that counts");
+      newest_agent_ = std::max(newest_agent_, start->agent);
+    }
     if (const auto* merge = std::get_if<workflow::Merge>(&command)) {
       claim(!started_.in_place, "the user's own checkout is never merged");
       // What a person has changed is kept and tested by the merge itself.
@@ -282,6 +287,7 @@ class AutoRun : public Simulation {
   std::unique_ptr<engine::WorkflowOf<Rules, SupplyTap>> workflow_;
   AutoAudit audit_;
   int persons_ = 0, by_hand_ = 0, checked_ = -1;
+  int newest_agent_ = 0;  // of this process
 };
 
 }  // namespace

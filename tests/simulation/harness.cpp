@@ -197,8 +197,12 @@ Result<std::vector<workflow::Observation>> Simulation::wait() {
   if (inbox_.empty() || random_.chance(10)) happen();
   if (!broken_.empty()) throw Broken{};
   for (const workflow::Observation& one : inbox_)
-    if (const auto* finished = std::get_if<workflow::AgentFinished>(&one))
+    if (const auto* finished = std::get_if<workflow::AgentFinished>(&one)) {
       supply_.told(*finished, providers_[finished->agent]);
+    } else if (const auto* news = std::get_if<workflow::SupplyNews>(&one)) {
+      if (const auto* spends = std::get_if<workflow::AgentSpends>(&news->what))
+        supply_.told(*spends);
+    }
   return std::exchange(inbox_, {});
 }
 

@@ -19,7 +19,8 @@ std::string_view name_of(SupplyBug bug) {
                                          "AlarmLost",
                                          "MessageGivenAgain",
                                          "AnswerForgotten",
-                                         "RaiseForgotten"};
+                                         "RaiseForgotten",
+                                         "AllAtOnce"};
   static_assert(std::size(kNames) == kSupplyBugs);
   return kNames[static_cast<std::size_t>(bug)];
 }
@@ -48,6 +49,7 @@ void SupplyTap::apply(supply::State& state, const Fact& given) {
     if (bug == SupplyBug::raise_forgotten) return;
   }
   supply::apply(state, fact);
+  if (bug == SupplyBug::all_at_once) state.on_trial.clear();
 }
 
 std::vector<workflow::Observation> SupplyTap::hear(
@@ -104,6 +106,12 @@ std::int64_t SupplyAudit::limit(supply::Scope scope, const std::string& key) con
 
 void SupplyAudit::told(const workflow::AgentFinished& finished, const std::string& provider) {
   finished_.push_back({finished, provider});
+  trying_.erase(finished.agent);
+}
+
+void SupplyAudit::told(const workflow::AgentSpends& spends) {
+  if (const auto found = trying_.find(spends.agent); found != trying_.end())
+    found->second.answered = spends.use.output > 0;
 }
 
 void SupplyAudit::recorded(const std::vector<SupplyTap::Fact>& facts, std::int64_t seconds,
@@ -123,12 +131,17 @@ void SupplyAudit::recorded(const std::vector<SupplyTap::Fact>& facts, std::int64
       claim(std::get<fact::AgentUsed>(*used).use.cost_micros == f.facts.use.cost_micros,
             "what an agent used is recorded");
     if (!of_service(f.fault) || ending_.contains(f.agent)) continue;
-    const bool faulted = std::any_of(facts.begin(), facts.end(), [&](const SupplyTap::Fact& one) {
+    const auto faulted = std::find_if(facts.begin(), facts.end(), [&](const SupplyTap::Fact& one) {
       const auto* typed = std::get_if<fact::AgentFaulted>(&one);
       return typed != nullptr && typed->agent == f.agent && typed->fault == f.fault;
     });
-    claim(faulted, "a fault of the service is recorded as one");
-    if (f.fault == Fault::usage_limit) {
+    claim(faulted != facts.end(), "a fault of the service is recorded as one");
+    // What a person says after it counts for more.
+    const bool lifted = std::any_of(faulted, facts.end(), [&](const SupplyTap::Fact& one) {
+      const auto* typed = std::get_if<fact::ProviderFree>(&one);
+      return typed != nullptr && typed->provider == told.provider && !typed->by.empty();
+    });
+    if (f.fault == Fault::usage_limit && !lifted) {
       const auto parked = parked_.find(told.provider);
       claim(parked != parked_.end() &&
                 (parked->second == 0 || parked->second >= f.facts.reset_at) &&
@@ -145,8 +158,10 @@ void SupplyAudit::read(const fact::AgentUsed& f) {
     by_day_[f.day] += f.use.cost_micros;
   }
   if (f.use.tokens_known) tokens_ += supply::counted_tokens(f.use);
-  if (!of_service(f.fault)) tries_.erase(f.agent);
-  pauses_.erase(f.agent);
+  if (!of_service(f.fault)) tries_.erase({f.agent, f.provider});
+  pauses_.erase({f.agent, f.provider});
+  if (f.fault == Fault::none || f.fault == Fault::no_signal || f.use.output > 0)
+    unproven_.erase(f.provider);
   const bool again =
       of_service(f.fault) || f.fault == Fault::over_budget || f.fault == Fault::interrupted;
   if (!again) done_.insert(f.agent);
@@ -154,22 +169,19 @@ void SupplyAudit::read(const fact::AgentUsed& f) {
 
 void SupplyAudit::read(const fact::AgentFaulted& f) {
   done_.erase(f.agent);
-  auto& [provider, tries] = tries_[f.agent];
-  if (provider != f.provider) tries = 0;
-  provider = f.provider;
   const bool soon = f.fault == Fault::rate_limited || f.fault == Fault::overloaded ||
                     f.fault == Fault::unreachable;
   if (soon) {
-    ++tries;
-    claim(tries <= policy.tries, "tries in a row are bounded");
-    if (f.until > 0) pauses_[f.agent] = {f.provider, f.until};
+    claim(++tries_[{f.agent, f.provider}] <= policy.tries, "tries in a row are bounded");
+    if (f.until > 0) pauses_[{f.agent, f.provider}] = f.until;
   }
 }
 
 void SupplyAudit::read(const fact::ProviderFree& f) {
   parked_.erase(f.provider);
-  std::erase_if(tries_, [&](const auto& one) { return one.second.first == f.provider; });
-  std::erase_if(pauses_, [&](const auto& one) { return one.second.first == f.provider; });
+  unproven_.insert(f.provider);
+  std::erase_if(tries_, [&](const auto& one) { return one.first.second == f.provider; });
+  std::erase_if(pauses_, [&](const auto& one) { return one.first.second == f.provider; });
 }
 
 void SupplyAudit::read(const fact::PersonAsked& f) {
@@ -194,10 +206,18 @@ void SupplyAudit::before_start(const workflow::StartAgent& start, std::int64_t s
   const auto parked = parked_.find(provider);
   claim(parked == parked_.end() || (parked->second != 0 && parked->second <= seconds),
         "no agent starts while its provider is parked");
-  const auto pause = pauses_.find(start.agent);
-  claim(
-      pause == pauses_.end() || pause->second.first != provider || pause->second.second <= seconds,
-      "a fault is followed by a pause");
+  const auto pause = pauses_.find({start.agent, provider});
+  claim(pause == pauses_.end() || pause->second <= seconds, "a fault is followed by a pause");
+  if (unproven_.contains(provider)) {
+    bool first = true, known = false;
+    for (const auto& [agent, trial] : trying_) {
+      if (trial.provider != provider) continue;
+      first = false;
+      known |= trial.answered || trial.since + policy.trial_s <= seconds;
+    }
+    claim(first || known, "one agent tries first whether a provider that was parked is free");
+    trying_[start.agent] = {provider, seconds};
+  }
   using supply::Scope;
   const auto within = [&](Scope scope, const std::string& key, std::int64_t spent) {
     const std::int64_t most = limit(scope, key);
@@ -211,6 +231,7 @@ void SupplyAudit::before_start(const workflow::StartAgent& start, std::int64_t s
     claim(before->second == start.attempt, "a fault costs no attempt");
   faulted_[start.agent] = start.attempt;
   ending_.erase(start.agent);
+  done_.erase(start.agent);  // what it did was lost with its process
 }
 
 bool SupplyAudit::may_end(int) const { return policy.budget.hard; }

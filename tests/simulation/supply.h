@@ -26,8 +26,9 @@ enum class SupplyBug {
   message_given_again,
   answer_forgotten,
   raise_forgotten,
+  all_at_once,
 };
-inline constexpr int kSupplyBugs = 11;  // with none
+inline constexpr int kSupplyBugs = 12;  // with none
 std::string_view name_of(SupplyBug bug);
 
 // The real rules, as engine::WorkflowOf wants them. As with Tap, most runs keep facts as they are.
@@ -55,9 +56,11 @@ class SupplyAudit {
   supply::Policy policy;
 
   // A new process: what was on its way is gone.
-  void restart() { finished_.clear(), faulted_.clear(), ending_.clear(); }
+  void restart() { finished_.clear(), faulted_.clear(), ending_.clear(), trying_.clear(); }
   // What the world is about to tell.
   void told(const workflow::AgentFinished& finished, const std::string& provider);
+  void told(const workflow::AgentSpends& spends);
+  void not_started(int agent) { trying_.erase(agent); }
   void ended(int agent) { ending_.insert(agent); }  // the workflow wants it to end
   // Facts of the newest turn were recorded.
   void recorded(const std::vector<SupplyTap::Fact>& facts, std::int64_t seconds,
@@ -90,10 +93,18 @@ class SupplyAudit {
   void read(const event::supply::MessageGiven& f);
   void read(const event::supply::MessageDelivered& f);
 
+  using Call = std::pair<int, std::string>;  // an agent and its provider
+  struct Trial {
+    std::string provider;
+    std::int64_t since = 0;
+    bool answered = false;
+  };
   std::map<std::string, std::int64_t> parked_;
-  std::map<int, std::pair<std::string, std::int64_t>> pauses_;  // by agent: provider, until
-  std::map<int, std::pair<std::string, int>> tries_;            // by agent: provider, in a row
-  std::map<int, int> faulted_;                                  // attempt, by agent
+  std::map<Call, std::int64_t> pauses_;  // until
+  std::map<Call, int> tries_;            // in a row
+  std::map<int, int> faulted_;           // attempt, by agent
+  std::set<std::string> unproven_;  // providers that were parked, and have answered nobody since
+  std::map<int, Trial> trying_;     // agents that began meanwhile, and work
   std::set<int> ending_;
   std::vector<Told> finished_;  // told, and not recorded yet
   std::int64_t micros_ = 0, tokens_ = 0;

@@ -63,7 +63,9 @@ void Simulation::carry_out(const Command& command) {
       jobs_.pop_back();
     }
   }
-  if (fails) inbox_.emplace_back(CommandFailed{command, Reason::io, "simulated: it failed"});
+  if (!fails) return;
+  if (const auto* agent = std::get_if<StartAgent>(&command)) supply_.not_started(agent->agent);
+  inbox_.emplace_back(CommandFailed{command, Reason::io, "simulated: it failed"});
 }
 
 void Simulation::nobody_works_in(const std::string& tree) {

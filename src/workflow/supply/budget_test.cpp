@@ -129,6 +129,26 @@ TEST(Budget, WhoWorksFinishesUnlessItIsHard) {
   EXPECT_THAT(table.started(), IsEmpty()) << "what is being used counts";
 }
 
+TEST(Budget, TheNoticeComesWhileItWorksPricedByTheModelThatAnswers) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.policy.prices["claude-x"] = {0, 10'000'000, 0, 0};
+  table.want(1);
+  TokenUse use;
+  use.tokens_known = true;
+  use.output = 50;
+  table.news(AgentSpends{1, use, "claude-x"});
+  EXPECT_THAT(table.all<fact::BudgetReached>(), IsEmpty());
+  use.output = 80;
+  table.news(AgentSpends{1, use, "claude-x"});
+  ASSERT_EQ(table.all<fact::BudgetReached>().size(), 1U);
+  EXPECT_EQ(table.newest<fact::BudgetReached>().spent, 800);
+  EXPECT_FALSE(table.newest<fact::BudgetReached>().all);
+  use.output = 90;
+  table.news(AgentSpends{1, use, "claude-x"});
+  EXPECT_EQ(table.all<fact::BudgetReached>().size(), 1U) << "once";
+}
+
 TEST(Budget, AHardOneEndsWhoWorksAndKeepsItsWorkAndItsAttempt) {
   Table table;
   table.policy.budget.run = 1000;
@@ -158,6 +178,17 @@ TEST(Budget, OneThatFinishedInTheLastMomentHasFinished) {
   table.news(AgentSpends{1, Table::used(1500)});
   table.end(1, Fault::none, Table::used(1600));
   EXPECT_EQ(table.ends().size(), 1U);
+}
+
+TEST(Budget, OneWhoseServiceFailedInTheLastMomentHasMetThatFault) {
+  Table table;
+  table.policy.budget.run = 1000;
+  table.policy.budget.hard = true;
+  table.want(1);
+  table.news(AgentSpends{1, Table::used(1500)});
+  table.limit(1, kStart + 3600);
+  EXPECT_EQ(table.newest<fact::AgentFaulted>().fault, Fault::usage_limit);
+  EXPECT_TRUE(table.state.parked.contains("claude"));
 }
 
 TEST(Budget, WhatIsConfiguredLargerWhenTheRunIsTakenUpIsAnAnswer) {

@@ -72,7 +72,7 @@ TEST(ServiceFault, PausesGrowAndTheLastOneIsFollowedByAQuestion) {
   EXPECT_TRUE(waits_for_person(table.state));
   table.see(workflow::Answered{fact::kFirstQuestion, "Go On", "me"});
   EXPECT_EQ(table.call().agent, 1);
-  EXPECT_EQ(record_of(table.state, 1).tries, 0);
+  EXPECT_EQ(failures_of(table.state, 1, "claude").tries, 0);
 }
 
 TEST(ServiceFault, AfterTooManyTheNextFallbackTakesOver) {
@@ -90,6 +90,30 @@ TEST(ServiceFault, AfterTooManyTheNextFallbackTakesOver) {
   EXPECT_TRUE(table.newest<fact::AgentReleased>().fallback);
   EXPECT_EQ(table.newest<fact::ProviderParked>().provider, "claude");
   EXPECT_THAT(table.asked(), IsEmpty());
+}
+
+// The first choice is free for a moment, and parked again before anybody was answered.
+TEST(ServiceFault, WhoIsTriedInBetweenMakesNoPauseShorterAndNoTryUncounted) {
+  Table table;
+  table.with_fallback();
+  table.policy.tries = 2;
+  table.news(ParkedElsewhere{"claude", 0, false, Fault::unauthorised, ""});
+  table.want(1);
+  EXPECT_EQ(table.call().provider, "codex");
+  table.end(1, Fault::overloaded);
+  const std::int64_t until = table.newest<fact::AgentHeld>().until;
+  table.news(FreedElsewhere{"claude", "me"});
+  EXPECT_EQ(table.call().provider, "");
+  table.crash();
+  table.turn({SupplyNews{ParkedElsewhere{"claude", 0, false, Fault::unauthorised, ""}}, TakenUp{}},
+             {Table::agent(1)});
+  EXPECT_THAT(table.started(), IsEmpty());
+  EXPECT_EQ(table.newest<fact::AgentHeld>().provider, "codex");
+  EXPECT_EQ(table.newest<fact::AgentHeld>().until, until);
+  table.wake();
+  table.end(1, Fault::overloaded);
+  EXPECT_EQ(table.newest<fact::AgentFaulted>().tries, 2);
+  EXPECT_EQ(table.newest<fact::ProviderParked>().provider, "codex") << "two in a row are enough";
 }
 
 TEST(ServiceFault, TheServicesOwnTimeIsHeeded) {

@@ -160,8 +160,9 @@ bool Turn::swallow(Wanted& wanted, const AgentFinished& finished, const TokenUse
   const Fault why = finished.fault;
   const bool has_session = !wanted.start.session.empty();
   const Replied began = replied(use);
-  if (wanted.over_budget ? why != Fault::none && why != Fault::interrupted
-                         : why == Fault::over_budget) {
+  // Whoever was about to be ended, and whose service was quicker, has met a fault of that.
+  const bool stopped = why != Fault::none && why != Fault::interrupted && !of_service(why);
+  if (wanted.over_budget ? stopped : why == Fault::over_budget) {
     wanted.ending = wanted.over_budget = false;
     wanted.again = began == Replied::no ? Again::same : Again::go_on;
     AgentFinished over = finished;
@@ -209,7 +210,7 @@ void Turn::service_fault(Wanted& wanted, const AgentFinished& finished) {
   const std::string& provider = wanted.provider;
   const std::string words = one_line(finished.facts.words);
   const std::int64_t reset = finished.facts.reset_at;
-  const int tries = record_of(s_, finished.agent).tries + 1;
+  const int tries = failures_of(s_, finished.agent, provider).tries + 1;
   switch (finished.fault) {
     case Fault::usage_limit: {
       const bool told = reset > seconds_ && reset < seconds_ + kFarthestReset;
@@ -296,8 +297,9 @@ void Turn::on(const FreedElsewhere& freed) {
 void Turn::on(const AgentSpends& spends) {
   const auto found = now_.wanted.find(spends.agent);
   if (found == now_.wanted.end() || !found->second.working) return;
-  found->second.use =
-      priced(policy_, spends.use, found->second.asked_model, found->second.provider);
+  Wanted& wanted = found->second;
+  wanted.use = priced(policy_, spends.use, spends.model.empty() ? wanted.asked_model : spends.model,
+                      wanted.provider);
 }
 
 void Turn::on(const SpentElsewhere& spent) {
@@ -312,12 +314,6 @@ void Turn::on(const Told& told) {
   if (known || trimmed(told.text).empty()) return;
   record(fact::MessageGiven{told.message, told.task, std::string(cut(told.text, kMessageBytes)),
                             one_line(told.by)});
-}
-
-void Turn::on(const Steered& steered) {
-  if (now_.steering.erase(steered.message) == 0 || !steered.delivered) return;
-  now_.given_here.insert(steered.message);
-  record(fact::MessageDelivered{steered.message, steered.agent, true});
 }
 
 void Turn::answer(int number, const workflow::Answered& answered) {

@@ -8,7 +8,8 @@ TEST(Messages, AnAgentAtWorkIsSteeredAndItIsRecordedOnce) {
   table.want(1);
   table.news(Told{"m1", "", "use tabs", "me"});
   ASSERT_EQ(table.orders<Steer>().size(), 1U);
-  EXPECT_EQ(table.orders<Steer>()[0].text, "use tabs");
+  EXPECT_THAT(table.orders<Steer>()[0].text, HasSubstr("use tabs"));
+  EXPECT_THAT(table.orders<Steer>()[0].text, HasSubstr("your last words hold your signal"));
   EXPECT_EQ(table.newest<fact::MessageGiven>().by, "me");
   table.news(Told{"m1", "", "use tabs", "me"});
   EXPECT_THAT(table.orders<Steer>(), IsEmpty()) << "it was told before";
@@ -39,6 +40,21 @@ TEST(Messages, WhereNobodyCanBeSteeredTheNextPromptHasIt) {
   table.end(2, Fault::none);
   table.want(3);
   EXPECT_THAT(table.call().prompt.appended, IsEmpty());
+}
+
+TEST(Messages, OneThatWasHeardAtWorkIsToldAgainOnlyWhereTheSessionIsGone) {
+  Table table;
+  table.want(1);
+  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(Steered{1, "m1", true});
+  table.end(1, Fault::overloaded, Table::used(10));
+  table.wake();
+  EXPECT_THAT(table.call().prompt.follow_up, Not(HasSubstr("use tabs"))) << "its session has it";
+  table.end(1, Fault::overloaded, Table::used(10));
+  table.wake();
+  EXPECT_TRUE(table.call().anew);
+  EXPECT_THAT(table.call().prompt.appended, HasSubstr("use tabs"));
+  EXPECT_EQ(table.all<fact::MessageDelivered>().size(), 1U);
 }
 
 TEST(Messages, OneForATaskReachesThatTaskAlone) {

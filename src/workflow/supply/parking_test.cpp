@@ -33,7 +33,9 @@ TEST(Parking, NobodyStartsWhileTheProviderIsParkedAndWhoWorksFinishes) {
   EXPECT_EQ(table.ends().size(), 1U);
   EXPECT_THAT(table.started(), IsEmpty());
   table.wake();
-  EXPECT_EQ(table.started().size(), 2U);
+  EXPECT_EQ(table.call().agent, 1);
+  table.end(1, Fault::none);
+  EXPECT_EQ(table.call().agent, 3);
 }
 
 TEST(Parking, WhoeverMeetsTheSameLimitChangesNothing) {
@@ -100,6 +102,17 @@ TEST(Parking, WithAllOfThemParkedTheFirstThatIsFreeGoesOn) {
   EXPECT_EQ(table.call().provider, "codex");
 }
 
+TEST(Parking, APersonsWordCountsForMoreThanALimitThatWasMetMeanwhile) {
+  Table table;
+  table.want(1);
+  table.want(2, "T-2");
+  table.end(1, Fault::no_credit);
+  AgentFinished limited = Table::ended(2, Fault::usage_limit);
+  limited.facts.reset_at = kStart + 3600;
+  table.turn({limited, workflow::Answered{fact::kFirstQuestion, "go on", "me"}});
+  EXPECT_EQ(table.call().agent, 1) << "if the limit holds, one request finds it";
+}
+
 TEST(Parking, ItIsKnownAfterARestartAndEndsByItself) {
   Table table;
   table.want(1);
@@ -126,7 +139,7 @@ TEST(Parking, NoCreditStopsEverythingOfTheProviderAndAPersonIsAsked) {
     EXPECT_THAT(table.asked(), IsEmpty()) << "once";
     EXPECT_TRUE(waits_for_person(table.state));
     table.see(workflow::Answered{fact::kFirstQuestion, "go on", "me"});
-    EXPECT_EQ(table.started().size(), 2U);
+    EXPECT_EQ(table.call().agent, 1) << "the other follows when it has worked for a while";
     EXPECT_EQ(table.orders<Unpark>().size(), 1U);
     EXPECT_EQ(table.newest<fact::ProviderFree>().by, "me");
     // It was not mended after all: another question.
@@ -240,6 +253,94 @@ TEST(Parking, WhileOtherWorkGoesOnNobodyWaitsForAPerson) {
   table.see(CommandFailed{Ask{fact::kFirstQuestion, "", "", "", {}, false}, Reason::io, ""});
   EXPECT_TRUE(waits_for_person(table.state));
   EXPECT_THAT(table.heard, IsEmpty());
+}
+
+// ---- Who goes first once it is over
+
+// Three agents wait for a limit that ends.
+struct Waiting3 : Table {
+  Waiting3() {
+    want(1);
+    limit(1, kStart + 600);
+    want(2, "T-2");
+    want(3, "T-3");
+  }
+};
+
+TEST(Trial, OneAgentGoesFirstAndTheRestFollowOnceItHasEndedWell) {
+  Waiting3 table;
+  table.wake();
+  EXPECT_EQ(table.call().agent, 1);
+  EXPECT_EQ(table.newest<fact::AgentHeld>().why, Hold::trial);
+  EXPECT_FALSE(waits_for_person(table.state));
+  table.want(4, "T-4");
+  EXPECT_THAT(table.started(), IsEmpty());
+  table.end(1, Fault::none);
+  EXPECT_EQ(table.started().size(), 3U);
+}
+
+TEST(Trial, ALimitThatHasNotReallyEndedCostsOneRequest) {
+  Waiting3 table;
+  for (int i = 0; i < 3; ++i) {
+    do table.wake();  // an alarm of before may still be set
+    while (table.started().empty());
+    EXPECT_EQ(table.call().agent, 1);
+    table.limit(1, table.seconds + 600);
+    EXPECT_THAT(table.started(), IsEmpty());
+  }
+  EXPECT_EQ(table.all<fact::AgentUsed>().size(), 4U);
+}
+
+TEST(Trial, AnAnswerThatTheStreamTellsOfIsEnough) {
+  Waiting3 table;
+  table.wake();
+  table.news(AgentSpends{1, Table::used(10, 0)});
+  EXPECT_THAT(table.started(), IsEmpty()) << "it was asked, and nothing was answered";
+  table.news(AgentSpends{1, Table::used(10, 5)});
+  EXPECT_EQ(table.started().size(), 2U);
+}
+
+TEST(Trial, WhoWorksForAMinuteHasFoundItFree) {
+  Waiting3 table;
+  table.wake();
+  EXPECT_EQ(table.newest<fact::AgentHeld>().until, table.seconds + table.policy.trial_s);
+  ASSERT_EQ(table.orders<WakeAt>().size(), 1U);
+  table.wake();
+  EXPECT_EQ(table.started().size(), 2U);
+}
+
+TEST(Trial, AServiceThatFailsOtherwiseLetsTheNextOneTry) {
+  Waiting3 table;
+  table.wake();
+  table.end(1, Fault::overloaded);
+  EXPECT_EQ(table.call().agent, 2);
+  table.end(2, Fault::overloaded, Table::used(10));
+  EXPECT_EQ(table.call().agent, 3) << "it had answered, and failed later";
+  EXPECT_FALSE(table.state.on_trial.contains("claude"));
+}
+
+TEST(Trial, OneThatNeverBeganLetsTheNextOneTry) {
+  Waiting3 table;
+  table.wake();
+  table.see(CommandFailed{table.call(), Reason::missing_program, "no claude"});
+  EXPECT_EQ(table.call().agent, 2);
+}
+
+TEST(Trial, AfterARestartOneGoesFirstAgain) {
+  Waiting3 table;
+  table.wake();
+  table.crash();
+  table.turn({TakenUp{}}, {Table::agent(1), Table::agent(2, "T-2"), Table::agent(3, "T-3")});
+  EXPECT_EQ(table.call().agent, 1);
+}
+
+TEST(Trial, WhoBeganBeforeTheLimitKeepsNobodyWaiting) {
+  Table table;
+  table.want(1);
+  table.want(2, "T-2");
+  table.limit(1, kStart + 600);
+  table.wake();
+  EXPECT_EQ(table.call().agent, 1) << "agent 2 works on";
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ struct Policy {
   int tries = 10;
   // When a usage limit says no time.
   std::int64_t guess_first_s = 900, guess_most_s = 14'400;
+  // Who works that long with a provider that was parked has found it free.
+  std::int64_t trial_s = 60;
 };
 
 // Who may do this: never empty. What the workflow itself states goes before what is configured.

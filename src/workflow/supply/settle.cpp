@@ -15,6 +15,21 @@ constexpr const char* kGoOn =
     "You were interrupted, and not by anything you did. Look at what you have done so far, go on "
     "where you were, and end as you were told to, with your signal.";
 
+std::string in_prompt(const std::string& text) {
+  return "\n\n---\n\n## From the person who runs this\n\nIt goes before what stands above, where "
+         "the "
+         "two differ:\n\n" +
+         text + "\n";
+}
+
+// What it says last must still hold its signal.
+std::string while_it_works(const std::string& text) {
+  return "From the person who runs this; it goes before what you were told earlier, where the two "
+         "differ:\n\n" +
+         text +
+         "\n\nGo on with your work, and end as you were told to: your last words hold your signal.";
+}
+
 Words nothing_said(Dialect dialect) {
   switch (dialect) {
     case Dialect::line:
@@ -101,6 +116,20 @@ bool Turn::is_parked(const std::string& provider) const {
   return found != s_.parked.end() && (found->second.until == 0 || found->second.until > seconds_);
 }
 
+// One agent goes first, and the others follow once it was answered or has worked for a while: when
+// the provider is not really free, that costs one request and not one for each of them.
+std::int64_t Turn::tried_until(const std::string& provider) const {
+  if (!s_.on_trial.contains(provider)) return 0;
+  std::int64_t until = 0;
+  for (const auto& [agent, wanted] : now_.wanted) {
+    if (!wanted.working || !wanted.on_trial || wanted.provider != provider) continue;
+    const std::int64_t enough = wanted.began + policy_.trial_s;
+    if (replied(wanted.use) == Replied::yes || enough <= seconds_) return 0;
+    until = until == 0 ? enough : std::min(until, enough);
+  }
+  return until;
+}
+
 void Turn::decide(int agent, Wanted& wanted) {
   const std::vector<Choice> choices = choices_for(policy_, wanted.start);
   if (const auto key = blocked_by(wanted.start.task)) {
@@ -124,10 +153,12 @@ void Turn::decide(int agent, Wanted& wanted) {
       }
       continue;
     }
-    std::int64_t pause = known.provider == choice.provider ? known.pause : 0;
+    std::int64_t pause = failures_of(s_, agent, choice.provider).pause;
     if (const auto after = s_.not_before.find(choice.provider); after != s_.not_before.end())
       pause = std::max(pause, after->second);
     if (pause > seconds_) return hold(agent, wanted, Hold::pause, pause, choice.provider);
+    if (const std::int64_t until = tried_until(choice.provider); until > 0)
+      return hold(agent, wanted, Hold::trial, until, choice.provider);
     return start(agent, wanted, i, choice);
   }
   if (earliest != 0) return hold(agent, wanted, Hold::parked, earliest, first_free);
@@ -216,6 +247,8 @@ void Turn::start(int agent, Wanted& wanted, std::size_t index, const Choice& cho
   wanted.working = true;
   wanted.ending = wanted.over_budget = false;
   wanted.use = {};
+  wanted.began = seconds_;
+  wanted.on_trial = s_.on_trial.contains(choice.provider);
   ++now_.outstanding;
   commands.emplace_back(call);
 }
@@ -226,10 +259,7 @@ void Turn::add_messages(int agent, Wanted& wanted) {
     if (!message.task.empty() && message.task != wanted.start.task) continue;
     if (message.heard || now_.steering.contains(message.id) || now_.given_here.contains(message.id))
       continue;
-    wanted.start.prompt.appended +=
-        "\n\n---\n\n## From the person who runs this\n\nIt goes before what stands above, where "
-        "the two differ:\n\n" +
-        message.text + "\n";
+    wanted.start.prompt.appended += in_prompt(message.text);
     now_.given_here.insert(message.id);
     if (message.agent != agent) record(fact::MessageDelivered{message.id, agent, false});
   }
@@ -243,10 +273,21 @@ void Turn::steer() {
       if (!message.task.empty() && message.task != wanted.start.task) continue;
       if (!now_.steered.emplace(message.id, agent).second) continue;
       now_.steering.insert(message.id);
-      order({Steer{agent, message.id, message.text}});
+      order({Steer{agent, message.id, while_it_works(message.text)}});
       break;
     }
   }
+}
+
+void Turn::on(const Steered& steered) {
+  if (now_.steering.erase(steered.message) == 0 || !steered.delivered) return;
+  now_.given_here.insert(steered.message);
+  record(fact::MessageDelivered{steered.message, steered.agent, true});
+  // A call that begins anew, after a fault, has not heard it.
+  const auto wanted = now_.wanted.find(steered.agent);
+  for (const Message& message : s_.messages)
+    if (message.id == steered.message && wanted != now_.wanted.end())
+      wanted->second.start.prompt.appended += in_prompt(message.text);
 }
 
 void Turn::give_up(int agent, Fault fault, const std::string& why) {

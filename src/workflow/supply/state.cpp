@@ -14,6 +14,18 @@ void add_author(std::vector<std::string>& to, const std::string& name) {
   if (std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
 }
 
+// The version of a client may be known only after its first call: that is no second client.
+void add_client(std::vector<std::string>& to, const std::string& name) {
+  for (std::string& before : to) {
+    if (before.starts_with(name + " ")) return;
+    if (!before.empty() && name.starts_with(before + " ")) {
+      before = name;
+      return;
+    }
+  }
+  add_author(to, name);
+}
+
 // What is not known counts for nothing, and is counted apart.
 void add(TokenUse& sum, const TokenUse& use) {
   if (use.tokens_known) {
@@ -47,7 +59,6 @@ struct Fold {
     AgentRecord& agent = s.agents[f.agent];
     agent.task = f.task;
     agent.role = f.role;
-    if (agent.provider != f.provider) agent.tries = 0, agent.pause = 0;
     agent.provider = f.provider;
     agent.client = f.client;
     agent.asked_model = f.asked_model;
@@ -62,14 +73,14 @@ struct Fold {
     add(s.spent, f.use);
     add(s.by_task[f.task], f.use);
     add(s.by_day[f.day], f.use);
+    agent.redacted += f.redacted;
     ++agent.calls, ++s.calls;
     if (!f.use.tokens_known) ++agent.without_tokens, ++s.without_tokens;
     if (!f.use.cost_known) ++agent.without_cost, ++s.without_cost;
     agent.hold = Hold::none;
-    if (!of_service(f.fault)) {
-      agent.tries = 0;
-      agent.pause = 0;
-    }
+    if (!of_service(f.fault)) agent.failures.erase(f.provider);
+    if (f.fault == Fault::none || f.fault == Fault::no_signal || replied(f.use) == Replied::yes)
+      s.on_trial.erase(f.provider);
     if (f.fault == Fault::none || f.fault == Fault::no_signal) {
       s.guesses.erase(f.provider);
       s.lifts.erase(f.provider);
@@ -80,7 +91,7 @@ struct Fold {
     }
     if (!f.tree.empty()) {
       add_author(s.authors[f.tree].models, f.model);
-      add_author(s.authors[f.tree].clients, f.client.empty() ? f.provider : f.client);
+      add_client(s.authors[f.tree].clients, f.client.empty() ? f.provider : f.client);
     }
     if (!comes_again(f.fault))
       for (Message& message : s.messages) message.heard |= message.agent == f.agent;
@@ -91,8 +102,7 @@ struct Fold {
     agent.role = f.role;
     agent.provider = f.provider;
     if (of_service(f.fault)) ++agent.faults;
-    agent.tries = f.tries;
-    agent.pause = f.until;
+    agent.failures[f.provider] = {f.tries, f.until};
     if (f.fault == Fault::context_full) agent.began_anew = true;
   }
   void operator()(const fact::AgentHeld& f) {
@@ -107,7 +117,6 @@ struct Fold {
   void operator()(const fact::AgentReleased& f) {
     AgentRecord& agent = s.agents[f.agent];
     agent.hold = Hold::none;
-    if (agent.provider != f.provider) agent.tries = 0, agent.pause = 0;
     agent.provider = f.provider;
     agent.asked_model = f.model;
     s.unbegun.erase(f.begins);
@@ -123,8 +132,8 @@ struct Fold {
       ++s.lifts[f.provider];
     }
     s.not_before[f.provider] = f.after;
-    for (auto& [number, agent] : s.agents)
-      if (agent.provider == f.provider) agent.tries = 0, agent.pause = 0;
+    s.on_trial.insert(f.provider);
+    for (auto& [number, agent] : s.agents) agent.failures.erase(f.provider);
   }
   void operator()(const fact::BudgetReached& f) {
     BudgetRecord& budget = s.budgets[{f.scope, f.task}];
@@ -139,11 +148,11 @@ struct Fold {
       found->second.open = false, found->second.answer = f.text;
   }
   void operator()(const fact::MessageGiven& f) {
-    s.messages.push_back({f.id, f.task, f.text, f.by, 0, false});
+    s.messages.push_back({f.id, f.task, f.text, f.by, 0, false, false});
   }
   void operator()(const fact::MessageDelivered& f) {
     for (Message& message : s.messages)
-      if (message.id == f.id) message.agent = f.agent, message.heard = false;
+      if (message.id == f.id) message.agent = f.agent, message.heard = false, message.live = f.live;
   }
 };
 
@@ -155,6 +164,12 @@ const AgentRecord& record_of(const State& state, int agent) {
   static const AgentRecord kNobody;
   const auto found = state.agents.find(agent);
   return found == state.agents.end() ? kNobody : found->second;
+}
+
+Failures failures_of(const State& state, int agent, const std::string& provider) {
+  const auto& all = record_of(state, agent).failures;
+  const auto found = all.find(provider);
+  return found == all.end() ? Failures{} : found->second;
 }
 
 Replied replied(const TokenUse& use) {

@@ -22,6 +22,12 @@ using event::TokenUse;
 using fact::Hold;
 using fact::Scope;
 
+// Calls of one agent by one provider that its service failed.
+struct Failures {
+  int tries = 0;           // in a row
+  std::int64_t pause = 0;  // no call before then
+};
+
 // What became of the calls of one agent.
 struct AgentRecord {
   std::string provider, client, asked_model, model;  // of the newest call
@@ -30,9 +36,10 @@ struct AgentRecord {
   std::string task, role;
   TokenUse use;  // of all calls, as far as it is known
   int calls = 0, without_tokens = 0, without_cost = 0;
-  int faults = 0;           // of its service
-  int tries = 0;            // that failed in a row, by `provider`
-  std::int64_t pause = 0;   // no call by `provider` before then
+  int faults = 0;    // of its service
+  int redacted = 0;  // secrets in what it printed
+  // By provider: one that takes over, and back again, forgets nothing.
+  std::map<std::string, Failures> failures;
   bool began_anew = false;  // its conversation had become too long
   Hold hold{};              // what it waits for; none: it does not
   std::int64_t until = 0;   // of the hold
@@ -65,6 +72,7 @@ struct Message {
   std::string id, task, text, by;
   int agent = 0;       // that it was given to; 0: nobody yet
   bool heard = false;  // that agent has worked with it to its end
+  bool live = false;   // it was at work when it was told
 };
 
 struct Spent {
@@ -92,6 +100,8 @@ struct Wanted {
   bool ending = false;       // the workflow, or a budget, has it ended
   bool over_budget = false;  // a budget has
   TokenUse use;              // of the call that goes on
+  std::int64_t began = 0;    // that call, in seconds since 1970
+  bool on_trial = false;     // its provider was parked until then, and nobody had heard of it since
   enum class Again {
     no,     // its first call
     same,   // as before
@@ -120,9 +130,10 @@ struct State {
   std::map<std::string, int> guesses;              // in a row, by provider
   std::map<std::string, int> lifts;                // by people, that did not help
   std::map<std::string, std::int64_t> not_before;  // by provider: nobody begins before then
-  std::map<std::string, SessionRecord> sessions;   // by conversation
-  std::set<std::string> unbegun;                   // conversations that no client has heard of
-  std::map<int, Question> questions;               // by number
+  std::set<std::string> on_trial;  // providers that are free again, and have answered nobody since
+  std::map<std::string, SessionRecord> sessions;  // by conversation
+  std::set<std::string> unbegun;                  // conversations that no client has heard of
+  std::map<int, Question> questions;              // by number
   std::map<BudgetKey, BudgetRecord> budgets;
   std::map<std::string, Spent> by_task, by_day;
   std::vector<Message> messages;
@@ -137,6 +148,7 @@ struct State {
 void apply(State& state, const fact::Fact& fact);
 // What is known of an agent; nothing, of one that nobody has heard of.
 const AgentRecord& record_of(const State& state, int agent);
+Failures failures_of(const State& state, int agent, const std::string& provider);
 
 // Whether it may have begun a conversation that can be gone on with.
 enum class Replied { no, perhaps, yes };

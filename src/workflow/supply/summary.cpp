@@ -28,6 +28,7 @@ void add_facts(workflow::AgentSummary& agent, const AgentRecord& known) {
   if (known.without_tokens > 0) agent.use.tokens_known = false;
   if (known.without_cost > 0) agent.use.cost_known = false;
   agent.faults = known.faults;
+  agent.redacted = known.redacted;
 }
 
 Waiting waiting_for(const State& s, const workflow::AgentSummary& agent) {
@@ -107,6 +108,14 @@ void complete(workflow::RunSummary& summary, const State& s) {
            {"model", event::Verdict::broken,
             "asked for " + agent.mistaken_for + ", answered by " + agent.mistaken}});
   if (summary.outcome.empty()) add_waits(summary, s);
+  for (const Message& message : s.messages) {
+    workflow::MessageSummary told{message.id,   message.task,  message.text,
+                                  message.by,   message.agent, "",
+                                  message.live, message.heard, true};
+    for (const workflow::AgentSummary& agent : summary.agents)
+      if (agent.number == message.agent) told.role = agent.role;
+    summary.messages.push_back(std::move(told));
+  }
   if (held && all_for_a_person && summary.standing == Standing::open)
     summary.standing = Standing::waiting;
   if (s.calls == 0) return;

@@ -57,7 +57,6 @@ class Turn {
   void on(const workflow::AgentSpends& spends);
   void on(const workflow::SpentElsewhere& spent);
   void on(const workflow::Told& told);
-  void on(const workflow::Steered& steered);
   void answer(int number, const workflow::Answered& answered);
   void stop(workflow::Stop how);
   fact::AgentUsed used(const Wanted& wanted, const workflow::AgentFinished& finished) const;
@@ -72,12 +71,16 @@ class Turn {
   // settle.cpp
   void ask_for(workflow::Command command);
   void decide(int agent, Wanted& wanted);
+  // When whoever tries first whether this provider is really free has worked long enough to be
+  // believed; 0: nobody does, or it is.
+  std::int64_t tried_until(const std::string& provider) const;
   void hold(int agent, Wanted& wanted, Hold why, std::int64_t until, const std::string& provider);
   void start(int agent, Wanted& wanted, std::size_t index, const Choice& choice);
   workflow::StartAgent call_for(int agent, const Wanted& wanted, std::size_t index,
                                 const Choice& choice) const;
   void add_messages(int agent, Wanted& wanted);
   void steer();
+  void on(const workflow::Steered& steered);
   void give_up(int agent, Fault fault, const std::string& why);
   void ask_about_providers();
   void set_alarm();

@@ -1,0 +1,21 @@
+// What the agents of a run that goes on do now, as another process can see it: by the end of their
+// logs. Reads only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "dialect/activity.h"
+#include "world/runs.h"
+
+namespace capsule::world {
+
+struct Activities {
+  std::map<int, dialect::Activity> of;  // by the agent's number; those that printed something
+  std::int64_t now_ms = 0;              // on the clock of their times
+};
+
+// Of the agents that work. Of one that prints text its newest line counts as what it said.
+Activities activities_of(const Project& project, const Run& run);
+
+}  // namespace capsule::world
