@@ -65,6 +65,7 @@ constexpr Client kClients[] = {
      .begin = "--session-id {session}",
      .resume = "--resume {session}",
      .variables = "GEMINI_CLI_NO_RELAUNCH=true",
+     .hides_git_identity = true,
      .install = "npm install -g @google/gemini-cli",
      .tested = "0.61.0",
      .hosts = "generativelanguage.googleapis.com, cloudcode-pa.googleapis.com",

@@ -37,6 +37,8 @@ struct Client {
   // NAME=value, parted by blanks: bounds its own retries, leaves updates and telemetry out. What
   // the caller's environment has is not replaced.
   std::string_view variables = {};
+  // Its shell does not see the user's git configuration: who commits there is told by variables.
+  bool hides_git_identity = false;
   bool needs_model = false;  // without one it would ask a service of its vendor's choice
   // For people.
   std::string_view install = {};

@@ -72,8 +72,8 @@ Finding finding_of(const ClientState& state, bool used) {
                  : state.version.empty() ? "it does not tell its version; tested with " + tested
                                          : state.version + ", not tested; " + tested +
                                                (tested.find(',') == tested.npos ? " is" : " are");
-  finding.text += client.read_only.empty() ? "; cannot be told to change nothing"
-                                           : "; can be told to change nothing";
+  finding.text += agent::can_be_read_only(client) ? "; can be told to change nothing"
+                                                  : "; cannot be told to change nothing";
   finding.text += state.account.empty() ? "; no sign of an account" : "; account: " + state.account;
   if (!used) return finding;
   if (!state.tested) finding.health = Health::doubtful;

@@ -6,6 +6,7 @@
 #include "agent/rehearsal/rehearsal.h"
 #include "assets/embedded.h"
 #include "base/text.h"
+#include "git/settings.h"
 
 namespace capsule::world {
 namespace {
@@ -36,6 +37,16 @@ void add_variables(const config::Provider& row, agent::Provider& provider) {
     const std::size_t equals = entry.find('=');
     provider.env.push_back({entry.substr(0, equals), entry.substr(equals + 1)});
   }
+}
+
+// Whoever commits in a shell that hides the user's git configuration is the user all the same.
+void add_identity(const Project& project, agent::Provider& provider) {
+  const git::Settings& settings = git::settings_of(project.repository);
+  for (const auto& [name, value] : {std::pair("GIT_AUTHOR_NAME", settings.name),
+                                    {"GIT_AUTHOR_EMAIL", settings.email},
+                                    {"GIT_COMMITTER_NAME", settings.name},
+                                    {"GIT_COMMITTER_EMAIL", settings.email}})
+    if (!value.empty() && variable(name) == nullptr) provider.env.push_back({name, value});
 }
 
 // What is asked of a provider.
@@ -109,6 +120,7 @@ Result<agent::Provider> provider_with(const Project& project, const Wanted& want
     provider = command_with(*row, wanted);
   } else if (client != nullptr) {
     provider = client_with(*client, row, wanted);
+    if (provider && client->hides_git_identity) add_identity(project, *provider);
   } else if (name == "rehearsal") {
     provider = agent::rehearsal_provider(own_program(), cassette_for(project, row, wanted.bead));
   } else {

@@ -92,9 +92,10 @@ TEST_P(Faults, AServiceThatFailsIsWaitedForAndTheSessionGoesOn) {
   EXPECT_EQ(faults_of(outcome), faults);
   const std::vector<Json> calls = facts_of(outcome, "supply_agent_used");
   EXPECT_EQ(calls[1].at("session"), calls[0].at("session"));
-  // codex does not say that nothing was answered: of two faults in a row the second may have ended
-  // its session, and it begins another that is told the history.
-  const bool stays = client() != "codex" || calls.size() == 2;
+  // Where the client does not say that nothing was answered, the second fault in a row may have
+  // ended its session, and it begins another that is told the history.
+  const bool says = client() != "codex" && client() != "opencode";
+  const bool stays = says || calls.size() == 2;
   EXPECT_EQ(calls.back().at("session") == calls[0].at("session"), stays);
   const Turn last = model().turns().back();
   EXPECT_EQ(last.key, stays ? "You were interrupted" : "# Change it");
@@ -166,12 +167,15 @@ TEST_P(Faults, WhatIsTheAgentsOwnEndsItsPhaseAndIsNamed) {
   };
   // Nothing in codex's events tells a refusal from silence.
   const char* refused = client() == "codex" ? "no_words" : "policy";
-  std::vector<Own> all{{"no signal", {say("I am done, I think.")}, {"no_signal"}}};
+  std::vector<Own> all;
+  if (!is_dear()) all.push_back({"no signal", {say("I am done, I think.")}, {"no_signal"}});
   if (gives_up()) all.push_back({"refused", {fails(Fault::refused)}, {refused}});
   if (gives_up() && (is_full() || client() == "claude" || client() == "codex")) {
     all.push_back({"empty", {say("")}, {"no_words"}});
     // Once more in a new session: its history may have been what was too long.
     all.push_back({"too long", {fails(Fault::too_long)}, {"context_full", "context_full"}});
+    // opencode's own words, when it has shortened the conversation.
+    model().when("The previous request exceeded", {say("It is too long all the same.")});
   }
   for (const Own& own : all) {
     SCOPED_TRACE(own.name);

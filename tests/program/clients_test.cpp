@@ -128,6 +128,18 @@ TEST_F(ChosenClient, ArgumentsAndVariablesOfTheConfigurationReachTheClient) {
   EXPECT_EQ(call.env.at("CLAUDE_CODE_MAX_RETRIES"), "9");
 }
 
+// As the real one's: there, nobody who commits would have a name.
+TEST_F(ChosenClient, GeminiWhoseShellHidesTheUsersGitSettingsCommitsInTheUsersName) {
+  write_file(path("bin/gemini"),
+             "#!/bin/bash\nexport GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null\n"
+             "exec claude -p \"$(cat)\" --x </dev/null\n");
+  fs::permissions(path("bin/gemini"), fs::perms::owner_all);
+  const Outcome outcome = run_bead({"--provider=gemini"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(git_out({"log", "-1", "--format=%an <%ae> %cn", "main^2"}),
+            git_out({"log", "-1", "--format=%an <%ae> %cn", "main^1"}));
+}
+
 TEST_F(ChosenClient, AProgramOfOnesOwnMayPrintAKnownClientsEvents) {
   write_file(
       path("bin/mine"),
