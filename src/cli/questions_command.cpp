@@ -1,17 +1,21 @@
 // capsule questions and capsule answer: what runs ask people, whatever their workflow.
+#include <chrono>
+#include <thread>
+
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/run_args.h"
 #include "ui/question_text.h"
 #include "world/answers.h"
+#include "world/requests.h"
 
 namespace capsule::cli {
 namespace {
 
 constexpr Option kQuestionsOptions[] = {kProjectDir, kJson};
 constexpr Option kAnswerOptions[] = {
-    kProjectDir, {"take-back", "", "Take back an answer that no run has taken up yet"}};
+    kProjectDir, {"take-back", "", "Take back an answer that no agent has been told yet"}};
 constexpr Positional kAnswerWords[] = {
     {"ID", "The question's number; before it, when several runs ask, the run, bead or plan"},
     {"TEXT", "The answer", false},
@@ -25,7 +29,37 @@ Result<int> show_questions(const Args& args) {
   return 0;
 }
 
-// Until a run has taken it up no agent has seen it.
+constexpr std::chrono::milliseconds kLook{50};
+constexpr int kLooks = 200;
+
+// The run has recorded the answer: it alone knows whether an agent was told.
+Result<int> ask_back(const world::Project& project, store::Store* store,
+                     const world::AskedBefore& asked) {
+  const std::string number = std::to_string(asked.question);
+  const std::string& run = asked.run.head.run;
+  TRY_VOID(world::leave_take_back(project.root(), run, asked.question));
+  if (!asked.run.live()) {
+    print("The answer to question " + number +
+          " is taken back when the run goes on, if no agent was told: " +
+          world::go_on_command(project, asked.run) + "\n");
+    return 0;
+  }
+  for (int i = 0; i < kLooks && world::take_back_pending(project.root(), run, asked.question); ++i)
+    std::this_thread::sleep_for(kLook);
+  if (world::take_back_pending(project.root(), run, asked.question))
+    return fail(Reason::blocked, "the run has not looked at it yet",
+                "see whether the question is open again: capsule questions" + project.option);
+  for (const world::OpenQuestion& open : TRY(world::open_questions(project, store)))
+    if (open.run.head.run == run && open.wait.question == asked.question) {
+      print("The answer to question " + number +
+            " is taken back; no agent was told. It is open again.\n");
+      return 0;
+    }
+  return fail(Reason::blocked, "the answer to question " + number + " cannot be taken back",
+              "an agent was told, or something else has followed from it; to correct it: capsule "
+              "abort, change the task, and start the same command again");
+}
+
 Result<int> take_back(const Args& args, const std::vector<std::string>& words) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
@@ -35,13 +69,12 @@ Result<int> take_back(const Args& args, const std::vector<std::string>& words) {
   const auto open = world::find_question(project, store.get(),
                                          words.size() > 1 ? words.front() : "", words.back());
   if (!open && open.error().reason == Reason::not_found)
-    return fail(Reason::not_found, open.error().message,
-                "an answer that a run has taken up cannot be taken back: an agent was told");
+    return ask_back(project, store.get(),
+                    TRY(world::find_asked(project, store.get(),
+                                          words.size() > 1 ? words.front() : "", words.back())));
   if (!open) return tl::unexpected(open.error());
-  if (open->run.live())
-    return fail(Reason::blocked, "the run goes on, and takes answers up at once",
-                "an answer that an agent was told cannot be taken back; to correct it: capsule "
-                "abort, change the task, and start the same command again");
+  if (open->run.live() && open->answered)  // it is being taken up
+    return ask_back(project, store.get(), {open->run, open->wait.question});
   TRY_VOID(world::take_back_answer(project.root(), open->run.head.run, open->wait.question));
   print("The answer to question " + words.back() + " is taken back.\n");
   return 0;
@@ -92,8 +125,10 @@ Command answer_command() {
               "A phase that waits for approval goes on with 'approve', ends with 'reject', and is "
               "run again with any other text as its feedback.\n\n"
               "The first answer wins. A run that goes on takes it up at once; one that has "
-              "stopped, when it is started again. Until then --take-back takes it back; afterwards "
-              "it cannot be, since an agent was told. Exit "
+              "stopped, when it is started again. --take-back takes it back as long as no agent "
+              "was told: "
+              "until then, and in a delivery while the task waits for a slot, a file, its provider "
+              "or a budget. Exit "
               "codes: 0 answered; 1 no such question, or "
               "answered before; 2 an error, or no valid answer.",
           .positionals = kAnswerWords,

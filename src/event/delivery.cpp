@@ -124,6 +124,10 @@ void members(V& v, QuestionAnswered& f) {
   v("question", f.question), v("text", f.text), v("by", f.by);
 }
 template <class V>
+void members(V& v, AnswerTakenBack& f) {
+  v("question", f.question);
+}
+template <class V>
 void members(V& v, FileWaitExpired& f) {
   v("task", f.task), v("wait", f.wait);
 }
@@ -290,7 +294,8 @@ static constexpr std::string_view kKinds[] = {"delivery_started",
                                               "repair_intended",
                                               "repair_done",
                                               "plan_ground_moved",
-                                              "task_merge_tried"};
+                                              "task_merge_tried",
+                                              "answer_taken_back"};
 
 std::string_view name_of(FailureKind value) { return text_of(value); }
 std::string_view name_of(Why value) { return text_of(value); }

@@ -244,6 +244,11 @@ struct QuestionAnswered {
   std::string text, by;
   bool operator==(const QuestionAnswered&) const = default;
 };
+// No agent had been told the answer: the question is open again.
+struct AnswerTakenBack {
+  int question = 0;
+  bool operator==(const AnswerTakenBack&) const = default;
+};
 struct FileWaitExpired {
   std::string task;
   int wait = 0;  // the number that SetTimer carried: an old timer means nothing
@@ -408,14 +413,16 @@ struct FileCoordinated {  // runs although the holder has the file
   bool operator==(const FileCoordinated&) const = default;
 };
 
-using DeliveryFact = std::variant<
-    DeliveryStarted, DeliveryResumed, PlanChanged, AgentFinished, AgentIdle, MergeDone,
-    MergeRefused, VerifyFinished, QuestionAnswered, FileWaitExpired, AgentDispatched, MergeIntended,
-    VerifyStarted, QuestionAsked, FileWaitStarted, AgentEnded, DeliveryEnded, TaskCompleted,
-    TaskFailed, TaskReworked, ReviewSkipped, TaskExpanded, UnknownSignalRecovery,
-    AgentSignalFailure, CheckpointReceived, RemediationEntered, RemediationLeft, ExpertDelegated,
-    ExpertRegistered, FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed, TreeRemoved,
-    TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended, RepairDone, GroundMoved, MergeTried>;
+using DeliveryFact =
+    std::variant<DeliveryStarted, DeliveryResumed, PlanChanged, AgentFinished, AgentIdle, MergeDone,
+                 MergeRefused, VerifyFinished, QuestionAnswered, FileWaitExpired, AgentDispatched,
+                 MergeIntended, VerifyStarted, QuestionAsked, FileWaitStarted, AgentEnded,
+                 DeliveryEnded, TaskCompleted, TaskFailed, TaskReworked, ReviewSkipped,
+                 TaskExpanded, UnknownSignalRecovery, AgentSignalFailure, CheckpointReceived,
+                 RemediationEntered, RemediationLeft, ExpertDelegated, ExpertRegistered,
+                 FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed, TreeRemoved,
+                 TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended, RepairDone, GroundMoved,
+                 MergeTried, AnswerTakenBack>;
 
 std::string_view kind_of(const DeliveryFact& fact);  // "delivery_started", …
 std::string body_of(const DeliveryFact& fact);       // compact JSON

@@ -234,6 +234,7 @@ std::string BeadRun::summary() {
   around.provider_option = project().provider_option;
   around.main_branch = world::main_branch_of(project());
   around.worktree_gone = !has_worktree();
+  around.whole = workflow_->summary();
   around.last_words = world::last_words(worktree(), workflow_->state().last);
   if (const auto& feature = ancestry_.feature)
     around.progress.push_back(progress_line(*tracker_, "feature", *feature));

@@ -171,6 +171,11 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
                        "question " + std::to_string(f.question) + " answered (" + printable(f.by) +
                            "): " + printable(f.text));
           },
+          [&](const AnswerTakenBack& f) {
+            return row(style, Tone::warn, "!", "",
+                       "the answer to question " + std::to_string(f.question) +
+                           " is taken back: no agent was told");
+          },
           [&](const TaskCompleted& f) { return row(style, Tone::good, good, f.task, "complete"); },
           [&](const TaskFailed& f) {
             return row(style, Tone::bad, bad, f.task, "failed: " + brief(f.detail));

@@ -206,6 +206,14 @@ class Teller {
                                                          without_end(quoted_lines(f.text)));
   }
 
+  void take(const AnswerTakenBack& f) {
+    const auto found = asked_.find(f.question);
+    const std::string task = found == asked_.end() ? "" : found->second;
+    note(task.empty() ? remediation_ : tasks_[task],
+         "Question " + std::to_string(f.question) +
+             ": the answer was taken back, before an agent was told");
+  }
+
   static std::string without_end(std::string text) {
     if (text.ends_with('\n')) text.pop_back();
     return text;

@@ -27,6 +27,15 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
   const std::string anew = run + start_options(s);
   if (phases::Rules::waits_for_person(s))
     return {"capsule approve " + words, "capsule reject " + words + " --because=TEXT", run};
+  if (around.whole && around.whole->standing == workflow::Standing::waiting) {
+    std::vector<std::string> steps;
+    for (const workflow::Waiting& wait : around.whole->waits)
+      if (wait.question != 0)
+        steps.push_back("capsule answer " + std::to_string(wait.question) + " TEXT" +
+                        around.project_option);
+    steps.push_back(run);
+    return steps;
+  }
   // The work is where it belongs, and only what comes after is left to do.
   if (!s.merge_commit.empty() && !good(s)) return {run};
   if (around.worktree_gone && !good(s)) return {anew};
@@ -120,7 +129,7 @@ Report report_of(const std::vector<event::Fact>& facts) {
 std::string summary(const Report& report, const Surroundings& around, const Style& style) {
   const phases::State& s = report.state;
   engine::Run run;
-  run.summary = phases::summary(s);
+  run.summary = around.whole ? *around.whole : phases::summary(s);
   const bool well = good(s);
   std::string text = "\n" + toned(style, Tone::strong, printable(s.bead + ": " + s.title)) + "\n";
   text += "  " + standing_line(run, style);

@@ -2,6 +2,7 @@
 // `capsule status` for any run of the journal.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Surroundings {
   bool worktree_gone = false;         // removed since the run ended: there is nothing to go on with
   std::vector<std::string> progress;  // "feature demo-1.1 Add input validation: 1 of 2 closed"
   std::vector<std::string> notes;     // "left out: 1 file, such as worklog.md"
+  // With what the run waits for beside its own questions: its provider, or a budget.
+  std::optional<workflow::RunSummary> whole = {};
 };
 
 // " --workflow=mine --branch=topic": what `capsule run BEAD` needs to start such a run anew; empty

@@ -75,6 +75,23 @@ TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
   EXPECT_NE(text.find("worktree kept: /p/.capsule/worktrees/demo-1.1.1"), std::string::npos);
 }
 
+TEST(Summary, OfARunWhoseBudgetIsSpentSaysWhatItWaitsForAndHowToAnswer) {
+  std::vector<event::PipelineFact> facts = merged_run();
+  facts.resize(2 + 5);  // test-review is to begin
+  Surroundings around;
+  around.whole = phases::summary(report_of(facts).state);
+  around.whole->standing = workflow::Standing::waiting;
+  workflow::Waiting wait;
+  wait.what = workflow::Waiting::For::budget;
+  wait.question = 1001;
+  around.whole->waits = {wait};
+  const std::string text = summary(report_of(facts), around, {});
+  EXPECT_NE(text.find("waits for a larger budget"), std::string::npos) << text;
+  EXPECT_NE(text.find("What next:\n  capsule answer 1001 TEXT\n  capsule run demo-1.1.1\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Summary, AnAgentThatWasEndedWithItsRunHasNotPassed) {
   std::vector<event::PipelineFact> facts = merged_run();
   facts.resize(2 + 5);  // test-review has begun

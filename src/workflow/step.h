@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -409,6 +410,12 @@ struct Answered {
   int question = 0;
   std::string text, by;
 };
+// A person wants an answer back that is recorded: the question is open again where no agent has
+// been told yet. workflow/supply says which agents were asked for and have never been called.
+struct TakeBackAsked {
+  int question = 0;
+  std::set<int> unbegun = {};
+};
 struct TimerFired {
   std::string task;
   int wait = 0;
@@ -478,10 +485,11 @@ struct SupplyNews {
       what;
 };
 
-using Observation = std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack,
-                                 Checked, Merged, MergeRefused, MainMoved, TreeArchived,
-                                 TreeRemoved, TaskClosed, Answered, TimerFired, CommandFailed,
-                                 StopAsked, TakenUp, GroundMoved, MergeTried, SupplyNews>;
+using Observation =
+    std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack, Checked,
+                 Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed, Answered,
+                 TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved, MergeTried, SupplyNews,
+                 TakeBackAsked>;
 std::string_view name_of(const Observation& observation);  // "agent_finished", …
 
 // Main may be moved by others while we merge; every try merges anew on the newest main. One rule

@@ -16,6 +16,14 @@ int number_in(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && number > 0 ? number : 0;
 }
 
+// "RUN/3" names both, where no run is named before it.
+void part(std::string& run, std::string& word) {
+  if (const std::size_t slash = word.rfind('/'); run.empty() && slash != word.npos) {
+    run = word.substr(0, slash);
+    word.erase(0, slash + 1);
+  }
+}
+
 }  // namespace
 
 Result<std::vector<OpenQuestion>> open_questions(const Project& project, store::Store* store) {
@@ -32,13 +40,30 @@ Result<std::vector<OpenQuestion>> open_questions(const Project& project, store::
   return list;
 }
 
+Result<AskedBefore> find_asked(const Project& project, store::Store* store,
+                               const std::string& named_run, const std::string& number) {
+  std::string run = named_run, word = number;
+  part(run, word);
+  const int wanted = number_in(word);
+  if (wanted == 0 || store == nullptr)
+    return fail(Reason::not_found, "there is no open question " + printable(word.substr(0, 80)),
+                "see: capsule questions" + project.option);
+  if (!run.empty()) return AskedBefore{TRY(find_run(project, store, {run})).run, wanted};
+  std::vector<Run> found;
+  for (Run& one : TRY(newest_runs(*store)))
+    if (engine::state_of(one) != engine::RunState::ended) found.push_back(std::move(one));
+  if (found.size() == 1) return AskedBefore{std::move(found.front()), wanted};
+  if (found.empty())
+    return fail(Reason::not_found, "there is no open question " + std::to_string(wanted),
+                "an answer that an agent was told cannot be taken back");
+  return fail(Reason::usage, "several runs have not ended",
+              "name the run before the question's number" + project.option);
+}
+
 Result<OpenQuestion> find_question(const Project& project, store::Store* store,
                                    const std::string& named_run, const std::string& number) {
   std::string run = named_run, word = number;
-  if (const std::size_t slash = word.rfind('/'); run.empty() && slash != word.npos) {
-    run = word.substr(0, slash);
-    word.erase(0, slash + 1);
-  }
+  part(run, word);
   const int wanted = number_in(word);
   if (wanted == 0 && !run.empty())
     return fail(Reason::usage,

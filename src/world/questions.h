@@ -21,4 +21,13 @@ Result<std::vector<OpenQuestion>> open_questions(const Project& project, store::
 Result<OpenQuestion> find_question(const Project& project, store::Store* store,
                                    const std::string& named_run, const std::string& number);
 
+// The run that a recorded answer to such a question would be of, as find_question() has it: the one
+// that is named, or the only one that has not ended.
+struct AskedBefore {
+  Run run;
+  int question = 0;
+};
+Result<AskedBefore> find_asked(const Project& project, store::Store* store, const std::string& run,
+                               const std::string& number);
+
 }  // namespace capsule::world

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -25,6 +26,25 @@ constexpr std::size_t kMostMessages = 1000;
 
 std::string requests_folder(const std::string& project) { return project + "/.capsule/requests"; }
 std::string message_prefix(const std::string& run) { return run + ".tell-"; }
+
+std::string take_back_prefix(const std::string& run) { return run + ".back-"; }
+std::string take_back_path(const std::string& project, const std::string& run, int question) {
+  return requests_folder(project) + "/" + take_back_prefix(run) + std::to_string(question);
+}
+
+// What stands behind the prefix in the names of files that have it.
+std::vector<std::string> names_behind(const std::string& project, const std::string& prefix) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(requests_folder(project).c_str()),
+                                                   ::closedir);
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    if (name.starts_with(prefix) && valid_id(name) && names.size() < kMostMessages)
+      names.emplace_back(name.substr(prefix.size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 std::string text_in(const nlohmann::json& json, const char* name) {
   const auto found = json.find(name);
@@ -58,17 +78,9 @@ Result<void> leave_message(const std::string& project, const std::string& run,
 }
 
 std::vector<workflow::Told> pending_messages(const std::string& project, const std::string& run) {
-  std::vector<std::string> names;
   const std::string folder = requests_folder(project), prefix = message_prefix(run);
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
-  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
-    const std::string_view name = entry->d_name;
-    if (name.starts_with(prefix) && valid_id(name) && names.size() < kMostMessages)
-      names.emplace_back(name.substr(prefix.size()));
-  }
-  std::sort(names.begin(), names.end());
   std::vector<workflow::Told> messages;
-  for (const std::string& id : names) {
+  for (const std::string& id : names_behind(project, prefix)) {
     const auto text = read_file(folder + "/" + prefix + id, kMaxMessageBytes);
     const auto json = nlohmann::json::parse(text.value_or(""), nullptr, false);
     if (json.is_object() && !text_in(json, "text").empty())
@@ -79,6 +91,30 @@ std::vector<workflow::Told> pending_messages(const std::string& project, const s
 
 void drop_message(const std::string& project, const std::string& run, const std::string& id) {
   if (valid_id(id)) ::unlink((requests_folder(project) + "/" + message_prefix(run) + id).c_str());
+}
+
+Result<void> leave_take_back(const std::string& project, const std::string& run, int question) {
+  TRY_VOID(make_folders(requests_folder(project)));
+  return write_file(take_back_path(project, run, question), "");
+}
+
+bool take_back_pending(const std::string& project, const std::string& run, int question) {
+  return exists(take_back_path(project, run, question));
+}
+
+std::vector<int> pending_take_backs(const std::string& project, const std::string& run) {
+  std::vector<int> questions;
+  for (const std::string& name : names_behind(project, take_back_prefix(run))) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc() && end == name.data() + name.size() && number > 0)
+      questions.push_back(number);
+  }
+  return questions;
+}
+
+void drop_take_back(const std::string& project, const std::string& run, int question) {
+  ::unlink(take_back_path(project, run, question).c_str());
 }
 
 void drop_requests(const std::string& project, const std::string& run) {

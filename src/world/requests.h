@@ -1,6 +1,6 @@
-// Requests to a run that another process carries on: to pause at its next border, to abort now, or
-// to tell an agent something. A request is a file in .capsule/requests/, named after the run; the
-// run looks for it, and an abort also knocks.
+// Requests to a run that another process carries on: to pause at its next border, to abort now, to
+// tell an agent something, or to take an answer back. A request is a file in .capsule/requests/,
+// named after the run; the run looks for it, and an abort also knocks.
 #pragma once
 
 #include <optional>
@@ -24,6 +24,11 @@ Result<void> leave_message(const std::string& project, const std::string& run,
                            const workflow::Told& message);
 std::vector<workflow::Told> pending_messages(const std::string& project, const std::string& run);
 void drop_message(const std::string& project, const std::string& run, const std::string& id);
+// Wants an answer back that the run has recorded. It stays until the run has decided about it.
+Result<void> leave_take_back(const std::string& project, const std::string& run, int question);
+bool take_back_pending(const std::string& project, const std::string& run, int question);
+std::vector<int> pending_take_backs(const std::string& project, const std::string& run);
+void drop_take_back(const std::string& project, const std::string& run, int question);
 // A pause and an abort, once they were heard or when a run is taken up.
 void drop_requests(const std::string& project, const std::string& run);
 

@@ -126,6 +126,7 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
   requests_.watch(project.root() + "/.capsule/requests", [this] {
     look_for_stop();
     look_for_messages();
+    look_for_take_backs();
   });
 }
 
@@ -252,7 +253,25 @@ std::vector<Observation> RealWorld::standing() {
     news.emplace_back(SupplyNews{std::move(message)});
   }
   parkings_.follow([this](SupplyNews one) { happened(std::move(one)); });
+  for (const int question : new_take_backs()) news.emplace_back(TakeBackAsked{question});
+  taken_back_ = taking_back_;
   return news;
+}
+
+// Each is told once, and its file goes when the runner has recorded what came of it. The file of
+// the answer goes at once: the question would be answered by it again.
+std::vector<int> RealWorld::new_take_backs() {
+  std::vector<int> questions;
+  for (const int question : pending_take_backs(project_.root(), settings_.run)) {
+    if (!taking_back_.insert(question).second) continue;
+    static_cast<void>(take_back_answer(project_.root(), settings_.run, question));
+    questions.push_back(question);
+  }
+  return questions;
+}
+
+void RealWorld::look_for_take_backs() {
+  for (const int question : new_take_backs()) happened(TakeBackAsked{question});
 }
 
 // They are told until the runner has recorded them; whoever hears one twice passes it over.
@@ -387,14 +406,20 @@ Result<std::vector<Observation>> RealWorld::wait() {
   // What was handed over when this was last called is recorded by now.
   for (const std::string& id : std::exchange(recorded_, {}))
     drop_message(project_.root(), settings_.run, id);
+  for (const int question : std::exchange(taken_back_, {})) {
+    drop_take_back(project_.root(), settings_.run, question);
+    taking_back_.erase(question);
+  }
   people_.collect();
   look_for_stop();
   look_for_messages();
+  look_for_take_backs();
   loop_.run_while([this] {
     if (inbox_.empty() && interrupt_.requested()) look_for_stop();
     return inbox_.empty();
   });
   recorded_ = std::exchange(telling_, {});
+  taken_back_ = taking_back_;
   return std::exchange(inbox_, {});
 }
 

@@ -112,6 +112,8 @@ class RealWorld : public engine::World, private AgentEvents {
   workflow::SupplyNews spent() const;
   void look_for_stop();
   void look_for_messages();
+  void look_for_take_backs();
+  std::vector<int> new_take_backs();
   void look_for_tree(const std::string& tree);
 
   const Project& project_;
@@ -130,6 +132,7 @@ class RealWorld : public engine::World, private AgentEvents {
   ParkingWatch parkings_;
   std::set<std::string> told_;                   // messages, by their ids
   std::vector<std::string> telling_, recorded_;  // of these: in the inbox; handed to the runner
+  std::set<int> taking_back_, taken_back_;       // answers: in the inbox; handed to the runner
   std::vector<workflow::Observation> inbox_;
   std::optional<workflow::Stop> stop_;  // the newest that was told
   std::vector<std::string> left_out_;

@@ -132,6 +132,50 @@ TEST_F(DeliveryTest, AnAnswerReachesACoordinatorThatRuns) {
   EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "the");
 }
 
+// The run goes on, and has recorded the answer; the task waits for the only developer's slot.
+TEST_F(DeliveryTest, AnAnswerThatNoAgentHasSeenCanBeTakenBackFromARunThatGoesOn) {
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-1", 1,
+     "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nTask: T-1\\n\\nQuestion: blue or red?\\n'");
+  on("developer", "T-1", 2, "good");
+  on("developer", "T-2", 1, "until test -e " + path("go") + "; do sleep 0.05; done; good");
+  Running running(calling({"deliver", plan_file(), "--json", "--wait", "--developers=1"}));
+  const auto happens = [&](const char* what) {
+    return eventually([&] { return running.out_so_far().find(what) != std::string::npos; });
+  };
+  ASSERT_TRUE(happens("question_asked"));
+  ASSERT_EQ(capsule_in({"answer", "1", "indigo"}).exit_code, 0);
+  ASSERT_TRUE(happens("question_answered"));
+  const Outcome back = capsule_in({"answer", "1", "--take-back"});
+  EXPECT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_HAS(back.out, "open again");
+  EXPECT_HAS(capsule_in({"questions"}).out, "blue or red?");
+  EXPECT_EQ(capsule_in({"answer", "1", "crimson"}).exit_code, 0);
+  write_file(path("go"), "");
+  EXPECT_EQ(running.wait().exit_code, 0);
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "crimson");
+  EXPECT_LACKS(agent_call("developer", "T-1", 2).prompt, "indigo");
+}
+
+TEST_F(DeliveryTest, AnAnswerThatAnAgentWorksWithCannotBeTakenBack) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nTask: T-1\\n\\nQuestion: blue or red?\\n'");
+  on("developer", "T-1", 2, "until test -e " + path("go") + "; do sleep 0.05; done; good");
+  Running running(calling({"deliver", plan_file(), "--json", "--wait"}));
+  const auto happens = [&](const char* what) {
+    return eventually([&] { return running.out_so_far().find(what) != std::string::npos; });
+  };
+  ASSERT_TRUE(happens("question_asked"));
+  ASSERT_EQ(capsule_in({"answer", "1", "indigo"}).exit_code, 0);
+  ASSERT_TRUE(happens("question_answered"));
+  const Outcome late = capsule_in({"answer", "1", "--take-back"});
+  EXPECT_EQ(late.exit_code, 1) << late.out;
+  EXPECT_HAS(late.err, "cannot be taken back");
+  write_file(path("go"), "");
+  EXPECT_EQ(running.wait().exit_code, 0);
+}
+
 TEST_F(DeliveryTest, AFileAnswersWhereNobodyWatches) {
   write_plan({{"T-1"}});
   on("critic", "T-1", 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: tabs?\\n'");

@@ -200,8 +200,7 @@ class AutoRun : public Simulation {
   }
   void before(const workflow::Command& command) override {
     const Tree& place = tree(name_);
-    if (const auto* start = std::get_if<workflow::StartAgent>(&command);
-        start != nullptr) {
+    if (const auto* start = std::get_if<workflow::StartAgent>(&command); start != nullptr) {
       // What another reviewer changed meanwhile is taken back when all have ended.
       if (start->agent == audit_.first_reviewer && start->agent > newest_agent_ &&
           !started_.in_place && !start->again)

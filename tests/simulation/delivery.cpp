@@ -247,6 +247,9 @@ class DeliveryRun : public Simulation {
 
   bool intended(const workflow::Command& command) override { return audit_.intends(command); }
   void before(const workflow::Command& command) override {
+    if (const auto* start = std::get_if<workflow::StartAgent>(&command);
+        start != nullptr && start->expert.empty())
+      audit_.begins(start->task);
     if (const auto* merge = std::get_if<workflow::Merge>(&command))
       claim(!audit_.is_merged(merge->task), "nothing is merged twice");
     if (const auto* close = std::get_if<workflow::CloseTask>(&command))

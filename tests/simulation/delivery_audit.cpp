@@ -198,6 +198,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
   if (const auto* f = std::get_if<QuestionAsked>(&fact)) {
     claim(asking_.insert(f->question).second, "a question is asked once in a process");
     questions_.insert(f->question);
+    about_[f->question] = f->task;
     if (f->kind == QuestionKind::approval) approvals_[f->question] = f->task;
     if (f->kind == QuestionKind::removed_task) {
       removals_[f->question] = f->task;
@@ -209,6 +210,7 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
       red_main_ = false;
     claim(questions_.contains(f->question), "only what was asked is answered");
     answered_.insert(f->question);
+    begun_before_[f->question] = begun_[about_[f->question]];
     if (const auto about = approvals_.find(f->question); about != approvals_.end())
       tasks_[about->second].approved = f->text == "approve";
     // One that came too late, after the end of the task, says nothing.
@@ -218,6 +220,12 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     }
     runs_ = 0;
     ++interval_;
+  }
+  if (const auto* f = std::get_if<AnswerTakenBack>(&fact)) {
+    claim(answered_.erase(f->question) == 1, "only what was answered is taken back");
+    claim(begun_before_[f->question] == begun_[about_[f->question]],
+          "an answer that an agent was told is not taken back");
+    asking_.erase(f->question);
   }
   if (const auto* f = std::get_if<DeliveryEnded>(&fact)) {
     // A person who ends it does not wait for a merge: that is looked for when it goes on.

@@ -29,6 +29,7 @@ class DeliveryAudit {
     const auto found = tasks_.find(task);
     return found != tasks_.end() && found->second.merged;
   }
+  void begins(const std::string& task) { ++begun_[task]; }  // an agent of it
   int answered() const { return static_cast<int>(answered_.size()); }
 
   // A person has approved it, or nobody has to.
@@ -57,7 +58,9 @@ class DeliveryAudit {
   std::map<int, int> interval_of_;
   std::map<std::string, int> experts_;
   std::set<int> questions_, answered_;
-  std::map<int, std::string> removals_;
+  std::map<int, std::string> removals_, about_;  // questions: the task
+  std::map<std::string, int> begun_;             // agents of a task that were really started
+  std::map<int, int> begun_before_;              // the answer to a question
   std::set<int> ending_, finished_, asking_;
   std::set<std::string> closing_;
   std::set<std::pair<std::string, int>> waits_;

@@ -49,6 +49,7 @@ struct Weather {
   int tells = 0;           // of a thousand waits: a person has words for an agent
   bool fallback = false;   // another provider may take over
   bool budgets = false;
+  int regrets = 0;  // of a thousand waits: a person wants an answer back
 };
 // With some of that, by the seed.
 void add_supply(Weather& weather, std::uint64_t seed);

@@ -26,6 +26,7 @@ void add_supply(Weather& weather, std::uint64_t seed) {
   weather.tells = choose.below(3) * 10;
   weather.fallback = choose.chance(50);
   weather.budgets = choose.chance(40);
+  weather.regrets = choose.below(3) * 40;
 }
 
 void Simulation::make_policy() {
@@ -115,6 +116,8 @@ void Simulation::supply_happens() {
     const int number = again ? messages_ : ++messages_;
     inbox_.emplace_back(SupplyNews{Told{"m" + std::to_string(number), "", "words", "somebody"}});
   }
+  if (!scripted() && random_.below(1000) < weather_.regrets)
+    inbox_.emplace_back(TakeBackAsked{1 + random_.below(5)});
   if (!weather_.budgets) return;
   if (random_.below(1000) < 20) {
     elsewhere_ += random_.below(2000);

@@ -10,7 +10,7 @@ out=$("$root/tools/demo-faults" "$folder/greeter" 2>&1) || { echo "$out" && exit
 for words in 'alpha is parked until' 'is beta, a fallback' 'execute: PASS (attempt 1/3)' \
   'beta is parked until' 'beta is free again' 'execute-review: PASS (attempt 1/3)' \
   'spent; nothing new starts' 'question 1001: The budget of this run (budget.run) is spent' \
-  'Question 1001 is answered' 'merged into main as' 'Capsule-Model: beta-1'; do
+  '? waits for a larger budget' 'Question 1001 is answered' 'merged into main as' 'Capsule-Model: beta-1'; do
   case $out in
     *"$words"*) ;;
     *) echo "the demo does not say: $words" && echo "$out" && exit 1 ;;

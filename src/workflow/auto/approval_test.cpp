@@ -40,6 +40,15 @@ TEST(AutoAdvance, WhatAPersonDoesNotApproveIsMendedWithTheirWords) {
   }
 }
 
+TEST(AutoAdvance, AnAnswerAndWhatFollowsFromItAreOneTurnAndTheAnswerStays) {
+  Driver driver = asked();
+  driver.see(Answered{1, "use UTC", "me"});
+  EXPECT_EQ(driver.only<StartAgent>().role, "fix");
+  driver.see(TakeBackAsked{1});
+  EXPECT_THAT(driver.commands, IsEmpty());
+  EXPECT_THAT(driver.run.feedback, HasSubstr("use UTC"));
+}
+
 TEST(AutoAdvance, ARefusalWithoutWordsEndsTheRunWhichAsksAgainWhenItGoesOn) {
   Driver driver = asked();
   driver.see(Answered{1, "no", "me"});

@@ -35,10 +35,11 @@ struct Fold {
   void operator()(const DeliveryResumed& f) { resumed(s, f); }
   void operator()(const PlanChanged& f) { plan_changed(s, f); }
   void operator()(const QuestionAnswered& f) { answered(s, f); }
+  void operator()(const AnswerTakenBack& f) { answer_taken_back(s, f); }
   void operator()(const FileWaitExpired& f) { file_wait_expired(s, f); }
 
   void operator()(const AgentDispatched& f) {
-    Agent agent{f.agent, f.role, -1, f.attempt, f.session, f.why, 0, false, ""};
+    Agent agent{f.agent, f.role, -1, f.attempt, f.session, f.why, 0, false, "", 0};
     switch (f.role) {
       case Role::plan_analyst:
         s.prelude = Prelude::analysing;
@@ -106,6 +107,7 @@ struct Fold {
       t.stage = Stage::development;
     }
     t.agent = f.agent;
+    ++t.told;
     t.again = false;
     t.attempts[at(f.role)] = f.attempt;
     t.sessions[at(f.role)] = f.session;
@@ -134,6 +136,10 @@ struct Fold {
     }
     if (const int slot = slot_class(agent.role); slot >= 0) --s.busy[slot];
     if (f.fault == Fault::interrupted) left_half_done(s, agent);
+    if (agent.regretted != 0) {
+      cut_off(s, agent);
+      return reopen(s, agent.regretted);
+    }
     if (f.fault == Fault::interrupted || (s.halted && f.fault != Fault::none))
       return cut_off(s, agent);
     switch (agent.role) {

@@ -130,6 +130,8 @@ struct TaskState {
   std::string confidence;              // of the business analyst; empty: was not needed
   Why why = Why::fresh;                // of the run that comes next
   std::string context;                 // for it
+  int answer = 0;                      // the question that this answers; 0: none
+  int told = 0;                        // agents that were dispatched with it
   std::vector<std::string> unsettled;  // findings, answers and advice since the last review
   bool resume = false;                 // in the newest session of its role
   std::vector<std::string> notices;
@@ -174,6 +176,7 @@ struct Agent {
   int delegation = 0;   // experts: what they work for
   bool ending = false;  // EndAgent was decided
   std::string tree;
+  int regretted = 0;  // the question whose answer it has not heard, and will not
 };
 
 // Every agent that was ever started, in the order of their numbers.
@@ -202,6 +205,9 @@ struct Question {
   std::vector<std::string> options;
   bool closed = false;  // answered, or its task is gone
   std::string answer, by;
+  // Of its task before the answer: how long its text was, and its stage.
+  std::size_t work_bytes = 0;
+  Stage stage{};
 };
 
 using Ranked = std::set<std::pair<long long, int>>;  // best first

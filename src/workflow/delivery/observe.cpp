@@ -133,6 +133,10 @@ struct Translate {
   Facts operator()(const workflow::Answered& o) const {
     return {QuestionAnswered{o.question, o.text, o.by}};
   }
+  Facts operator()(const workflow::TakeBackAsked& o) const {
+    if (!is_unseen(s, o.question, o.unbegun)) return {};
+    return {AnswerTakenBack{o.question}};
+  }
   Facts operator()(const workflow::TimerFired& o) const {
     return {FileWaitExpired{o.task, o.wait}};
   }

@@ -2,6 +2,7 @@
 // alone; all of it is deterministic.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -124,6 +125,11 @@ void ground_moved(State&, const GroundMoved&);
 // Blames no task: merging pauses, and a person is asked, or else remediation.
 void main_turned_red(State&, const MergeRefused&);
 void answered(State&, const QuestionAnswered& f);
+// Whether a question was answered, and no agent has been told: the task waits for a slot or a file,
+// or its agent is one of those that were asked for and have never been called.
+bool is_unseen(const State&, int question, const std::set<int>& unbegun);
+void answer_taken_back(State&, const AnswerTakenBack& f);
+void reopen(State&, int question);
 void close_questions(State&, int task);
 
 void started(State&, const DeliveryStarted& f);  // recovery.cpp

@@ -39,6 +39,72 @@ TEST(DeliveryQuestions, AnEmptyAnswerIsNone) {
   EXPECT_EQ(open_questions(desk.state), std::vector<int>{1});
 }
 
+TEST(DeliveryQuestions, AnAnswerIsTakenBackWhileItsTaskWaitsForASlot) {
+  Desk desk({task("T1"), task("T2")}, {1, 1, 1});
+  desk.says("T1", Signal::divine_clarification, {{"Question", "red or green?"}});
+  desk.answer(1, "green");
+  EXPECT_EQ(desk.started(), Words{}) << "T2 has the slot";
+  desk.see(workflow::TakeBackAsked{1});
+  ASSERT_EQ(desk.of<Ask>().size(), 1u);
+  EXPECT_EQ(open_questions(desk.state), std::vector<int>{1});
+  EXPECT_EQ(desk["T1"].hold, Hold::person);
+  desk.completes("T2");
+  EXPECT_TRUE(desk.is_silent()) << "it waits for another answer";
+  desk.answer(1, "red");
+  EXPECT_NE(desk.start().context.find("Answer: red"), std::string::npos);
+  EXPECT_EQ(desk.start().context.find("Answer: green"), std::string::npos);
+  EXPECT_EQ(desk["T1"].unsettled.size(), 1u);
+}
+
+TEST(DeliveryQuestions, AnAnswerThatAnAgentWasToldStays) {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::divine_clarification);
+  desk.answer(1, "green");
+  EXPECT_EQ(desk.start().why, Why::answered) << "in the turn that records the answer";
+  for (const int question : {0, 1, 2}) {
+    desk.see(workflow::TakeBackAsked{question});
+    EXPECT_TRUE(desk.commands.empty());
+  }
+  desk.says("T1", Signal::ready_for_review);
+  desk.see(workflow::TakeBackAsked{1});
+  EXPECT_TRUE(desk.facts<AnswerTakenBack>().empty());
+}
+
+// Also one that was cut off, and begins again.
+TEST(DeliveryQuestions, AnAnswerThatAReviewerWasToldStaysAfterARestart) {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::ready_for_review);
+  desk.says("T1", Signal::divine_clarification);
+  desk.answer(1, "green");
+  desk.state = desk.replayed();
+  desk.take({DeliveryResumed{desk.state.slots, desk.state.limits, false}},
+            {workflow::TakeBackAsked{1}});
+  desk.see(workflow::TakeBackAsked{1, {desk.agent_of("T1")}});
+  EXPECT_TRUE(desk.facts<AnswerTakenBack>().empty());
+}
+
+TEST(DeliveryQuestions, AnAnswerIsTakenBackFromAnAgentThatIsHeld) {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::divine_clarification);
+  desk.answer(1, "green");
+  const int agent = desk.agent_of("T1");
+  desk.see(workflow::TakeBackAsked{1, {agent}});
+  ASSERT_EQ(desk.of<EndAgent>().size(), 1u);
+  workflow::AgentFinished ended;  // as supply tells it, in the same turn
+  ended.agent = agent;
+  ended.fault = Fault::idle;
+  ended.held = true;
+  ended.words = workflow::LineWords{};
+  desk.see(ended);
+  ASSERT_EQ(desk.of<Ask>().size(), 1u);
+  EXPECT_EQ(open_questions(desk.state), std::vector<int>{1});
+  EXPECT_EQ(desk.state.busy[0], 0);
+  EXPECT_EQ(desk["T1"].failures[static_cast<std::size_t>(FailureKind::restart)], 0);
+  desk.answer(1, "red");
+  EXPECT_EQ(desk.start().why, Why::answered);
+  EXPECT_NE(desk.start().context.find("red"), std::string::npos);
+}
+
 TEST(DeliveryQuestions, ATaskThatAsksWithoutEndFails) {
   Limits limits;
   limits.questions = 2;

@@ -46,6 +46,8 @@ void answered_task(State& s, const Question& q) {
   if (q.kind == QuestionKind::approval || q.kind == QuestionKind::guard)
     return approval_given(s, q);
   const bool expanded = q.kind == QuestionKind::low_confidence;
+  s.questions[q.number - 1].work_bytes = t.task.work.size();
+  s.questions[q.number - 1].stage = t.stage;
   // Part of the task from now on: whoever reviews and audits it has to know it too.
   if (expanded)
     t.task.work += "\n\nThe business analyst proposes, without being sure:\n\n" + q.context +
@@ -53,6 +55,7 @@ void answered_task(State& s, const Question& q) {
                    "proposal:\n\n" +
                    q.answer;
   ask_for(s, q.task, expanded ? Stage::development : t.stage, Why::answered, both(q), !expanded);
+  t.answer = q.number;
 }
 
 void halt(State& s) {
@@ -139,6 +142,45 @@ void answered(State& s, const QuestionAnswered& f) {
   } else {
     answered_remediation(s, copy);
   }
+}
+
+bool is_unseen(const State& s, int question, const std::set<int>& unbegun) {
+  if (question < 1 || question > s.questions.count()) return false;
+  const Question& q = s.questions[question - 1];
+  if (!q.closed || q.task < 0 || s.tasks[q.task].answer != question) return false;
+  const TaskState& t = s.tasks[q.task];
+  if (!is_open(t)) return false;
+  if (t.agent == 0) return t.told == 0 && t.hold == Hold::none;
+  const auto agent = s.agents.find(t.agent);
+  // One before it may have been called, and cut off.
+  return t.told == 1 && agent != s.agents.end() && !agent->second.ending &&
+         unbegun.contains(t.agent);
+}
+
+// Whoever would be told and has not begun is ended first.
+void answer_taken_back(State& s, const AnswerTakenBack& f) {
+  if (f.question < 1 || f.question > s.questions.count()) return;
+  const Question& q = s.questions[f.question - 1];
+  if (q.task < 0 || s.tasks[q.task].answer != f.question) return;
+  const auto agent = s.agents.find(s.tasks[q.task].agent);
+  if (agent == s.agents.end()) return reopen(s, f.question);
+  agent->second.regretted = f.question;
+  if (!std::exchange(agent->second.ending, true)) s.to_end.push_back(agent->first);
+}
+
+void reopen(State& s, int question) {
+  Question& q = s.questions[question - 1];
+  TaskState& t = s.tasks[q.task];
+  if (!is_open(t)) return;
+  if (t.stage == Stage::development && !t.unsettled.empty()) t.unsettled.pop_back();
+  t.task.work.resize(std::min(t.task.work.size(), q.work_bytes));
+  t.stage = q.stage;
+  t.answer = 0;
+  set_hold(s, q.task, Hold::person);
+  q.closed = false;
+  q.answer.clear();
+  q.by.clear();
+  s.to_ask.push_back(question);
 }
 
 std::string agent_words(const State& s, int number) {

@@ -142,6 +142,8 @@ void ask_for(State& s, int task, Stage stage, Why why, std::string context, bool
   if (stage == Stage::development && lasts(why)) t.unsettled.push_back(context);
   t.why = why;
   t.context = std::move(context);
+  t.answer = 0;
+  t.told = 0;
   t.resume = resume;
   if (why != Why::signal_request && why != Why::checkpoint_request) t.talk.requests = 0;
   enqueue(s, task);

@@ -200,6 +200,8 @@ class Decider {
     if (answered(Step::close_bead)) record(BeadClosed{});
   }
   void operator()(const flow::TimerFired&) {}
+  // What an approval leads to is asked for in the turn that records it.
+  void operator()(const flow::TakeBackAsked&) {}
   void operator()(const flow::SupplyNews&) {}
   void operator()(const GroundMoved& f) {
     if (s_.step != Step::start && s_.step != Step::ended) record(f);

@@ -19,6 +19,20 @@ TEST(Approval, AnApprovalWaitsForAPersonAndTheirWordsGoBackToThePhase) {
   EXPECT_EQ(play.command<flow::StartAgent>().role, "code");
 }
 
+// So there is no moment in which an answer is recorded and nobody was told.
+TEST(Approval, AnAnswerAndTheStartOfWhoIsToldAreOneTurnAndTheAnswerStays) {
+  for (const char* text : {"approve", "use UTC"}) {
+    Play play(spike());
+    play.prepare();
+    play.phase("plan", Status::pass);
+    play.see({flow::Answered{1, text, "me"}});
+    EXPECT_NE(play.command<flow::StartAgent>().agent, 0);
+    const std::size_t before = play.facts.size();
+    play.see({flow::TakeBackAsked{1}});
+    EXPECT_EQ(play.facts.size(), before);
+  }
+}
+
 TEST(Approval, AnApprovalThatIsRefusedEndsTheRun) {
   Play play(spike());
   play.prepare();

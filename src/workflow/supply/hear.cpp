@@ -38,6 +38,7 @@ bool answers_a_command(const Observation& observation) {
            std::holds_alternative<StopAsked>(observation) ||
            std::holds_alternative<TakenUp>(observation) ||
            std::holds_alternative<GroundMoved>(observation) ||
+           std::holds_alternative<TakeBackAsked>(observation) ||
            std::holds_alternative<SupplyNews>(observation));
 }
 
@@ -81,6 +82,10 @@ void Turn::hear_one(Observation observation) {
     if (const auto found = now_.wanted.find(idle->agent);
         found != now_.wanted.end() && found->second.over_budget)
       return;
+  } else if (auto* regretted = std::get_if<TakeBackAsked>(&observation)) {
+    for (const auto& [agent, wanted] : now_.wanted)
+      if (!wanted.working && wanted.again == Wanted::Again::no && record_of(s_, agent).calls == 0)
+        regretted->unbegun.insert(agent);
   } else if (const auto* failed = std::get_if<CommandFailed>(&observation)) {
     if (const auto* start = std::get_if<StartAgent>(&failed->command))
       now_.wanted.erase(start->agent);

@@ -255,6 +255,17 @@ TEST(Parking, WhileOtherWorkGoesOnNobodyWaitsForAPerson) {
   EXPECT_THAT(table.heard, IsEmpty());
 }
 
+TEST(Parking, WhoHasNeverBeenCalledIsKnownToWhoeverTakesAnAnswerBack) {
+  Table table;
+  table.want(1);
+  table.limit(1, kStart + 600);
+  table.want(2, "T-2");
+  table.see(TakeBackAsked{7});
+  ASSERT_EQ(table.heard.size(), 1U);
+  EXPECT_EQ(std::get<TakeBackAsked>(table.heard[0]).unbegun, std::set<int>{2})
+      << "agent 1 has seen its prompt";
+}
+
 // ---- Who goes first once it is over
 
 // Three agents wait for a limit that ends.
