@@ -44,7 +44,7 @@ struct Event {
   // As it came, for transcripts: hostile, of any length. text: all of it; tool_ended: the result;
   // ended: the agent's last words.
   std::string whole = {};
-  bool more = false;  // text: a further piece of the message that came before
+  bool more = false;        // text: a further piece of the message that came before
   bool of_session = false;  // the tokens of `use` are those of the whole session so far
 };
 using Tell = std::function<void(const Event&)>;

@@ -41,7 +41,8 @@ p '{"type":"step_finish","sessionID":"o","part":{"reason":"stop","tokens":{"inpu
     {"goose", kFromStdin, R"(p '    __( O)>  new session'
 p '{"type":"message","message":{"id":"1","role":"assistant","content":[{"type":"text","text":"'"$TEXT"'"}]}}'
 p '{"type":"complete","total_tokens":12,"input_tokens":9,"output_tokens":3}')"},
-    {"qwen", kFromStdin, R"(p '{"type":"system","subtype":"init","session_id":"q","qwen_code_version":"0.24.4"}'
+    {"qwen", kFromStdin,
+     R"(p '{"type":"system","subtype":"init","session_id":"q","qwen_code_version":"0.24.4"}'
 p '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"'"$TEXT"'","usage":{"input_tokens":9}}')"},
     {"copilot", kFromStdin, R"(p '{"type":"session.tools_updated","data":{"model":"m"}}'
 p '{"type":"assistant.message","data":{"model":"m","content":"'"$TEXT"'"}}'

@@ -72,8 +72,7 @@ TEST_F(Cost, CostIsToldByWhateverOneWantsToKnow) {
   }
   EXPECT_EQ(json_of("cost", {"--by=role"})["rows"].size(), 6U);
   const std::string table = command("cost", {kBead, "--by=role"}).out;
-  EXPECT_HAS(table,
-             "calls  turns  input  output  cache read  cache written  cost");
+  EXPECT_HAS(table, "calls  turns  input  output  cache read  cache written  cost");
   EXPECT_HAS(table, "execute-review");
   EXPECT_HAS(table, "in all");
   const Outcome nobody = command("cost", {"demo-9"});
