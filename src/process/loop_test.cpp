@@ -247,12 +247,13 @@ TEST(Loop, SleepsWhileNothingHappens) {
 TEST(Loop, TimersComeInTheirOrderAndOnlyOnce) {
   const auto loop = make_loop();
   std::string order;
-  loop->after(30ms, [&] { order += 'c'; });
-  loop->after(10ms, [&] {
+  const auto start = Clock::now();
+  loop->at(start + 30ms, [&] { order += 'c'; });
+  loop->at(start + 10ms, [&] {
     order += 'a';
-    loop->after(1ms, [&] { order += 'b'; });
+    loop->at(start + 11ms, [&] { order += 'b'; });
   });
-  const TimerId never = loop->after(20ms, [&] { order += 'x'; });
+  const TimerId never = loop->at(start + 20ms, [&] { order += 'x'; });
   loop->cancel(never);
   loop->cancel(never);
   loop->run_while([&] { return order.size() < 3; });
