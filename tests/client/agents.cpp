@@ -141,8 +141,14 @@ void AgentTest::write_workflow_of_one() {
 }
 
 Outcome AgentTest::run_small(std::vector<std::string> more) const {
-  more.insert(more.begin(), "--workflow=small");
-  return run_bead(std::move(more));
+  more.insert(more.begin(), {kBead, "--workflow=small"});
+  return run(patiently("run", std::move(more)));
+}
+
+Call AgentTest::patiently(const std::string& command, std::vector<std::string> args) const {
+  Call call = calling(command, std::move(args));
+  call.limit = std::chrono::minutes(10);
+  return call;
 }
 
 void script_pipeline(Script& model) {

@@ -34,6 +34,8 @@ class AgentTest : public ProjectTest {
   // What the model does in it. The first review finds something to mend.
   void script_small_workflow();
   Outcome run_small(std::vector<std::string> more = {}) const;
+  // `capsule COMMAND …`, with the time that real clients take on a machine that has much to do.
+  Call patiently(const std::string& command, std::vector<std::string> args) const;
   // A workflow "one" of a single phase, change, with the same prompt.
   void write_workflow_of_one();
 

@@ -57,7 +57,7 @@ class Faults : public AgentTest, public ::testing::WithParamInterface<const char
     return more;
   }
   Outcome run_one(std::vector<std::string> more = {}) const {
-    return command("run", words_of_one(std::move(more)));
+    return run(patiently("run", words_of_one(std::move(more))));
   }
   static std::vector<std::string> faults_of(const Outcome& outcome) {
     std::vector<std::string> faults;
@@ -113,15 +113,15 @@ TEST_P(Faults, AUsageLimitParksTheProvider) {
   const long soon = static_cast<long>(std::time(nullptr) + ends_in.count());
   model().when("# Change it", {meets(Failure{.fault = Fault::usage_limit, .resets_in = ends_in}),
                                bash("echo done >feature.txt"), say(kDone)});
-  Running run(calling("run", words_of_one({})));
+  Running running(patiently("run", words_of_one({})));
   ASSERT_TRUE(eventually([&] {
-    return run.out_so_far().find("supply_provider_parked") != std::string::npos;
-  })) << run.out_so_far()
-      << run.err_so_far();
+    return running.out_so_far().find("supply_provider_parked") != std::string::npos;
+  })) << running.out_so_far()
+      << running.err_so_far();
   EXPECT_THAT(command("status", {}).out,
               HasSubstr("waits for the provider " + client() + " until "));
-  if (!to_the_second) run.send(SIGTERM);
-  const Outcome outcome = run.wait();
+  if (!to_the_second) running.send(SIGTERM);
+  const Outcome outcome = running.wait();
   const std::vector<Json> parked = facts_of(outcome, "supply_provider_parked");
   ASSERT_EQ(parked.size(), 1U);
   EXPECT_EQ(parked[0].at("provider"), client());
@@ -193,13 +193,13 @@ TEST_P(Faults, WhatIsTheAgentsOwnEndsItsPhaseAndIsNamed) {
 TEST_P(Faults, AClientThatIsKilledIsNamedWithItsSignal) {
   if (is_dear()) return;
   model().when("# Change it", {bash("echo done >feature.txt"), fails(Fault::silent)});
-  Running run(calling("run", words_of_one({})));
+  Running running(patiently("run", words_of_one({})));
   ASSERT_TRUE(eventually([&] { return is_silent(); }));
   const std::vector<std::string> logs = logs_in(worktree() + "/.capsule/output");
   ASSERT_FALSE(logs.empty());
   const std::string name = logs[0].substr(0, logs[0].find(".log"));
   ASSERT_EQ(::kill(static_cast<pid_t>(std::stol(name.substr(name.rfind('-') + 1))), SIGKILL), 0);
-  const Outcome outcome = run.wait();
+  const Outcome outcome = running.wait();
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(faults_of(outcome), ElementsAre("exit_status"));
   EXPECT_THAT(outcome.out, HasSubstr("was ended by signal 9 (SIGKILL)"));
@@ -221,10 +221,10 @@ TEST_P(Faults, CapsuleKilledWhileTheClientWorksGoesOnAndEndsAsIfNothingHadHappen
   model().when("You were interrupted", {say(kDone)});
   model().when("# Change it",
                {bash("echo done >feature.txt"), fails(Fault::silent, 1), say(kDone)});
-  Running run(calling("run", words_of_one({})));
+  Running running(patiently("run", words_of_one({})));
   ASSERT_TRUE(eventually([&] { return is_silent(); }));
-  run.send(SIGKILL);
-  run.wait();
+  running.send(SIGKILL);
+  running.wait();
   const Outcome outcome = run_one();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(git_out({"show", "main:feature.txt"}), "done");

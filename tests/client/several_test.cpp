@@ -57,7 +57,7 @@ TEST_F(ClientSeveral, APlanIsDeliveredByAnotherClientInEachRole) {
            "Required Fixes:\\n- greet\\n\\nPriority: HIGH\\n'; fi"),
        repeat_tool()});
   model().when("# Auditor\n", {bash("cat T-1.txt"), say("AUDIT_PASSED: T-1\n\nSummary: verified")});
-  const Outcome outcome = command("deliver", {path("PLAN.md"), "--json"});
+  const Outcome outcome = run(patiently("deliver", {path("PLAN.md"), "--json"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(git_out({"show", "main:T-1.txt"}), "T-1\nhello");
   const std::map<std::string, std::set<std::string>> expected{{"developer", {"claude"}},
@@ -89,8 +89,8 @@ TEST_F(ClientSeveral, AutoModeIsWorkedByOneClientAndReviewedByAnother) {
   model().when("phase 4 of 9: execution",
                {bash("echo hello >greeting.txt"), say(completion("EXECUTION_COMPLETE"))});
   model().when("phase 8 of 9: check", {say(completion("CHECK_COMPLETE"))});
-  const Outcome outcome =
-      command("auto", {"run", "Add a greeting", "--skip-expansion", "--skip-reflect", "--json"});
+  const Outcome outcome = run(
+      patiently("auto", {"run", "Add a greeting", "--skip-expansion", "--skip-reflect", "--json"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(git_out({"show", "main:greeting.txt"}), "hello");
   EXPECT_EQ(model().turns().back().key, "phase 8 of 9: check");
@@ -118,7 +118,7 @@ TEST_P(Whole, TheSixPhasesWithAReworkInTheSameSession) {
   if (!with_clients({name})) return;
   configure_gates("provider: " + name + "\n" + providers_of({name}));
   script_pipeline(model());
-  const Outcome outcome = run_bead({"--json"});
+  const Outcome outcome = run(patiently("run", {kBead, "--json"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_THAT(model().keys(),
               ElementsAre("# Test-Writer Phase", "# Test-Review Phase", "name the empty case",
