@@ -124,9 +124,7 @@ std::string agents_json(const std::vector<ProviderState>& providers) {
     json["parked_in"] = runs;
     json["running"] = runs_list(one.running);
     json["waiting"] = runs_list(one.waiting);
-    workflow::Usage today = one.today;
-    today.agent_runs = today.calls;
-    json["today"] = usage_json(today);
+    json["today"] = usage_json(one.today);
     list.push_back(std::move(json));
   }
   return list.compact() + "\n";

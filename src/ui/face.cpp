@@ -125,9 +125,13 @@ void Face::on_facts(std::span<const event::NewFact> facts) {
   }
   std::string text;
   std::string of_services;
+  const auto name = [this](int agent) {
+    const WhichAgent* one = who(agent);
+    return one == nullptr ? std::string() : one->role;
+  };
   for (const event::NewFact& fact : facts) {
     text += narrator_->on_fact(fact, terminal_.now_ms());
-    of_services += supply_lines(fact);
+    of_services += supply_lines(fact, name);
   }
   if (look_ == Look::quiet) return;
   if (look_ == Look::live && !narrator_->lines_above_board()) text.clear();

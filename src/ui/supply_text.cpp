@@ -23,6 +23,12 @@ std::string quoted_words(const std::string& words) {
 }
 
 struct SupplyTeller {
+  const AgentName& name;
+
+  std::string called(int agent) const {
+    const std::string known = name ? name(agent) : std::string();
+    return known.empty() ? "agent " + std::to_string(agent) : printable(known);
+  }
   std::string operator()(const supplied::AgentFaulted& f) const {
     if (f.fault == event::Fault::over_budget)
       return printable(f.role) + ": ended, since the budget is spent; its work is kept\n";
@@ -48,7 +54,7 @@ struct SupplyTeller {
   }
   std::string operator()(const supplied::AgentReleased& f) const {
     if (!f.fallback) return {};
-    return "agent " + std::to_string(f.agent) + " is " + printable(f.provider) +
+    return called(f.agent) + ": taken over by " + printable(f.provider) +
            (f.model.empty() ? "" : " (" + printable(f.model) + ")") + ", a fallback\n";
   }
   std::string operator()(const supplied::BudgetReached& f) const {
@@ -68,9 +74,8 @@ struct SupplyTeller {
            (f.task.empty() ? "" : " to " + printable(f.task)) + ": " + message_words(f.text) + "\n";
   }
   std::string operator()(const supplied::MessageDelivered& f) const {
-    return "agent " + std::to_string(f.agent) +
-           (f.live ? " has heard the message while it works\n"
-                   : " has the message in its prompt\n");
+    return called(f.agent) + (f.live ? " has heard the message while it works\n"
+                                     : " has the message in its prompt\n");
   }
   template <class Other>
   std::string operator()(const Other&) const {
@@ -124,10 +129,10 @@ std::string time_words(std::int64_t epoch_seconds) {
   return text;
 }
 
-std::string supply_lines(const event::NewFact& fact) {
+std::string supply_lines(const event::NewFact& fact, const AgentName& name) {
   if (!supplied::is_supply(fact.kind)) return {};
   const auto read = supplied::read_fact(fact.kind, fact.body);
-  return read ? std::visit(SupplyTeller{}, *read) : std::string();
+  return read ? std::visit(SupplyTeller{name}, *read) : std::string();
 }
 
 }  // namespace capsule::ui

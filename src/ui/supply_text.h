@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,12 @@
 
 namespace capsule::ui {
 
+// What an agent is called, by its number: "execute".
+using AgentName = std::function<std::string(int agent)>;
+
 // The lines that tell a fact of workflow/supply, each ended by a line feed; empty: it is not worth
-// one, or none of these.
-std::string supply_lines(const event::NewFact& fact);
+// one, or none of these. Without a name an agent is "agent 3".
+std::string supply_lines(const event::NewFact& fact, const AgentName& name = {});
 
 // "is overloaded", "a usage limit is reached": of a service, for people.
 std::string_view service_words(event::Fault fault);

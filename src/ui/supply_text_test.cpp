@@ -49,6 +49,19 @@ TEST(SupplyText, ABudgetIsToldInMoneyOrTokens) {
   EXPECT_EQ(told_of(reached), "budget: 1000 tokens of 1000 tokens spent; nothing new starts\n");
 }
 
+TEST(SupplyText, AFallbackIsToldWithTheNameOfWhoItStandsInFor) {
+  event::supply::AgentReleased released;
+  released.agent = 3;
+  released.provider = "codex";
+  released.fallback = true;
+  EXPECT_EQ(told_of(released), "agent 3: taken over by codex, a fallback\n");
+  const event::supply::Fact fact = released;
+  EXPECT_EQ(
+      supply_lines({std::string(event::supply::kind_of(fact)), "", event::supply::body_of(fact)},
+                   [](int) { return std::string("execute"); }),
+      "execute: taken over by codex, a fallback\n");
+}
+
 TEST(SupplyText, FactsOfWorkflowsAreNotItsBusiness) {
   EXPECT_EQ(supply_lines({"phase_started", "", "{}"}), "");
   EXPECT_EQ(supply_lines({"supply_nothing", "", "{}"}), "");

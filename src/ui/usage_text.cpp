@@ -130,10 +130,12 @@ Json tokens_json(const TokenUse& use, bool known) {
 Json usage_json(const Usage& usage) {
   // Of a journal that has no such facts nothing is known, unless nobody worked.
   const bool nobody = usage.calls == 0 && usage.agent_runs == 0;
-  return {{"agent_runs", usage.agent_runs},
+  // Of calls alone nobody counted whose they are, nor checks.
+  const bool of_calls = usage.calls > 0 && usage.agent_runs == 0;
+  return {{"agent_runs", of_calls ? Json() : Json(usage.agent_runs)},
           {"calls", usage.calls},
           {"duration_ms", usage.duration_ms},
-          {"checks_ms", usage.checks_ms},
+          {"checks_ms", of_calls ? Json() : Json(usage.checks_ms)},
           {"tokens", tokens_json(usage.tokens, nobody || !no_tokens(usage))},
           {"cost_micros",
            nobody || !no_cost(usage) || usage.cost_micros > 0 ? Json(usage.cost_micros) : Json()},

@@ -65,6 +65,7 @@ TEST(UsageJson, HasNullWhereNobodyToldANumber) {
   const std::string some = usage_json(used_by({call_of("a", 5), call_of("b", -1)})).compact();
   EXPECT_NE(some.find(R"("cost_micros":5,)"), std::string::npos) << some;
   EXPECT_NE(some.find(R"("calls_without_cost":1)"), std::string::npos) << some;
+  EXPECT_NE(some.find(R"("agent_runs":null)"), std::string::npos) << some << ": calls alone";
   Usage old;  // of a journal that has no such facts
   old.agent_runs = 3;
   EXPECT_NE(usage_json(old).compact().find(R"("cost_micros":null)"), std::string::npos);

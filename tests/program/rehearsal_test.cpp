@@ -29,6 +29,8 @@ class Rehearsal : public ProjectTest {
       if (fact["event"] == "run_ended") fact.erase("detail");  // the commit
       if (fact["event"] == "supply_agent_used")                // named after the run
         for (const char* key : {"session", "conversation", "day"}) fact.erase(key);
+      if (fact.contains("usage"))
+        for (const char* key : {"duration_ms", "checks_ms"}) fact["usage"].erase(key);
       facts.push_back(std::move(fact));
     }
     return facts;

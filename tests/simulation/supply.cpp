@@ -198,6 +198,8 @@ void SupplyAudit::read(const fact::MessageDelivered& f) {
   // Who was cut off has not heard it.
   claim(agent != f.agent && (agent == 0 || !done_.contains(agent)), "a message is delivered once");
   agent = f.agent;
+  // In its prompt: it begins, once more if it had ended, and a crash may come before it does.
+  if (!f.live) done_.erase(f.agent);
 }
 
 void SupplyAudit::before_start(const workflow::StartAgent& start, std::int64_t seconds,

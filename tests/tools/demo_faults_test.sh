@@ -7,7 +7,7 @@ trap 'rm -rf "$folder"' EXIT
 export CAPSULE_BINARY=$1 HOME=$folder/home
 mkdir "$HOME"
 out=$("$root/tools/demo-faults" "$folder/greeter" 2>&1) || { echo "$out" && exit 1; }
-for words in 'alpha is parked until' 'is beta, a fallback' 'execute: PASS (attempt 1/3)' \
+for words in 'alpha is parked until' 'taken over by beta, a fallback' 'execute: PASS (attempt 1/3)' \
   'beta is parked until' 'beta is free again' 'execute-review: PASS (attempt 1/3)' \
   'spent; nothing new starts' 'question 1001: The budget of this run (budget.run) is spent' \
   '? waits for a larger budget' 'Question 1001 is answered' 'merged into main as' 'Capsule-Model: beta-1'; do
