@@ -110,6 +110,37 @@ TEST(ClaudeStream, WhileItWorksTokensAreCountedOnceAnAnswer) {
   EXPECT_THAT(input, ElementsAre(7, 7, 14));
 }
 
+std::string cached(const std::string& id, int read_from_it, int put_there) {
+  std::string line = assistant(id, text("a"));
+  line.replace(line.find("_tokens\":100"), 12, "_tokens\":" + std::to_string(read_from_it));
+  return line.replace(line.find("_tokens\":20"), 11, "_tokens\":" + std::to_string(put_there));
+}
+
+TEST(ClaudeStream, AConversationThatTheCacheHasLostIsCountedOnce) {
+  const auto rewrites = [](const std::vector<std::string>& lines) {
+    return read(Output::claude_stream, lines).use.cache_rewrites;
+  };
+  const std::string first = cached("m1", 0, 30'000);
+  EXPECT_EQ(rewrites({kInit, first, cached("m2", 30'000, 500), kEnd}), 0);
+  const std::string lost = cached("m3", 0, 31'000);
+  EXPECT_EQ(rewrites({kInit, first, cached("m2", 30'000, 500), lost, lost, kEnd}), 1);
+  EXPECT_EQ(rewrites({kInit, first, R"({"type":"system","subtype":"compact_boundary"})",
+                      cached("m2", 0, 9'000), kEnd}),
+            0)
+      << "it was shortened: that is counted by itself";
+}
+
+TEST(ClaudeStream, OneThatGoesOnWithWhatTheCacheHasLostIsCountedToo) {
+  for (const bool goes_on : {false, true}) {
+    Reader reader(Output::claude_stream, kNow);
+    if (goes_on) reader.goes_on();
+    const std::string first = cached("m1", 0, 30'000);
+    for (const std::string& line : {kInit, first, first, cached("m2", 30'000, 500)})
+      reader.feed(line + "\n");
+    EXPECT_EQ(reader.finish().use.cache_rewrites, goes_on ? 1 : 0);
+  }
+}
+
 TEST(ClaudeStream, WhatASubAgentSaysIsNotWhatTheAgentSays) {
   const Reading reading =
       read(Output::claude_stream,

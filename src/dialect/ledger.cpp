@@ -174,6 +174,7 @@ void Ledger::waits(int status, std::int64_t delay_ms, std::string_view words) {
 
 void Ledger::compacted() {
   ++reading_.use.compactions;
+  cached_ = 0;  // the conversation is another now
   tell({.kind = Event::Kind::compacted});
 }
 
@@ -185,8 +186,14 @@ void Ledger::used(const event::TokenUse& use) {
   event::TokenUse sum = reading_.use;
   // Nothing was known before the first.
   if (sum.turns == 0) sum.tokens_known = sum.cost_known = true;
-  sum = sum + believable(use);
+  const event::TokenUse believed = believable(use);
+  sum = sum + believed;
   ++sum.turns;
+  // Less than half of what a cache had is read from it, and as much is put there: it was lost.
+  const bool first = reading_.use.turns == 0;
+  const std::int64_t had = cached_ > 0 ? cached_ : goes_on_ && first ? 1 : 0;
+  if (believed.cache_read * 2 < had && believed.cache_written * 2 >= had) ++sum.cache_rewrites;
+  cached_ = believed.cache_read + believed.cache_written;
   reading_.use = sum;
   tell({.kind = Event::Kind::tokens, .use = sum});
 }
@@ -194,9 +201,9 @@ void Ledger::used(const event::TokenUse& use) {
 void Ledger::answer(const std::string& id, const event::TokenUse& use) {
   if (!use.tokens_known) return;
   if (id != answer_ || id.empty())
-    before_answer_ = reading_.use;
+    before_answer_ = reading_.use, cached_before_ = cached_;
   else
-    reading_.use = before_answer_;
+    reading_.use = before_answer_, cached_ = cached_before_;
   answer_ = id;
   used(use);
 }
@@ -204,6 +211,7 @@ void Ledger::answer(const std::string& id, const event::TokenUse& use) {
 void Ledger::used_since(const event::TokenUse& use) {
   event::TokenUse sum = settled_ ? *settled_ + believable(use) : believable(use);
   sum.compactions = reading_.use.compactions;
+  sum.cache_rewrites = reading_.use.cache_rewrites;
   settled_ = reading_.use = sum;
   tell({.kind = Event::Kind::tokens, .use = sum});
 }
@@ -213,6 +221,7 @@ void Ledger::used_in_all(const event::TokenUse& use, bool of_session) {
   reading_.use = believable(use);
   if (use.turns == 0) reading_.use.turns = before.turns;
   reading_.use.compactions = before.compactions;
+  reading_.use.cache_rewrites = before.cache_rewrites;
   reading_.use_of_session = of_session;
   tell({.kind = Event::Kind::tokens, .use = reading_.use, .of_session = of_session});
 }

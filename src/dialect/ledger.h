@@ -16,6 +16,8 @@ class Ledger {
  public:
   Ledger(Moment moment, Tell tell) : moment_(moment), tell_(std::move(tell)) {}
 
+  // The conversation was begun by an earlier run of the client, so a cache had it.
+  void goes_on() { goes_on_ = true; }
   void session(std::string id);
   void version(std::string version);
   // The model that answered a request; empty: not told.
@@ -75,9 +77,12 @@ class Ledger {
   bool fresh_ = true;
   bool suspected_ = false;
   std::optional<event::TokenUse> settled_;
-  std::string message_;            // the id of the newest one
-  std::string answer_;             // the id of the newest one
-  event::TokenUse before_answer_;  // what was used until then
+  std::string message_;  // the id of the newest one
+  bool goes_on_ = false;
+  std::int64_t cached_ = 0;         // tokens that a cache has since the newest request
+  std::int64_t cached_before_ = 0;  // until the newest answer
+  std::string answer_;              // the id of the newest one
+  event::TokenUse before_answer_;   // what was used until then
   std::int64_t reset_at_ = 0;
   std::map<std::string, Tool> tools_;  // that run now
 };

@@ -58,6 +58,8 @@ Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 
+void Reader::goes_on() { ledger_->goes_on(); }
+
 void Reader::feed(std::string_view bytes) {
   if (output_ == Output::text) return;
   while (!bytes.empty()) {

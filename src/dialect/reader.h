@@ -29,6 +29,8 @@ class Reader {
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
 
+  // Before the first bytes: the client goes on with a conversation of before.
+  void goes_on();
   void feed(std::string_view bytes);
   // Whether events came so far.
   bool streamed() const;

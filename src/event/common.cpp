@@ -29,6 +29,7 @@ TokenUse operator+(TokenUse a, const TokenUse& b) {
   a.cost_micros += b.cost_micros;
   a.turns += b.turns;
   a.compactions += b.compactions;
+  a.cache_rewrites += b.cache_rewrites;
   return a;
 }
 

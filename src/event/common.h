@@ -47,6 +47,7 @@ struct TokenUse {
   std::int64_t cost_micros = 0;  // millionths of the currency that prices are in
   int turns = 0;                 // requests to the model
   int compactions = 0;           // how often the client shortened the conversation
+  int cache_rewrites = 0;        // requests for which the cache had lost the conversation
   bool operator==(const TokenUse&) const = default;
 };
 // The sum; known only when both are.

@@ -56,7 +56,7 @@ void members(V& v, TokenUse& f) {
   v("tokens_known", f.tokens_known), v("input", f.input), v("output", f.output),
       v("cache_read", f.cache_read), v("cache_written", f.cache_written),
       v("cost_known", f.cost_known), v("cost_micros", f.cost_micros), v("turns", f.turns),
-      v("compactions", f.compactions);
+      v("compactions", f.compactions), v("cache_rewrites", f.cache_rewrites);
 }
 template <class V>
 void members(V& v, CheckRun& f) {

@@ -69,6 +69,7 @@ Json agent_json(const AgentSummary& agent) {
           {"cost_micros", agent.use.cost_known ? Json(agent.use.cost_micros) : Json()},
           {"turns", agent.use.turns > 0 ? Json(agent.use.turns) : Json()},
           {"compactions", agent.use.compactions},
+          {"cache_rewrites", agent.use.cache_rewrites},
           {"service_faults", agent.faults},
           {"checked", name_of(agent.checked)},
           {"found", or_null(agent.found)},

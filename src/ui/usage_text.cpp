@@ -79,6 +79,8 @@ std::string usage_words(const Usage& usage) {
   if (usage.tokens.turns > 0) text += "; " + counted(usage.tokens.turns, "turn");
   if (usage.tokens.compactions > 0)
     text += "; shortened " + counted(usage.tokens.compactions, "time");
+  if (usage.tokens.cache_rewrites > 0)
+    text += "; cached anew " + counted(usage.tokens.cache_rewrites, "time");
   const std::string unknown = unknown_words(usage);
   return unknown.empty() ? text : text + "; " + unknown;
 }
@@ -141,6 +143,7 @@ Json usage_json(const Usage& usage) {
            nobody || !no_cost(usage) || usage.cost_micros > 0 ? Json(usage.cost_micros) : Json()},
           {"turns", usage.tokens.turns > 0 || nobody ? Json(usage.tokens.turns) : Json()},
           {"compactions", usage.tokens.compactions},
+          {"cache_rewrites", usage.tokens.cache_rewrites},
           {"calls_without_tokens", usage.calls_without_tokens},
           {"calls_without_cost", usage.calls_without_cost}};
 }

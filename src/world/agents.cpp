@@ -129,6 +129,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
   running.reader = std::make_unique<dialect::Reader>(
       task.provider.output, running.moment,
       [this, agent = start.agent](const dialect::Event& event) { told(agent, event); });
+  if (resumes) running.reader->goes_on();
   if (!start.session.empty()) {
     std::string id = start.session;
     if (!start.client_session.empty())

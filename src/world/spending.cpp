@@ -62,6 +62,7 @@ void add_call(workflow::Usage& usage, const used::AgentUsed& call) {
   }
   sum.turns += use.turns;
   sum.compactions += use.compactions;
+  sum.cache_rewrites += use.cache_rewrites;
   if (use.cost_known) usage.cost_micros = sum.cost_micros += use.cost_micros;
   ++usage.calls;
   usage.calls_without_tokens += use.tokens_known ? 0 : 1;

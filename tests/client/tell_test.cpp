@@ -47,7 +47,7 @@ TEST_F(ClientTell, IsHeardBesideTheResultOfTheToolThatRuns) {
   write_file(mock("go"), "");
   const Outcome outcome = running.wait();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("agent 3 has heard the message while it works"));
+  EXPECT_THAT(outcome.out, HasSubstr("execute has heard the message while it works"));
   EXPECT_THAT(transcripts(), HasSubstr("Use UTC everywhere"));
 }
 

@@ -74,7 +74,7 @@ TEST_F(Tell, AnAgentThatCanBeSteeredHearsItWhileItWorks) {
   EXPECT_THAT(read_file(mock("heard")), HasSubstr(R"(Use \"UTC\" everywhere)"));
   EXPECT_THAT(read_file(mock("steered-args")), HasSubstr("--input-format stream-json"));
   EXPECT_THAT(outcome.out, HasSubstr("message from ann: Use \"UTC\" everywhere"));
-  EXPECT_THAT(outcome.out, HasSubstr("agent 3 has heard the message while it works"));
+  EXPECT_THAT(outcome.out, HasSubstr("execute has heard the message while it works"));
 }
 
 TEST_F(Tell, WhereNobodyCanBeSteeredTheNextAgentHasItInItsPrompt) {
@@ -96,7 +96,7 @@ TEST_F(Tell, WhereNobodyCanBeSteeredTheNextAgentHasItInItsPrompt) {
   EXPECT_THAT(prompt_of("execute"), Not(HasSubstr("Use UTC everywhere")));
   EXPECT_THAT(prompt_of("execute-review"), HasSubstr("Use UTC everywhere"));
   EXPECT_THAT(prompt_of("sign-off"), Not(HasSubstr("Use UTC everywhere"))) << "once";
-  EXPECT_THAT(outcome.out, HasSubstr("agent 4 has the message in its prompt"));
+  EXPECT_THAT(outcome.out, HasSubstr("execute-review has the message in its prompt"));
   const Outcome late = command("tell", {kBead, "Too late"});
   EXPECT_EQ(late.exit_code, 1);
   EXPECT_THAT(late.err, HasSubstr("has ended: nobody would hear it"));

@@ -89,8 +89,10 @@ TEST_F(TheirDeliverySession, OfAnAgentThatWasCutOffGoesOnByWhatItsLogTells) {
   fs::create_symlink(path("bin/agent"), path("bin/codex"));
   configure("provider: codex\n");
   write_plan({{"T-1"}});
+  // It goes on once what it printed is kept: who is killed before that has read nothing.
   on("developer", "T-1", 1,
-     std::string("echo '{\"type\":\"thread.started\",\"thread_id\":\"thread-1\"}'; ") + kStay);
+     "echo '{\"type\":\"thread.started\",\"thread_id\":\"thread-1\"}'; until grep -qrF thread-1 '" +
+         project() + "/.capsule/logs'; do sleep 0.02; done; " + kStay);
   on("developer", "T-1", 2, "good");
   cut_off(SIGKILL);
   const Delivered delivered = deliver();

@@ -41,6 +41,7 @@ void add(TokenUse& sum, const TokenUse& use) {
   }
   sum.turns += use.turns;
   sum.compactions += use.compactions;
+  sum.cache_rewrites += use.cache_rewrites;
 }
 void add(Spent& sum, const TokenUse& use) {
   if (use.cost_known) sum.micros += use.cost_micros;
