@@ -4,16 +4,20 @@
 
 packages_build=(
   cmake g++ git ninja-build
-  libexpected-dev libpugixml-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
+  libboost-dev libexpected-dev libpugixml-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
 )
 # The demo project is written in Go; any go that is there will do.
 if ! type -P go >/dev/null; then packages_build+=(golang-go); fi
 packages_test=(
-  ccache jq libgmock-dev libgtest-dev
+  ccache curl jq libgmock-dev libgtest-dev
   clang-16 libclang-rt-16-dev # the fuzz targets: libFuzzer comes with clang
   fish mandoc zsh             # readers of what the program generates
+  iproute2                    # the network of the lab in tests/contain
+  libvterm-dev tmux           # terminals: one as a library, one for the whole program
   clang-format-16 shellcheck  # the tests of the lint script
 )
 packages_client=(npm) # only where no npm is there: ./test fetches the agent client with it
+packages_browser=(chromium) # for the tests of the page, with the npm that is there, or Debian's
+if ! type -P npm >/dev/null; then packages_browser+=(npm); fi
 packages_bench=(libbenchmark-dev python3-minimal)
 packages_lint=(clang-format-16 clang-tidy-16 jq libbenchmark-dev shellcheck)

@@ -33,7 +33,7 @@ constexpr Client kClients[] = {
      .variables = "CLAUDE_CODE_MAX_RETRIES=3 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 "
                   "DISABLE_AUTOUPDATER=1",
      .install = "npm install -g @anthropic-ai/claude-code",
-     .tested = "2.1.197 2.1.325",
+     .tested = "2.1.197 2.1.326",
      .hosts = "api.anthropic.com",
      .account_names = "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN "
                       "CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX",
@@ -81,6 +81,8 @@ constexpr Client kClients[] = {
      .model = "-m {model}",
      .resume = "--session {session}",
      .variables = "OPENCODE_DISABLE_AUTOUPDATE=1",
+     .silent_at_first = true,
+     .resting = 40,
      .needs_model = true,
      .install = "npm install -g opencode-ai",
      .tested = "1.18.33",
@@ -95,7 +97,9 @@ constexpr Client kClients[] = {
      .model = "--model {model}",
      .begin = "--name {session}",
      .resume = "--resume --name {session}",
-     .variables = "GOOSE_MODE=auto GOOSE_TELEMETRY_ENABLED=false",
+     // Its four tries follow at once: else it waits in silence for as long as a service says.
+     .variables = "GOOSE_MODE=auto GOOSE_TELEMETRY_ENABLED=false GOOSE_PROVIDER_SKIP_BACKOFF=true",
+     .silent_at_first = true,
      .install = "npm install -g @aaif/goose",
      .tested = "1.34.0",
      .hosts = "those of its provider",
@@ -112,6 +116,10 @@ constexpr Client kClients[] = {
      .begin = "--session-id {session}",
      .resume = "--resume {session}",
      .variables = "QWEN_CODE_SUPPRESS_YOLO_WARNING=1",
+     // Else a limit is waited for ten times more, a minute and longer; seven requests are left.
+     .defaults = R"({"model":{"generationConfig":{"maxRetries":0}}})",
+     .defaults_variables = "QWEN_CODE_SYSTEM_DEFAULTS_PATH QWEN_CODE_SYSTEM_SETTINGS_PATH",
+     .defaults_file = "/etc/qwen-code/system-defaults.json",
      .install = "npm install -g @qwen-code/qwen-code",
      .tested = "0.24.4",
      .hosts = "those of its provider",
@@ -139,7 +147,7 @@ constexpr Client kClients[] = {
      .output = Output::kimi_stream,
      .model = "-m {model}",
      .resume = "--session {session}",
-     .variables = "KIMI_DISABLE_TELEMETRY=1",
+     .variables = "KIMI_LOOP_MAX_ATTEMPTS_PER_STEP=1 KIMI_DISABLE_TELEMETRY=1",
      .install = "npm install -g @moonshot-ai/kimi-code",
      .tested = "2.1.0",
      .hosts = "api.moonshot.ai, api.kimi.com",
@@ -155,6 +163,8 @@ constexpr Client kClients[] = {
      .model = "-m {model}",
      .begin = "--session-id {session}",
      .resume = "--resume {session}",
+     // The one bounds the tries of a request, the other those of a turn, of which no end was seen.
+     .variables = "GROK_MAX_RETRIES=0 GROK_TURN_TRANSIENT_RETRY=false",
      .install = "npm install -g @xai-official/grok",
      .tested = "1.0.41",
      .hosts = "api.x.ai",

@@ -37,8 +37,17 @@ struct Client {
   // NAME=value, parted by blanks: bounds its own retries, leaves updates and telemetry out. What
   // the caller's environment has is not replaced.
   std::string_view variables = {};
+  // Of a client whose retries are bounded by settings alone: these, as JSON, for the file of the
+  // lowest rank, which anything of the user's outranks. The first of these variables names it to
+  // the client; where one of them is set, or the system has such a file, nothing is put there.
+  std::string_view defaults = {}, defaults_variables = {}, defaults_file = {};
   // Its shell does not see the user's git configuration: who commits there is told by variables.
   bool hides_git_identity = false;
+  // No event comes before its model has first answered.
+  bool silent_at_first = false;
+  // What it uses of a processor while it waits for its service, in thousandths; seen were a
+  // quarter of that, and, at an answer that is streamed, ten times as much.
+  int resting = 4;
   bool needs_model = false;  // without one it would ask a service of its vendor's choice
   // For people.
   std::string_view install = {};

@@ -160,6 +160,10 @@ TEST(Clients, TheirOwnRetriesAreBoundedUnlessTheCallerSaysOtherwise) {
     return "not set";
   };
   EXPECT_EQ(value(provider("claude"), "CLAUDE_CODE_MAX_RETRIES"), "3");
+  EXPECT_EQ(value(provider("goose"), "GOOSE_PROVIDER_SKIP_BACKOFF"), "true");
+  EXPECT_EQ(value(provider("kimi"), "KIMI_LOOP_MAX_ATTEMPTS_PER_STEP"), "1");
+  EXPECT_EQ(value(provider("grok"), "GROK_MAX_RETRIES"), "0");
+  EXPECT_EQ(value(provider("grok"), "GROK_TURN_TRANSIENT_RETRY"), "false");
   const auto kept = provider_of(*client_named("claude"), {}, [](const char* name) -> const char* {
     return std::string_view(name) == "CLAUDE_CODE_MAX_RETRIES" ? "7" : nullptr;
   });

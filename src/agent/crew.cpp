@@ -37,7 +37,10 @@ class Crew::Member : public process::ChildEvents {
 
   void started(process::ChildId child) {
     child_ = child;
-    timer_ = crew_.loop_.after(task_.timeout, [this] { end(Ending::How::timed_out); });
+    timer_ = crew_.loop_.after(task_.timeout, [this] {
+      if (task_.on_limit) task_.on_limit();
+      end(Ending::How::timed_out);
+    });
   }
   void end(Ending::How how) {
     if (!ending_) ending_ = how;

@@ -42,6 +42,9 @@ struct Task {
   // All of its stdout as it comes, whatever the log leaves out. What may be the beginning of a
   // secret comes when that is known.
   std::function<void(std::string_view bytes)> on_output = {};
+  // Its limit is reached. It is ended when this returns, as one that took too long, unless this
+  // has ended it as something else.
+  std::function<void()> on_limit = {};
 };
 
 // A sign of life.

@@ -26,6 +26,8 @@ event::Fault fault_of(const Ending& ending) {
       return event::Fault::exit_status;
     case How::timed_out:
       return event::Fault::timed_out;
+    case How::unanswered:
+      return event::Fault::no_answer;
     case How::not_started:
       return event::Fault::not_started;
     case How::ended:
@@ -49,6 +51,8 @@ std::string describe(const Ending& ending) {
       return "was ended by signal " + signal_text(ending.signal);
     case How::timed_out:
       return "took longer than its time limit of " + limit_text(ending.limit);
+    case How::unanswered:
+      return "had no answer from its service for " + silence_text(ending.silent);
     case How::not_started:
       return "could not be started: " + text_of(ending.error);
     case How::not_logged:
@@ -61,6 +65,11 @@ std::string describe(const Ending& ending) {
       break;
   }
   return "was lost: its supervisor was killed";
+}
+
+std::string silence_text(std::chrono::milliseconds silent) {
+  return limit_text(silent < std::chrono::seconds(1) ? silent
+                                                     : silent - silent % std::chrono::seconds(1));
 }
 
 std::string limit_text(std::chrono::milliseconds limit) {

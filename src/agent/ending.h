@@ -17,6 +17,7 @@ struct Ending {
     exited,       // exit_code: its status
     signalled,    // signal: which; exit_code: 128 + signal
     timed_out,    // our limit
+    unanswered,   // by end(): its service owed it an answer for too long
     lost,         // its guardian was killed; so was the tree
     not_started,  // error: why
     not_logged,   // error: why what it printed could not be kept; it was ended at once
@@ -26,8 +27,9 @@ struct Ending {
   How how = How::exited;
   int exit_code = 0;
   int signal = 0;
-  std::chrono::milliseconds limit{};  // the one that it had
-  std::string log;                    // path of what it printed; empty: there is none
+  std::chrono::milliseconds limit{};   // the one that it had
+  std::chrono::milliseconds silent{};  // unanswered: for how long
+  std::string log;                     // path of what it printed; empty: there is none
   std::optional<Error> error = {};
   // The ends of what it printed on stdout and stderr, at most kEndBytes each.
   std::string out_end = {}, err_end = {};
@@ -44,5 +46,7 @@ std::string describe(const Ending& ending);
 
 // "600 s"
 std::string limit_text(std::chrono::milliseconds limit);
+// The same for what was measured: whole seconds, from one on.
+std::string silence_text(std::chrono::milliseconds silent);
 
 }  // namespace capsule::agent

@@ -47,6 +47,8 @@ Outcome outcome_of(const Ending& ending, const dialect::Reading& reading, dialec
   outcome.fault = fault_of(ending);
   outcome.detail = describe(ending);
   const bool by_itself = ending.how == Ending::How::exited || ending.how == Ending::How::signalled;
+  if (ending.how == Ending::How::unanswered)
+    outcome.words = "no answer for " + silence_text(ending.silent);
   if (!by_itself) return outcome;
   if (reading.failure) return told(*reading.failure);
   if (ending.exit_code != 0) {

@@ -35,11 +35,22 @@ Fault fault(const Ending& ending, const Reading& reading = {}) {
 }
 
 TEST(Outcome, OurClockAndOurKillComeFirst) {
-  for (const How how : {How::timed_out, How::ended, How::interrupted, How::lost}) {
+  for (const How how : {How::timed_out, How::unanswered, How::ended, How::interrupted, How::lost}) {
     Ending ending = exited(1);
     ending.how = how;
     EXPECT_EQ(fault(ending, failing(Fault::overloaded)), fault_of(ending));
   }
+}
+
+TEST(Outcome, AnAnswerThatNeverCameIsItsServicesFault) {
+  Ending ending = exited(143);
+  ending.how = How::unanswered;
+  ending.silent = std::chrono::milliseconds(900'417);
+  const Outcome outcome = outcome_of(ending, {}, kNow);
+  EXPECT_EQ(outcome.fault, Fault::no_answer);
+  EXPECT_TRUE(of_service(outcome.fault));
+  EXPECT_EQ(outcome.detail, "had no answer from its service for 900 s");
+  EXPECT_EQ(outcome.words, "no answer for 900 s");
 }
 
 TEST(Outcome, ThenAFailureThatTheClientTellsWhateverItsExitStatus) {

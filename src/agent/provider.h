@@ -49,6 +49,8 @@ struct Provider {
 struct PhaseSettings {
   Provider provider;
   std::chrono::milliseconds timeout{600'000};
+  // How long its service may owe it an answer, where its client's events tell that it waits.
+  std::chrono::milliseconds answer_timeout{900'000};
 };
 
 // The agent that plays a cassette; `program` is capsule itself.

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,24 +18,33 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
-// utime and stime, which follow the name in parentheses; the name may hold anything.
-std::uint64_t ticks_of(pid_t pid) {
+// What /proc tells of a process in ticks. The name in parentheses may hold anything.
+struct Ticks {
+  std::int64_t used = 0, began = 0;
+};
+Ticks ticks_of(pid_t pid) {
   const auto text = read_file("/proc/" + std::to_string(pid) + "/stat", 4096);
-  if (!text) return 0;
+  if (!text) return {};
   const std::size_t end = text->rfind(')');
-  if (end == text->npos) return 0;
+  if (end == text->npos) return {};
   const auto words = split(std::string_view(*text).substr(end + 1), ' ');
-  constexpr std::size_t kUser = 12, kSystem = 13;  // after the state, which is word 1
-  if (words.size() <= kSystem) return 0;
-  return std::strtoull(std::string(words[kUser]).c_str(), nullptr, 10) +
-         std::strtoull(std::string(words[kSystem]).c_str(), nullptr, 10);
+  constexpr std::size_t kUser = 12, kEndedSystem = 15, kBegan = 20;  // after the state, word 1
+  if (words.size() <= kBegan) return {};
+  const auto number = [&](std::size_t at) {
+    return static_cast<std::int64_t>(std::strtoull(std::string(words[at]).c_str(), nullptr, 10));
+  };
+  Ticks ticks;
+  for (std::size_t i = kUser; i <= kEndedSystem; ++i) ticks.used += number(i);
+  ticks.began = number(kBegan);
+  return ticks;
 }
 
-std::uint64_t ticks_below(pid_t pid, int depth) {
-  std::uint64_t ticks = ticks_of(pid);
+void add_below(pid_t pid, int depth, Ticks& sum) {
+  const Ticks ticks = ticks_of(pid);
+  sum.used += ticks.used;
+  if (depth > 0) sum.began = std::max(sum.began, ticks.began);
   if (depth < kMaxDepth)
-    process::for_each_child(pid, [&](pid_t child) { ticks += ticks_below(child, depth + 1); });
-  return ticks;
+    process::for_each_child(pid, [&](pid_t child) { add_below(child, depth + 1, sum); });
 }
 
 void look(int parent, const char* name, std::int64_t& newest, int& left, int depth) {
@@ -44,7 +54,7 @@ void look(int parent, const char* name, std::int64_t& newest, int& left, int dep
   if (folder == nullptr) return;
   while (const dirent* entry = ::readdir(folder)) {
     if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0 ||
-        std::strcmp(entry->d_name, ".git") == 0)
+        std::strcmp(entry->d_name, ".git") == 0 || std::strcmp(entry->d_name, ".capsule") == 0)
       continue;
     if (--left < 0) break;
     struct stat info {};
@@ -62,7 +72,11 @@ void look(int parent, const char* name, std::int64_t& newest, int& left, int dep
 Signs signs_of(pid_t root, const std::string& folder, std::uint64_t printed) {
   Signs signs;
   signs.printed = printed;
-  signs.processor = ticks_below(root, 0);
+  Ticks sum;
+  add_below(root, 0, sum);
+  const std::int64_t tick_ms = std::max(1L, 1000 / ::sysconf(_SC_CLK_TCK));
+  signs.processor_ms = sum.used * tick_ms;
+  signs.newest_process_ms = sum.began * tick_ms;
   int left = kMaxEntries;
   look(AT_FDCWD, folder.c_str(), signs.newest_file_ns, left, 0);
   return signs;

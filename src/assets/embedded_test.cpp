@@ -37,7 +37,7 @@ Files files_in(const fs::path& root, const fs::path& folder) {
 
 TEST(Embedded, EveryFileOfTheSourceTreeIsThereByteForByteWithItsMode) {
   Files wanted;
-  for (const char* folder : {"prompts", "templates", "workflows"})
+  for (const char* folder : {"prompts", "templates", "web", "workflows"})
     wanted.merge(files_in(CAPSULE_SOURCE_DIR, folder));
   for (const Embedded& file : embedded_files()) {
     const auto found = wanted.find(std::string(file.name));

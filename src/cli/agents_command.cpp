@@ -64,7 +64,7 @@ Result<int> resume_agents(const Args& args) {
     return fail(Reason::not_found, "there is no provider '" + printable(name.substr(0, 120)) + "'",
                 "valid: " + short_list(names, 40));
   }
-  if (!found->parked()) {
+  if (!found->parked() && found->waiting.empty()) {
     print(name + " is not parked.\n");
     return 0;
   }
@@ -73,7 +73,8 @@ Result<int> resume_agents(const Args& args) {
     return fail(Reason::io, "neither XDG_STATE_HOME nor HOME names a folder: no run can hear of it",
                 "answer its question instead: capsule questions" + project.option);
   TRY_VOID(world::lift_parking(folder, name, "a person", now_seconds()));
-  print(name + " is free again.\n" + after_lifting(*found));
+  print(found->parked() ? name + " is free again.\n" + after_lifting(*found)
+                        : "An agent that waits after a fault of " + name + " tries now.\n");
   return 0;
 }
 
@@ -100,11 +101,13 @@ std::span<const Command> agents_commands() {
        .examples = "  capsule agents\n  capsule agents --json | jq '.[] | select(.state == "
                    "\"parked\") | .provider'"},
       {.path = "agents resume",
-       .summary = "Lift the parking of a provider",
+       .summary = "Lift the parking of a provider, or the pause after a fault",
        .details =
            "Once a key is right again, credit is bought, or a limit is known to be over: all runs "
            "of this machine that wait for the provider go on, and a question about it counts as "
            "answered with 'go on'. A run that has stopped hears of it when it is started again. "
+           "An agent that waits for a while after an overload, a rate limit or a lost connection "
+           "tries at once. "
            "When the service fails the next agent again, the provider is parked again.\n\n"
            "Exit codes: 0 it is free; 1 there is no such provider; 2 an error.",
        .positionals = kResumePositionals,

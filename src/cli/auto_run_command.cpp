@@ -2,6 +2,7 @@
 #include "base/print.h"
 #include "cli/auto_args.h"
 #include "cli/commands.h"
+#include "cli/detach.h"
 #include "cli/project_args.h"
 #include "run/auto_run.h"
 
@@ -22,10 +23,11 @@ constexpr Option kAutoRunOptions[] = {
     {"force", "", "Replace an active state"},
     kProjectDir,
     kRecheck,
+    kDetach,
 };
 constexpr Option kContinueOptions[] = {
     kProvider,   kIntegrate, {"json", "", "One event per line on stdout, nothing else"},
-    kProjectDir, kRecheck,
+    kProjectDir, kRecheck,   kDetach,
 };
 
 Result<std::unique_ptr<run::AutoRun>> open_run(const Args& args) {
@@ -41,13 +43,16 @@ Result<int> auto_run(const Args& args) {
   order.in_place = args.flag("in-place");
   order.integrate = TRY(integrate_argument(args));
   order.force = args.flag("force");
+  if (wants_detach(args)) return run_detached(args);
   return run::run_auto(*TRY(open_run(args)), order, warn_of);
 }
 
 Result<int> go_on(const Args& args) {
   const std::string folder = TRY(auto_folder(args));
   if (!auto_state::has_state(folder) || !world::run_of_state(folder).empty())
-    return run::continue_auto(*TRY(open_run(args)), TRY(integrate_argument(args)));
+    return wants_detach(args)
+               ? run_detached(args)
+               : run::continue_auto(*TRY(open_run(args)), TRY(integrate_argument(args)));
   print(TRY(world::continue_session(folder, TRY(session_argument(args)))));
   return 0;
 }
@@ -68,7 +73,7 @@ constexpr Command kAutoRunRows[] = {
      .options = kAutoRunOptions,
      .run = auto_run,
      .examples = "  capsule auto run \"Validate phone numbers\"\n  capsule auto run \"Try it\" "
-                 "--provider=rehearsal",
+                 "--provider=rehearsal\n  capsule auto run \"Validate phone numbers\" --detach",
      .people_only = true},
     {.path = "auto continue",
      .summary = "Go on with auto mode where it stopped",

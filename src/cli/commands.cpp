@@ -16,13 +16,19 @@ std::vector<Command> rows() {
   add(merge_command());
   add(deliver_command());
   add(plan_check_command());
+  add(inbox_command());
   add(questions_command());
+  add(serve_command());
   add(answer_command());
   add(approve_command());
   add(reject_command());
   add(tell_command());
+  add(ui_command());
+  add(notify_command());
+  add(note_command());
   add(status_command());
   add(log_command());
+  add(attach_command());
   add(pause_command());
   add(abort_command());
   add(snapshots_command());
@@ -34,6 +40,7 @@ std::vector<Command> rows() {
   add(teardown_command());
   add(init_command());
   add(doctor_command());
+  add(contain_command());
   add(setup_template_command());
   add(demo_command());
   add(parse_signal_command());

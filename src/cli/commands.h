@@ -2,6 +2,8 @@
 // rows are made of goes by its bare name in this folder.
 #pragma once
 
+#include <optional>
+
 #include "command_line/command.h"
 
 namespace capsule::cli {
@@ -29,17 +31,20 @@ Command run_phase_command();
 Command merge_command();
 Command status_command();
 Command log_command();
+Command attach_command();
 Command pause_command();
 Command abort_command();
 Command snapshots_command();
 Command restore_command();
 Command gc_command();
 Command ledger_command();
+Command notify_command();
 Command cost_command();
 std::span<const Command> agents_commands();
 Command teardown_command();
 Command init_command();
 Command doctor_command();
+Command contain_command();
 Command setup_template_command();
 Command demo_command();
 std::span<const Command> workflow_commands();
@@ -48,11 +53,18 @@ std::span<const Command> auto_commands();
 std::span<const Command> hook_commands();
 Command deliver_command();
 Command plan_check_command();
+Command inbox_command();
 Command questions_command();
+Command serve_command();
 Command answer_command();
 Command tell_command();
+Command note_command();
 Command approve_command();
 Command reject_command();
+Command ui_command();
+// `capsule` without a word, on a terminal inside a project that has runs or beads: the dashboard,
+// to its exit code. Anywhere else: nothing, and help is shown.
+std::optional<int> dashboard_alone();
 Command rehearse_command();
 Command generate_command();
 

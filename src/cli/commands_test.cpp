@@ -10,6 +10,7 @@
 #include "base/fill.h"
 #include "base/text.h"
 #include "command_line/generate.h"
+#include "ui/tui/commanding.h"
 
 namespace capsule::cli {
 namespace {
@@ -161,6 +162,18 @@ TEST(ManPage, NamesEveryCommandAndOptionOfTheProgram) {
       if (!option.hidden) {
         EXPECT_THAT(page, HasSubstr("\\fB\\-\\-" + escaped(option.name) + "\\fR"));
       }
+  }
+}
+
+TEST(Commands, ThoseThatTheDashboardRefusesAreThere) {
+  for (const tui::Elsewhere& row : tui::elsewhere()) {
+    const auto command = std::find_if(commands().begin(), commands().end(),
+                                      [&](const Command& one) { return one.path == row.path; });
+    ASSERT_NE(command, commands().end()) << row.path;
+    EXPECT_TRUE(row.option.empty() ||
+                std::any_of(command->options.begin(), command->options.end(),
+                            [&](const Option& one) { return one.name == row.option; }))
+        << row.path << " --" << row.option;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/detach.h"
 #include "cli/project_args.h"
 #include "run/delivery_run.h"
 #include "world/delivery_plan.h"
@@ -23,6 +24,7 @@ constexpr Option kDeliverOptions[] = {
     {"wait", "", "Keep running while it waits for a person's answer"},
     kIntegrate,
     kRecheck,
+    kDetach,
     {"json", "", "One event per line on stdout, nothing else"},
     kScriptsDir,
 };
@@ -54,6 +56,7 @@ Result<int> deliver(const Args& args) {
     order.answers = TRY(world::AnswersFile::read(std::string(*file)));
   order.wait = args.flag("wait");
   order.integrate = TRY(integrate_argument(args));
+  if (wants_detach(args)) return run_detached(args);
   return run::deliver(std::move(project), std::move(order), ui::look_for(args.flag("json")));
 }
 
@@ -75,6 +78,11 @@ Command deliver_command() {
           "With --integrate=ask a person approves each task before it is merged, while the others "
           "go on; with --integrate=branch the tasks are merged in turn into one branch of the "
           "plan, and the main branch is left alone.\n\n"
+          "With --detach it goes on without this terminal: the command returns once the delivery "
+          "is "
+          "begun, and 'capsule attach' follows it. Together with --wait it stays while it waits "
+          "for "
+          "answers.\n\n"
           "Exit codes: 0 all tasks are complete; 1 some failed, or wait for a person; 2 it could "
           "not run.",
       .positionals = kDeliverPositionals,

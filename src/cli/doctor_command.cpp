@@ -52,8 +52,9 @@ Command doctor_command() {
       .summary = "Say what a run would lack here, and how to fix it",
       .details =
           "Looks at git, the repository and its configuration, the agents that the phases use, "
-          "the tracker in use and why, prompts and templates, the test command, the journal "
-          "and worktrees that are left from before. Where all that is in order, the test command "
+          "the tracker in use and why, prompts and templates, the test command, the journal, "
+          "worktrees that are left from before, and what the kernel has to contain commands with. "
+          "Where all that is in order, the test command "
           "is "
           "run once, in a folder of its own with the files of the main branch: how many tests it "
           "names, in which way, and how long it takes. Changes nothing.\n\n"

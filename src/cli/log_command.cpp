@@ -64,7 +64,7 @@ Result<int> log(const Args& args) {
       break;
     }
     TRY_VOID(follower.read(world::logs_of(project, found->run, {role, found->task}), sink));
-    findings = ui::findings_text(found->run.summary, role, found->task, style);
+    findings = ui::findings_text(found->run.view, role, found->task, style);
     if (!args.flag("follow") || !found->run.live()) break;
     ::poll(nullptr, 0, kPollMilliseconds);
   }

@@ -1,5 +1,6 @@
 // capsule merge: brings a signed-off worktree to main, closes its bead and cleans up.
 #include "cli/commands.h"
+#include "cli/detach.h"
 #include "cli/project_args.h"
 #include "run/bead_orders.h"
 
@@ -10,11 +11,13 @@ constexpr Positional kMergePositionals[] = {{"BEAD", "The bead whose worktree to
 constexpr Option kMergeOptions[] = {kProjectDir,
                                     kProvider,
                                     kRecheck,
+                                    kDetach,
                                     {"json", "", "One event per line on stdout, nothing else"},
                                     kScriptsDir};
 
 Result<int> merge(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
+  if (wants_detach(args)) return run_detached(args);
   return run::merge_bead(TRY(open_checked_project(args)), bead, ui::look_for(args.flag("json")));
 }
 

@@ -117,27 +117,28 @@ Command questions_command() {
 }
 
 Command answer_command() {
-  return {.path = "answer",
-          .summary = "Answer a question of a run",
-          .details =
-              "ID is the number that 'capsule questions' shows. When several runs ask, the run, "
-              "bead or plan comes before it: capsule answer PLAN.md 1 TEXT.\n\n"
-              "A phase that waits for approval goes on with 'approve', ends with 'reject', and is "
-              "run again with any other text as its feedback.\n\n"
-              "The first answer wins. A run that goes on takes it up at once; one that has "
-              "stopped, when it is started again. --take-back takes it back as long as no agent "
-              "was told: "
-              "until then, and in a delivery while the task waits for a slot, a file, its provider "
-              "or a budget. Exit "
-              "codes: 0 answered; 1 no such question, or "
-              "answered before; 2 an error, or no valid answer.",
-          .positionals = kAnswerWords,
-          .options = kAnswerOptions,
-          .run = answer,
-          .examples =
-              "  capsule answer 1 \"Use UTC everywhere\"\n  capsule answer demo-1.1.1 1 approve\n"
-              "  capsule answer 1 --take-back",
-          .people_only = true};
+  return {
+      .path = "answer",
+      .summary = "Answer a question of a run",
+      .details =
+          "ID is the number that 'capsule questions' shows. When several runs ask, the run, "
+          "bead or plan comes before it: capsule answer PLAN.md 1 TEXT.\n\n"
+          "A phase that waits for approval goes on with 'approve', ends with 'reject', and is "
+          "run again with any other text as its feedback.\n\n"
+          "The first answer wins. A run that goes on takes it up at once; one that has "
+          "stopped, when it is started again. --take-back takes it back, an approval or a "
+          "rejection too, as long as no agent was told: until then, and while whoever would be "
+          "told waits for its provider or a budget, in a delivery also for a slot or a file. An "
+          "approved merge is done at once, and stays. Exit codes: 0 answered; 1 no such question, "
+          "or "
+          "answered before; 2 an error, or no valid answer.",
+      .positionals = kAnswerWords,
+      .options = kAnswerOptions,
+      .run = answer,
+      .examples =
+          "  capsule answer 1 \"Use UTC everywhere\"\n  capsule answer demo-1.1.1 1 approve\n"
+          "  capsule answer 1 --take-back",
+      .people_only = true};
 }
 
 }  // namespace capsule::cli

@@ -1,5 +1,6 @@
 // capsule run: one bead from the tracker to main.
 #include "cli/commands.h"
+#include "cli/detach.h"
 #include "cli/project_args.h"
 #include "run/bead_orders.h"
 
@@ -17,6 +18,7 @@ constexpr Option kRunOptions[] = {
     {"branch", "NAME", "The branch that such a workflow looks at"},
     kIntegrate,
     kRecheck,
+    kDetach,
     {"json", "", "One event per line on stdout, nothing else"},
     kScriptsDir,
 };
@@ -31,6 +33,7 @@ Result<int> run_bead(const Args& args) {
   order.clean = args.flag("clean");
   if (order.resume && order.clean)
     return fail(Reason::usage, "--resume goes on and --clean starts over: give one of them");
+  if (wants_detach(args)) return run_detached(args);
   return run::run_bead(TRY(open_checked_project(args)), bead, order,
                        ui::look_for(args.flag("json")));
 }
@@ -52,14 +55,17 @@ Command run_command() {
       "otherwise goes on with --resume.\n\n"
       "With --integrate=ask a person approves the work before it is merged (capsule approve, "
       "capsule reject); with --integrate=branch it waits on a branch as one commit, with a "
-      "description for a pull request.",
+      "description for a pull request.\n\n"
+      "With --detach it goes on without this terminal: the command returns once the run is begun, "
+      "and 'capsule attach' follows it.",
       kRunPositionals,
       kRunOptions,
       run_bead,
       Errors::two,
       "run-pipeline",
       "  capsule run demo-1.1.1\n  capsule run demo-1.1.1 --provider=rehearsal\n  capsule run "
-      "demo-1.1.1 --resume\n  capsule run demo-1.1.1 --workflow=spike",
+      "demo-1.1.1 --resume\n  capsule run demo-1.1.1 --workflow=spike\n  capsule run demo-1.1.1 "
+      "--detach",
       false,
       true};
 }

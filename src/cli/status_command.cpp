@@ -1,8 +1,6 @@
 // capsule status: what the runs of this project did, are doing, and wait for. Reads only.
 #include <unistd.h>
 
-#include <map>
-
 #include "base/files.h"
 #include "base/print.h"
 #include "cli/commands.h"
@@ -20,16 +18,30 @@ constexpr Positional kStatusPositionals[] = {
     kTask};
 constexpr Option kStatusOptions[] = {kProjectDir, kJson};
 
+// A run with what its agents do now.
+struct Seen {
+  view::Run run;
+  std::int64_t now_ms = 0;  // on the clock of that
+};
+Seen seen_now(const world::Project& project, const world::Run& run) {
+  const world::Activities now = world::activities_of(project, run);
+  Seen seen{run.view, now.now_ms};
+  for (view::Attempt& attempt : seen.run.attempts)
+    if (const auto found = now.of.find(attempt.agent); found != now.of.end())
+      attempt.doing = found->second;
+  return seen;
+}
+
 // An ended run of phases is summed up as it was at its end.
 Result<std::string> page_of(const world::Project& project, store::Store& store,
                             const world::Found& found, const ui::Style& style) {
   const world::Run& run = found.run;
   const ui::RunWords words = run_words(project, run);
-  const world::Activities now = world::activities_of(project, run);
-  if (!found.task.empty()) return ui::task_page(run, found.task, words, style, now);
+  const Seen seen = seen_now(project, run);
+  if (!found.task.empty()) return ui::task_page(seen.run, found.task, words, style, seen.now_ms);
   if (!engine::is_phases(run.head) || !run.unreadable.empty() ||
       engine::state_of(run) != engine::RunState::ended || run.live())
-    return ui::run_page(run, words, style, now);
+    return ui::run_page(seen.run, words, style, seen.now_ms);
   const ui::Report report = ui::report_of(TRY(store.read(run.head.run, 0)));
   ui::Surroundings around = surroundings(project, report.state);
   if (!words.description.empty()) around.notes.push_back("description: " + words.description);
@@ -44,8 +56,9 @@ Result<int> tell_one(const Args& args, const world::Project& project, store::Sto
     std::string archive;
     if (engine::is_phases(found.run.head))
       archive = workspace::archive_path(project.repository, found.run.head.subject);
-    print(ui::run_json(found.run, is_folder(archive) ? archive : "", found.task,
-                       world::activities_of(project, found.run)));
+    Seen seen = seen_now(project, found.run);
+    if (!found.task.empty()) seen.run = view::only(std::move(seen.run), found.task);
+    print(ui::run_json(seen.run, is_folder(archive) ? archive : "", seen.now_ms));
     return 0;
   }
   print(TRY(page_of(project, *store, found, ui::style_for(STDOUT_FILENO))));
@@ -53,17 +66,20 @@ Result<int> tell_one(const Args& args, const world::Project& project, store::Sto
 }
 
 Result<int> tell_all(const Args& args, const world::Project& project, store::Store* store) {
-  const std::vector<world::Run> runs =
-      store == nullptr ? std::vector<world::Run>() : TRY(world::newest_runs(*store));
-  std::map<std::string, world::Activities> now;
-  for (const world::Run& run : runs)
-    if (run.live()) now.emplace(run.head.run, world::activities_of(project, run));
+  std::vector<view::Run> runs;
+  std::int64_t now_ms = 0;
+  if (store != nullptr)
+    for (const world::Run& run : TRY(world::newest_runs(*store))) {
+      Seen seen = seen_now(project, run);
+      now_ms = seen.now_ms;
+      runs.push_back(std::move(seen.run));
+    }
   if (args.flag("json"))
-    print(ui::runs_json(runs));
+    print(ui::runs_json(runs, now_ms));
   else if (runs.empty())
     print("No runs yet. Start one: capsule run BEAD" + project.option + "\n");
   else
-    print(ui::run_lines(runs, ui::style_for(STDOUT_FILENO), now));
+    print(ui::run_lines(runs, ui::style_for(STDOUT_FILENO), now_ms));
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// capsule tell: a person's words for an agent at work, or for the next one.
+// capsule tell and capsule note: a person's words for an agent at work, or for the next one.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -45,7 +45,7 @@ Result<void> refuse_where_nobody_hears(const world::Project& project, const worl
 
 // The message as the run has recorded it, as far as it got in a short time.
 Result<workflow::MessageSummary> followed(store::Store& store, const world::Run& run,
-                                          const std::string& id) {
+                                          const std::string& id, bool for_next) {
   const std::int64_t began = monotonic_ms();
   workflow::MessageSummary known;
   known.recorded = false;
@@ -54,7 +54,7 @@ Result<workflow::MessageSummary> followed(store::Store& store, const world::Run&
     for (const workflow::MessageSummary& message : now.summary.messages)
       if (message.id == id) known = message;
     const std::int64_t waited = monotonic_ms() - began;
-    if (known.agent != 0 || !now.live()) return known;
+    if (known.agent != 0 || !now.live() || (for_next && known.recorded)) return known;
     if (waited > (known.recorded ? kHeardMilliseconds : kTakenUpMilliseconds)) return known;
     ::usleep(50'000);
   }
@@ -71,7 +71,7 @@ bool somebody_hears(const world::Project& project, const world::Found& found) {
 }
 
 std::string what_follows(const world::Project& project, const world::Found& found,
-                         const workflow::MessageSummary& message) {
+                         const workflow::MessageSummary& message, bool for_next) {
   const std::string who = "agent " + std::to_string(message.agent) +
                           (message.role.empty() ? "" : " (" + printable(message.role) + ")");
   if (message.agent != 0 && message.live) return "Told: " + who + " has heard it.";
@@ -83,6 +83,7 @@ std::string what_follows(const world::Project& project, const world::Found& foun
   const std::string next =
       "the next agent" + (found.task.empty() ? "" : " of " + printable(found.task));
   if (!message.recorded) return "Left for the run, which has not taken it up yet.";
+  if (for_next) return "Noted: " + next + " has it in its prompt.";
   return somebody_hears(project, found)
              ? "Noted: who works hears it at its next step, or else " + next +
                    " has it in its prompt."
@@ -91,10 +92,11 @@ std::string what_follows(const world::Project& project, const world::Found& foun
                    "providers.claude.steer: true.)";
 }
 
-Result<int> tell(const Args& args) {
+Result<int> leave(const Args& args, bool for_next) {
   std::vector<std::string> words = words_of(args);
   if (words.size() < 2)
-    return fail(Reason::usage, "what is to be told?", "capsule tell RUN [TASK] TEXT");
+    return fail(Reason::usage, "what is to be told?",
+                for_next ? "capsule note RUN [TASK] TEXT" : "capsule tell RUN [TASK] TEXT");
   const std::string text(trimmed(words.back()));
   words.pop_back();
   if (text.empty()) return fail(Reason::usage, "the message is empty");
@@ -107,10 +109,10 @@ Result<int> tell(const Args& args) {
   TRY_VOID(refuse_where_nobody_hears(project, found));
   const std::string run = found.run.head.run;
   const std::string id = utc_stamp() + "-" + random_hex(4);
-  TRY_VOID(world::leave_message(project.root(), run, {id, found.task, text, person()}));
+  TRY_VOID(world::leave_message(project.root(), run, {id, found.task, text, person(), for_next}));
   workflow::MessageSummary message;
   message.recorded = false;
-  if (found.run.live()) message = TRY(followed(*store, found.run, id));
+  if (found.run.live()) message = TRY(followed(*store, found.run, id, for_next));
   if (!message.recorded) {
     // It may have ended meanwhile.
     found.run = TRY(world::read_run(*store, TRY(store->head(run))));
@@ -132,9 +134,12 @@ Result<int> tell(const Args& args) {
     print(told.compact() + "\n");
     return 0;
   }
-  print(what_follows(project, found, message) + "\n");
+  print(what_follows(project, found, message, for_next) + "\n");
   return 0;
 }
+
+Result<int> tell(const Args& args) { return leave(args, false); }
+Result<int> note(const Args& args) { return leave(args, true); }
 
 }  // namespace
 
@@ -158,6 +163,26 @@ Command tell_command() {
               "  capsule tell PLAN.md T-3 \"The table is called users, not user\"\n"
               "  capsule tell auto \"Leave the README alone\"",
           .people_only = true};
+}
+
+Command note_command() {
+  return {
+      .path = "note",
+      .summary = "Leave words for the next agent of a run",
+      .details =
+          "As 'capsule tell', but nobody at work is told, also where a client can be steered: "
+          "the words stand in the prompt of the next agent that starts, which is the next "
+          "attempt or whoever reviews this one. With a plan and one of its tasks it is the next "
+          "agent of that task.\n\n"
+          "A run that has stopped hears it when it goes on. Exit codes: 0 left, and it is said "
+          "what came of it; 1 no such run, or it has ended; 2 an error.",
+      .positionals = kTellPositionals,
+      .options = kTellOptions,
+      .run = note,
+      .examples =
+          "  capsule note demo-1.1.1 \"Use UTC everywhere\"\n"
+          "  capsule note PLAN.md T-3 \"The table is called users, not user\"",
+      .people_only = true};
 }
 
 }  // namespace capsule::cli

@@ -157,10 +157,20 @@ std::optional<std::string_view> Args::positional(std::size_t index) const {
 std::optional<std::string_view> Args::option(std::string_view name) const {
   const auto found = options_.find(name);
   if (found == options_.end()) return std::nullopt;
-  return found->second;
+  return found->second.back();
 }
 
 bool Args::flag(std::string_view name) const { return options_.contains(name); }
+
+std::vector<std::string_view> Args::every(std::string_view name) const {
+  const auto found = options_.find(name);
+  return found == options_.end() ? std::vector<std::string_view>() : found->second;
+}
+
+std::vector<std::string_view> Args::rest(std::size_t index) const {
+  if (index >= positionals_.size()) return {};
+  return {positionals_.begin() + static_cast<std::ptrdiff_t>(index), positionals_.end()};
+}
 
 Result<Args> parse_args(const Command& command, std::span<const char* const> words) {
   Args args;
@@ -168,9 +178,13 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (options_ended || word.size() < 2 || word.front() != '-') {
-      const std::size_t place = args.positionals_.size();
-      if (place == command.positionals.size())
-        return usage(command, "unexpected argument '" + short_word(word) + "'");
+      const std::size_t count = command.positionals.size();
+      std::size_t place = args.positionals_.size();
+      if (count > 0 && command.positionals.back().rest && place + 1 >= count) {
+        place = count - 1;
+        options_ended = true;
+      }
+      if (place == count) return usage(command, "unexpected argument '" + short_word(word) + "'");
       const Positional& positional = command.positionals[place];
       TRY_VOID(check_choice(command, word, positional.choices, std::string(positional.name)));
       args.positionals_.push_back(word);
@@ -181,7 +195,7 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
       continue;
     }
     if (word == "-h") {
-      args.options_[kHelpOption.name] = "";
+      args.options_[kHelpOption.name].push_back("");
       continue;
     }
     const Option* option = find_letter(command, word);
@@ -199,7 +213,7 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
     if (option == nullptr) return unknown_option(command, name);
     if (option->value.empty()) {
       if (equals != word.npos) return usage(command, "--" + std::string(name) + " takes no value");
-      args.options_[option->name] = "";
+      args.options_[option->name].push_back("");
       continue;
     }
     std::string_view value;
@@ -212,7 +226,7 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
                    "write " + spelled(*option));
     }
     TRY_VOID(check_choice(command, value, option->choices, "--" + std::string(name)));
-    args.options_[option->name] = value;
+    args.options_[option->name].push_back(value);
   }
   if (args.flag(kHelpOption.name)) return args;
   for (std::size_t i = args.positionals_.size(); i < command.positionals.size(); ++i)

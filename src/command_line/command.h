@@ -31,6 +31,9 @@ struct Positional {
   std::string_view help;
   bool required = true;
   std::string_view choices = {};  // as in Option
+  // The last one only: it takes all words that are left, dashes and all, from the first that is no
+  // option.
+  bool rest = false;
 };
 
 class Args;
@@ -68,11 +71,15 @@ class Args {
   // The value of an option; the last one wins.
   std::optional<std::string_view> option(std::string_view name) const;
   bool flag(std::string_view name) const;
+  // Every value of an option that may be given more than once, in order.
+  std::vector<std::string_view> every(std::string_view name) const;
+  // The positionals from one that takes the rest.
+  std::vector<std::string_view> rest(std::size_t index) const;
 
  private:
   friend Result<Args> parse_args(const Command&, std::span<const char* const>);
   std::vector<std::string_view> positionals_;
-  std::map<std::string_view, std::string_view> options_;
+  std::map<std::string_view, std::vector<std::string_view>> options_;
 };
 
 // Reads the words after the command's path. `--name=value` and `--name value` mean the same, and

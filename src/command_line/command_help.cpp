@@ -1,4 +1,6 @@
 // The texts of --help, filled to 80 columns.
+#include <algorithm>
+
 #include "base/fill.h"
 #include "base/text.h"
 #include "command_line/command.h"
@@ -67,10 +69,15 @@ std::string spelled(const Option& option) {
 
 std::string synopsis(const Command& command) {
   std::string text = "capsule " + std::string(command.path);
+  const auto is_rest = [](const Positional& positional) { return positional.rest; };
+  const bool rest = std::any_of(command.positionals.begin(), command.positionals.end(), is_rest);
+  // Behind words of somebody else's command ours would not be found.
+  if (rest) text += " [options] --";
   for (const Positional& positional : command.positionals) {
-    const std::string name(positional.name);
+    const std::string name = std::string(positional.name) + (positional.rest ? "..." : "");
     text += positional.required ? " " + name : " [" + name + "]";
   }
+  if (rest) return text;
   for (const Option& option : command.options)
     if (!option.hidden) return text + " [options]";
   return text;

@@ -70,6 +70,35 @@ TEST(ParseArgs, TheLastOfTwoValuesWins) {
   EXPECT_EQ(parsed({"prep", "--dialect=line", "--dialect=block"})->option("dialect"), "block");
 }
 
+TEST(ParseArgs, AllValuesOfAnOptionCanBeAskedForInTheirOrder) {
+  using Values = std::vector<std::string_view>;
+  const auto args = parsed({"prep", "--feedback=a", "--feedback", "b"});
+  EXPECT_EQ(args->every("feedback"), (Values{"a", "b"}));
+  EXPECT_EQ(args->every("dialect"), Values{});
+}
+
+TEST(ParseArgs, WordsOfAnotherCommandAreTakenAsTheyAre) {
+  constexpr Positional kWords[] = {
+      {.name = "COMMAND", .help = "What to run", .required = false, .rest = true}};
+  const Command command{.path = "within",
+                        .summary = "",
+                        .details = "",
+                        .positionals = kWords,
+                        .options = kOptions,
+                        .run = nullptr};
+  using Words = std::vector<std::string_view>;
+  const auto rest = [&](std::vector<const char*> words) {
+    const auto args = parse_args(command, words);
+    return args ? args->rest(0) : Words{"refused"};
+  };
+  EXPECT_EQ(rest({"--json", "--", "ls", "-l", "--", "--help"}),
+            (Words{"ls", "-l", "--", "--help"}));
+  EXPECT_EQ(rest({"--json", "ls", "--json", "-x"}), (Words{"ls", "--json", "-x"}));
+  EXPECT_EQ(rest({"--json"}), Words{});
+  EXPECT_EQ(rest({"--jsn", "ls"}), Words{"refused"});
+  EXPECT_EQ(synopsis(command), "capsule within [options] -- [COMMAND...]");
+}
+
 TEST(ParseArgs, AValueIsTakenAsItIsHoweverHostile) {
   for (const char* text : {"", "--json", "--", "-rf", "[a,b]", "a=b", "$(id)", "\x1b[2J", "\n"}) {
     EXPECT_EQ(parsed({"prep", "--feedback", text})->option("feedback"), text);

@@ -84,6 +84,18 @@ std::int64_t micros_of(const Entry& entry) {
   return micros;
 }
 
+// "22:00-07:00"
+Hours hours_of(const Entry& entry) {
+  const std::string text = text_of(entry);
+  const auto minutes = [&](std::size_t at) {
+    const auto two = [&](std::size_t from) {
+      return (text[from] - '0') * 10 + (text[from + 1] - '0');
+    };
+    return two(at) * 60 + two(at + 3);
+  };
+  return {minutes(0), minutes(6)};
+}
+
 // How a row fills the struct. One line for each row of the table.
 struct Filler {
   std::string_view path;
@@ -120,6 +132,19 @@ constexpr Filler kFillers[] = {
      [](Config& c, const Entry& e) { c.prices[name_in(e)].cache_read = micros_of(e); }},
     {"prices.*.cache_written",
      [](Config& c, const Entry& e) { c.prices[name_in(e)].cache_written = micros_of(e); }},
+    {"notify.*.on", [](Config& c, const Entry& e) { c.notify[name_in(e)].on = list_of(e); }},
+    {"notify.*.desktop",
+     [](Config& c, const Entry& e) { c.notify[name_in(e)].desktop = text_of(e) == "true"; }},
+    {"notify.*.terminal",
+     [](Config& c, const Entry& e) { c.notify[name_in(e)].terminal = text_of(e) == "true"; }},
+    {"notify.*.command",
+     [](Config& c, const Entry& e) { c.notify[name_in(e)].command = list_of(e); }},
+    {"notify.*.body",
+     [](Config& c, const Entry& e) { c.notify[name_in(e)].body = choice_of<Body>(e); }},
+    {"notify.*.text",
+     [](Config& c, const Entry& e) { c.notify[name_in(e)].text = text_of(e) == "true"; }},
+    {"notify.*.quiet",
+     [](Config& c, const Entry& e) { c.notify[name_in(e)].quiet = hours_of(e); }},
     {"test_files", [](Config& c, const Entry& e) { c.test_files = list_of(e); }},
     {"verify.test", [](Config& c, const Entry& e) { c.verify.test = command_of(e); }},
     {"verify.lint", [](Config& c, const Entry& e) { c.verify.lint = command_of(e); }},
@@ -199,6 +224,8 @@ constexpr Filler kFillers[] = {
      [](Config& c, const Entry& e) { c.providers[name_in(e)].env = list_of(e); }},
     {"providers.*.steer",
      [](Config& c, const Entry& e) { c.providers[name_in(e)].steer = text_of(e) == "true"; }},
+    {"providers.*.answer_timeout",
+     [](Config& c, const Entry& e) { c.providers[name_in(e)].answer_timeout = seconds_of(e); }},
     {"providers.*.cassette",
      [](Config& c, const Entry& e) { c.providers[name_in(e)].cassette = text_of(e); }},
     {"phases.*.provider",

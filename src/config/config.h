@@ -42,6 +42,7 @@ struct Provider {
   std::vector<std::string> args;
   std::vector<std::string> env;  // NAME=value
   bool steer = false;            // it can be told more while it works
+  std::optional<std::chrono::seconds> answer_timeout;
 };
 
 // Who takes over for another.
@@ -66,6 +67,20 @@ struct Budget {
 };
 struct Price {
   std::int64_t input = 0, output = 0, cache_read = 0, cache_written = 0;  // for a million tokens
+};
+
+// How a person is told that something waits.
+enum class Body { json, text, slack, discord, teams };
+struct Hours {
+  int from = 0, to = 0;  // minutes of the day; from behind to: over midnight
+};
+struct Notify {
+  std::vector<std::string> on;  // names of view::Attention, and "complete"; empty: not set
+  bool desktop = false, terminal = false;
+  std::vector<std::string> command;  // empty: none
+  Body body = Body::json;
+  bool text = false;  // words may be told, not only what waits where
+  std::optional<Hours> quiet;
 };
 
 struct Verify {
@@ -146,8 +161,9 @@ struct Config {
   std::vector<Fallback> fallbacks;
   bool trailers = true;
   Budget budget;
-  std::map<std::string, Price, std::less<>> prices;  // by model or provider
-  std::vector<std::string> test_files;               // empty: the usual names of each language
+  std::map<std::string, Price, std::less<>> prices;   // by model or provider
+  std::map<std::string, Notify, std::less<>> notify;  // by a name, or the place in a list
+  std::vector<std::string> test_files;                // empty: the usual names of each language
   Verify verify;
   Worktree worktree;
   std::map<std::string, Provider, std::less<>> providers;

@@ -121,7 +121,21 @@ bool is_agent(std::string_view text) {
 
 bool is_list(Kind kind) {
   return kind == Kind::agents || kind == Kind::patterns || kind == Kind::argv ||
-         kind == Kind::command || kind == Kind::words || kind == Kind::variables;
+         kind == Kind::command || kind == Kind::words || kind == Kind::variables ||
+         kind == Kind::choices;
+}
+
+// "07:30"
+bool is_time_of_day(std::string_view text) {
+  const auto digit = [&](std::size_t at) { return is_digit(text[at]); };
+  if (text.size() != 5 || !digit(0) || !digit(1) || text[2] != ':' || !digit(3) || !digit(4))
+    return false;
+  return text.substr(0, 2) < "24" && text[3] < '6';
+}
+
+bool is_hours(std::string_view text) {
+  return text.size() == 11 && text[5] == '-' && is_time_of_day(text.substr(0, 5)) &&
+         is_time_of_day(text.substr(6)) && text.substr(0, 5) != text.substr(6);
 }
 
 bool is_variable(std::string_view text) {
@@ -142,7 +156,10 @@ bool fits(const Key& key, std::string_view text) {
     case Kind::branch:
       return is_branch(text);
     case Kind::choice:
+    case Kind::choices:
       return is_choice(key.choices, text);
+    case Kind::hours:
+      return is_hours(text);
     case Kind::count:
       return parse_count(text) > 0;
     case Kind::tokens:
@@ -191,6 +208,10 @@ std::string describe(const Key& key) {
       return "a branch name";
     case Kind::choice:
       return "one of " + replace_all(key.choices, "|", ", ");
+    case Kind::choices:
+      return "a list of some of " + replace_all(key.choices, "|", ", ");
+    case Kind::hours:
+      return "hours of the day such as 22:00-07:00";
     case Kind::count:
     case Kind::tokens:
       return "a whole number from 1";
@@ -222,7 +243,8 @@ tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
   if (fits(key, text)) {
     if (key.kind == Kind::count) return parse_count(text);
     if (key.kind == Kind::tokens) return parse_tokens(text);
-    if (key.kind == Kind::agents) return std::vector<std::string>{std::string(text)};
+    if (key.kind == Kind::agents || key.kind == Kind::choices)
+      return std::vector<std::string>{std::string(text)};
     if (key.kind == Kind::duration) return parse_duration(text);
     return std::string(text);
   }
@@ -231,7 +253,7 @@ tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
   if (text.size() > kShownBytes) shown += "…";
   Complaint complaint{std::string(path) + " cannot be '" + shown + "'",
                       "it must be " + describe(key)};
-  if (key.kind == Kind::choice) {
+  if (key.kind == Kind::choice || key.kind == Kind::choices) {
     const std::string_view near = nearest_name(text, split(key.choices, '|'));
     if (!near.empty()) complaint.hint += "; did you mean " + std::string(near) + "?";
   }
@@ -253,6 +275,8 @@ tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
       return refuse("has an item that is no NAME=value: '" + printable(item) + "'");
     if (key.kind == Kind::agents && !is_agent(item))
       return refuse("has an item that is no provider: '" + printable(item) + "'");
+    if (key.kind == Kind::choices && !is_choice(key.choices, item))
+      return refuse("cannot hold '" + printable(item) + "'");
     if (key.kind == Kind::patterns && (item.empty() || has_control(item)))
       return refuse("has an item that is no file pattern: '" + printable(item) + "'");
   }

@@ -29,6 +29,8 @@ enum class Kind {
   argv,       // a list: a program and its arguments
   words,      // a list of arguments
   variables,  // a list of NAME=value
+  choices,    // a list of some of `choices`
+  hours,      // of the day: 22:00-07:00
   command,    // argv, or a text for /bin/sh -c
   report,     // auto, gotest, tap, none, or junit: and a relative path that stays inside
 };

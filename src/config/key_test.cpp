@@ -132,7 +132,8 @@ TEST(ConfigKey, TheVariablesAreExactlyTheFiveThatAreConfiguration) {
 TEST(ConfigKey, EveryRowHasADefaultOrAnExample) {
   for (const Key& row : keys()) {
     EXPECT_NE(row.initial.empty(), row.example.empty()) << row.path;
-    EXPECT_EQ(row.kind == Kind::choice, !row.choices.empty()) << row.path;
+    EXPECT_EQ(row.kind == Kind::choice || row.kind == Kind::choices, !row.choices.empty())
+        << row.path;
     EXPECT_FALSE(row.help.empty()) << row.path;
     EXPECT_NE(row.help.back(), '.') << row.path;
   }

@@ -147,11 +147,26 @@ void unknown_key(std::string_view prefix, const YamlNode::Name& name, Walk& walk
   walk.problem(name.line, "unknown key '" + joined(prefix, shown) + "'", std::move(hint));
 }
 
+void read_map(const YamlNode& node, const std::string& prefix, const std::string& path, Walk& walk);
+
+// The one group whose members need no names. Those of a list are numbered, in each file on its own:
+// what another file lists is not overridden but joined.
+constexpr std::string_view kList = "notify";
+
+void read_list(const YamlNode& node, Walk& walk) {
+  int number = 0;
+  for (const YamlNode& item : node.items) {
+    const std::string name = std::string(name_of(walk.layer)) + "-" + std::to_string(++number);
+    read_map(item, joined(kList, "*"), joined(kList, name), walk);
+  }
+}
+
 // `prefix` in the table's words, `path` in the user's. The table is three words deep at most, so
 // the recursion ends there whatever the file holds.
 void read_map(const YamlNode& node, const std::string& prefix, const std::string& path,
               Walk& walk) {
   if (node.kind == YamlNode::Kind::null) return;  // "verify:" with all its lines commented out
+  if (prefix == kList && node.kind == YamlNode::Kind::list) return read_list(node, walk);
   if (node.kind != YamlNode::Kind::map) {
     walk.problem(node.line, (path.empty() ? "the file" : path) + " must be a map of keys",
                  "write 'key: value', one per line");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "json/view.h"
 
 namespace capsule::dialect {
 namespace {
@@ -118,6 +119,20 @@ void fold(Activity& activity, const Event& event, std::int64_t now_ms) {
       if (activity.what != What::failed) turn_to(activity, What::ended, now_ms);
       break;
   }
+}
+
+std::string line_words(std::string_view line) {
+  line = trimmed(line);
+  const bool begins = line.starts_with("{\"");
+  if (const auto object = begins ? json::View::of_object(line) : std::nullopt) {
+    for (const char* key : {"type", "event", "role"})
+      if (const std::string kind = (*object)[key].text(); !kind.empty())
+        return "event " + printable(cut(kind, kWordsBytes)) + " (JSON)";
+    return std::string(line);
+  }
+  // A part of one: its end has not come, or its beginning was not kept.
+  if (begins || (line.ends_with('}') && line.find("\":") != line.npos)) return "an event (JSON)";
+  return std::string(line);
 }
 
 bool waits_for_service(const Activity& activity) {

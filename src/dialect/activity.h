@@ -36,13 +36,19 @@ struct Activity {
   struct Tool {
     std::string name, detail;
     std::int64_t since_ms = 0;
+    bool operator==(const Tool&) const = default;
   };
   std::vector<Tool> running;  // in the order of their starts
+  bool operator==(const Activity&) const = default;
 };
 
 std::string_view name_of(Activity::What what);  // "tool", …
 
 void fold(Activity& activity, const Event& event, std::int64_t now_ms);
+
+// The newest line of a program whose output is read as text, for people. An event, as clients print
+// them, is named by its kind; nobody reads JSON on a board.
+std::string line_words(std::string_view line);
 
 // Whether the next word is the service's: silence is then none of the agent's.
 bool waits_for_service(const Activity& activity);

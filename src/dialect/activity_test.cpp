@@ -103,5 +103,20 @@ TEST(Activity, WhateverComesItStaysSmall) {
   EXPECT_EQ(now.detail, "999");
 }
 
+TEST(LineWords, AnEventIsNamedByItsKindAndAnythingElseIsShownAsItIs) {
+  EXPECT_EQ(line_words("go test ./..."), "go test ./...");
+  EXPECT_EQ(line_words(R"({"type":"assistant","message":{"content":[]}})"),
+            "event assistant (JSON)");
+  EXPECT_EQ(line_words(R"( {"id":1,"event":"done"} )"), "event done (JSON)");
+  EXPECT_EQ(line_words(R"({"status":"PASS","summary":"it is fine"})"),
+            R"({"status":"PASS","summary":"it is fine"})")
+      << "an agent's own words";
+  EXPECT_EQ(line_words(R"({"type":"assistant","mess)"), "an event (JSON)");
+  EXPECT_EQ(line_words(R"(sage":{"content":[]}})"), "an event (JSON)");
+  EXPECT_EQ(line_words("{\"type\":\"a\\u001b[2J\"}"), "event a\\x1b[2J (JSON)");
+  EXPECT_EQ(line_words("if (x) { y(); }"), "if (x) { y(); }");
+  EXPECT_EQ(line_words(""), "");
+}
+
 }  // namespace
 }  // namespace capsule::dialect::testing

@@ -30,7 +30,7 @@ struct RunHead {
   std::string subject;
   std::string started_at;
   std::string ended_at;        // empty: not ended
-  std::string outcome;         // empty: not ended
+  std::string outcome;         // empty: not ended; kPaused (run.h) without a time: nor then
   std::uint64_t facts = 0;     // how many
   std::uint64_t last_seq = 0;  // of its newest fact; 0: none
 
@@ -39,7 +39,7 @@ struct RunHead {
 
 // A change of the head that is recorded together with facts.
 struct Ending {
-  std::string at;  // both empty: the run goes on after it had ended
+  std::string at;  // both empty: the run goes on after it had ended, or was paused
   std::string outcome;
 };
 

@@ -7,7 +7,7 @@
 namespace capsule::engine {
 
 std::string_view name_of(RunState state) {
-  constexpr std::string_view kNames[] = {"running", "cut_off", "waiting", "ended"};
+  constexpr std::string_view kNames[] = {"running", "cut_off", "waiting", "paused", "ended"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(RunState::ended) + 1);
   return kNames[static_cast<std::size_t>(state)];
 }
@@ -16,24 +16,29 @@ std::string words_of(const Holder& holder) {
   return "pid " + std::to_string(holder.process.pid) + " on " + printable(holder.process.host);
 }
 
-RunState state_of(const Run& run) {
-  if (!run.unreadable.empty()) {
-    if (run.live()) return RunState::running;
-    return run.head.ended_at.empty() ? RunState::cut_off : RunState::ended;
+RunState state_of(const RunHead& head, const workflow::RunSummary& summary, bool live,
+                  bool readable) {
+  if (!readable) {
+    if (live) return RunState::running;
+    return head.ended_at.empty() ? RunState::cut_off : RunState::ended;
   }
-  switch (run.summary.standing) {
+  switch (summary.standing) {
     case workflow::Standing::waiting:
-      return run.head.ended_at.empty() ? RunState::waiting : RunState::ended;
+      return summary.outcome.empty() ? RunState::waiting : RunState::ended;
     case workflow::Standing::open:
       // The session that carries it on holds no claim.
-      if (run.live() || run.head.workflow == kAutoSession) return RunState::running;
-      return RunState::cut_off;
+      if (live || head.workflow == kAutoSession) return RunState::running;
+      return head.outcome == kPaused ? RunState::paused : RunState::cut_off;
     case workflow::Standing::succeeded:
     case workflow::Standing::failed:
     case workflow::Standing::stopped:
       break;
   }
   return RunState::ended;
+}
+
+RunState state_of(const Run& run) {
+  return state_of(run.head, run.summary, run.live(), run.unreadable.empty());
 }
 
 }  // namespace capsule::engine

@@ -23,9 +23,12 @@ enum class RunState {
   running,  // a process works on it
   cut_off,  // it has not ended, and nobody works on it
   waiting,  // only a person can bring it on
+  paused,   // a person had it stop; it has not ended, and goes on when it is taken up
   ended,
 };
 std::string_view name_of(RunState state);  // "running", …
+RunState state_of(const RunHead& head, const workflow::RunSummary& summary, bool live,
+                  bool readable);
 RunState state_of(const Run& run);
 
 // "pid 4711 on host"
@@ -39,6 +42,9 @@ inline constexpr std::string_view kAutoSession = "auto-session";  // held on cou
 inline constexpr std::string_view kAutoSubject = "auto mode";
 // Before a bead whose tasks are delivered; plans are named by their path.
 inline constexpr std::string_view kDeliveredBead = "delivery:";
+// The outcome in the head of a run that has not ended, so that it has no `ended_at`, while nobody
+// works on it because a person had it stop.
+inline constexpr std::string_view kPaused = "paused";
 
 // Whether it is a run of phases: the pipeline, or a user's own.
 inline bool is_phases(const RunHead& head) {

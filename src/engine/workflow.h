@@ -42,7 +42,8 @@ class Workflow {
 };
 
 // `Rules` states a workflow:
-//   using State, Fact                    values; a State is made empty and can be copied
+//   using State, Fact                    values; a State is made empty and can be copied. Where it
+//                                        has `at`, that is the time of the facts that are folded
 //   struct Turn { std::vector<Fact> facts; std::vector<workflow::Command> commands; };
 //   static void apply(State&, const Fact&)
 //   static Turn advance(State&, std::vector<Fact> given, const std::vector<Observation>&, at)
@@ -66,6 +67,7 @@ class WorkflowOf : public Workflow {
   }
 
   Result<void> apply(const event::Fact& fact) override {
+    keep_time(fact.at);
     if (event::supply::is_supply(fact.kind))
       Supply::apply(supply_, TRY(Supply::read_fact(fact.kind, fact.body)));
     else
@@ -100,8 +102,15 @@ class WorkflowOf : public Workflow {
   const supply::State& supply() const { return supply_; }
 
  private:
+  // When the facts were made that are folded next, where a state wants to know: since when
+  // something waits.
+  void keep_time(const std::string& at) {
+    if constexpr (requires { state_.at = at; }) state_.at = at;
+    supply_.at = at;
+  }
   Turn turn_of(std::vector<Fact> facts, const std::vector<workflow::Observation>& observations,
                const std::string& at) {
+    keep_time(at);
     const std::string before = Rules::outcome(state_);
     Turn turn;
     supply::Turn passing(supply_, policy_, at, Supply::apply);

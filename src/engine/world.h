@@ -43,6 +43,8 @@ class Clock {
 class Listener {
  public:
   virtual ~Listener() = default;
+  // What was recorded before this process, once, before anything else.
+  virtual void recall(const std::vector<event::Fact>& /*facts*/) {}
   virtual void on_facts(std::span<const event::NewFact> facts) = 0;
   // Nothing more can be recorded: the run stops here, and counts as cut off.
   virtual void on_cut_off(const Error& /*error*/) {}

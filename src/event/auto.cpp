@@ -4,6 +4,8 @@
 
 namespace capsule::event::auto_run {
 
+CAPSULE_COMPILE(Fact)
+
 static Names names(Why) {
   static constexpr std::string_view kNames[] = {"fresh", "go_on", "retry", "mend", "restart"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Why::restart) + 1);
@@ -127,6 +129,10 @@ void members(V& v, ApprovalGiven& f) {
   v("question", f.question), v("approved", f.approved), v("text", f.text), v("by", f.by),
       v("at", f.at);
 }
+template <class V>
+void members(V& v, AnswerTakenBack& f) {
+  v("question", f.question), v("at", f.at);
+}
 
 static constexpr std::string_view kKinds[] = {
     "auto_started",        "auto_place_ready",    "auto_turn_started",
@@ -135,7 +141,7 @@ static constexpr std::string_view kKinds[] = {
     "auto_resumed",        "auto_session_seen",   "auto_merge_intended",
     "auto_checks_started", "auto_review_started", "auto_baseline_checked",
     "auto_ground_moved",   "auto_merge_tried",    "auto_integration_chosen",
-    "auto_approval_asked", "auto_approval_given",
+    "auto_approval_asked", "auto_approval_given", "auto_answer_taken_back",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/one_of.h"
 #include "base/result.h"
 #include "event/common.h"
 #include "signal/miss.h"
@@ -220,11 +221,19 @@ struct ApprovalGiven {
   std::string at;
   bool operator==(const ApprovalGiven&) const = default;
 };
+struct AnswerTakenBack {
+  int question = 0;
+  std::string at;
+  bool operator==(const AnswerTakenBack&) const = default;
+};
 
-using Fact = std::variant<Started, PlaceReady, TurnStarted, TurnFinished, ChecksDone, Reviewed,
-                          MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended,
-                          ChecksStarted, ReviewStarted, BaselineChecked, GroundMoved, MergeTried,
-                          IntegrationChosen, ApprovalAsked, ApprovalGiven>;
+struct Fact : std::variant<Started, PlaceReady, TurnStarted, TurnFinished, ChecksDone, Reviewed,
+                           MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended,
+                           ChecksStarted, ReviewStarted, BaselineChecked, GroundMoved, MergeTried,
+                           IntegrationChosen, ApprovalAsked, ApprovalGiven, AnswerTakenBack> {
+  using variant::variant;
+  CAPSULE_COMPILED_ONCE(Fact);
+};
 
 std::string_view kind_of(const Fact& fact);                            // "auto_started", …
 std::string body_of(const Fact& fact);                                 // compact JSON

@@ -176,7 +176,7 @@ Fact empty_fact(std::size_t index, std::index_sequence<I...>) {
 template <class Fact, std::size_t N>
 Result<Fact> read_written(const std::string_view (&kinds)[N], std::string_view kind,
                           std::string_view body) {
-  static_assert(N == std::variant_size_v<Fact>);
+  static_assert(N == std::variant_size_v<typename Fact::variant>);
   const auto found = std::find(std::begin(kinds), std::end(kinds), kind);
   const auto json = Reader::Json::parse(body, nullptr, false);
   if (found != std::end(kinds) && json.is_object()) {

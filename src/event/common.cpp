@@ -13,6 +13,7 @@ bool of_service(Fault fault) {
     case Fault::no_credit:
     case Fault::unauthorised:
     case Fault::unreachable:
+    case Fault::no_answer:
       return true;
     default:
       return false;
@@ -31,6 +32,16 @@ TokenUse operator+(TokenUse a, const TokenUse& b) {
   a.compactions += b.compactions;
   a.cache_rewrites += b.cache_rewrites;
   return a;
+}
+
+void add_known(TokenUse& sum, const TokenUse& use) {
+  TokenUse known = use;
+  if (!use.tokens_known) known.input = known.output = known.cache_read = known.cache_written = 0;
+  if (!use.cost_known) known.cost_micros = 0;
+  const bool tokens = sum.tokens_known, cost = sum.cost_known;
+  sum = sum + known;
+  sum.tokens_known = tokens;
+  sum.cost_known = cost;
 }
 
 std::string_view name_of(MergeRefusal refusal) { return text_of(refusal); }

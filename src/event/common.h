@@ -32,8 +32,9 @@ enum class Fault {
   context_full,  // the conversation is too long for the model
   no_words,      // the client ended well and said nothing
   over_budget,   // ended by us: what may be spent is spent
+  no_answer,     // ended by us: its service, by all that is seen, had said nothing for long
 };
-inline constexpr int kFaults = 19;
+inline constexpr int kFaults = 20;
 std::string_view name_of(Fault fault);
 // Whether it says nothing about the agent: it costs no attempt, iteration or round of review.
 bool of_service(Fault fault);
@@ -52,6 +53,9 @@ struct TokenUse {
 };
 // The sum; known only when both are.
 TokenUse operator+(TokenUse a, const TokenUse& b);
+// Adds what is known of `use`, as far as it is; whether the sum is known then is the caller's to
+// say.
+void add_known(TokenUse& sum, const TokenUse& use);
 
 // Why work may not be merged, or could not be.
 enum class MergeRefusal {

@@ -11,7 +11,7 @@ inline Names names(Fault) {
       "none",        "no_signal",    "exit_status", "timed_out",    "not_started",
       "interrupted", "lost",         "idle",        "refuted",      "rate_limited",
       "overloaded",  "usage_limit",  "no_credit",   "unauthorised", "unreachable",
-      "policy",      "context_full", "no_words",    "over_budget"};
+      "policy",      "context_full", "no_words",    "over_budget",  "no_answer"};
   static_assert(std::size(kNames) == kFaults);
   return kNames;
 }

@@ -6,6 +6,8 @@
 
 namespace capsule::event::delivery {
 
+CAPSULE_COMPILE(DeliveryFact)
+
 // The names of enumerators, in their order.
 static constexpr std::string_view kFailureKindNames[] = {"review",     "audit",   "claims",
                                                          "incomplete", "blocked", "merge",
@@ -254,6 +256,9 @@ void members(V& v, RepairDone& f) {
 }
 
 // "task_" parts the merges of a delivery from those of a pipeline, which share the journal.
+template <class V>
+void members(V&, DeliveryPaused&) {}
+
 static constexpr std::string_view kKinds[] = {"delivery_started",
                                               "delivery_resumed",
                                               "plan_changed",
@@ -295,7 +300,8 @@ static constexpr std::string_view kKinds[] = {"delivery_started",
                                               "repair_done",
                                               "plan_ground_moved",
                                               "task_merge_tried",
-                                              "answer_taken_back"};
+                                              "answer_taken_back",
+                                              "delivery_paused"};
 
 std::string_view name_of(FailureKind value) { return text_of(value); }
 std::string_view name_of(Why value) { return text_of(value); }

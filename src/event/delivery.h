@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/one_of.h"
 #include "base/result.h"
 #include "event/common.h"
 #include "signal/miss.h"
@@ -413,16 +414,24 @@ struct FileCoordinated {  // runs although the holder has the file
   bool operator==(const FileCoordinated&) const = default;
 };
 
-using DeliveryFact =
-    std::variant<DeliveryStarted, DeliveryResumed, PlanChanged, AgentFinished, AgentIdle, MergeDone,
-                 MergeRefused, VerifyFinished, QuestionAnswered, FileWaitExpired, AgentDispatched,
-                 MergeIntended, VerifyStarted, QuestionAsked, FileWaitStarted, AgentEnded,
-                 DeliveryEnded, TaskCompleted, TaskFailed, TaskReworked, ReviewSkipped,
-                 TaskExpanded, UnknownSignalRecovery, AgentSignalFailure, CheckpointReceived,
-                 RemediationEntered, RemediationLeft, ExpertDelegated, ExpertRegistered,
-                 FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed, TreeRemoved,
-                 TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended, RepairDone, GroundMoved,
-                 MergeTried, AnswerTakenBack>;
+// A person had it stop where nothing is lost. It has not ended: DeliveryResumed brings it on.
+struct DeliveryPaused {
+  bool operator==(const DeliveryPaused&) const = default;
+};
+
+struct DeliveryFact
+    : std::variant<DeliveryStarted, DeliveryResumed, PlanChanged, AgentFinished, AgentIdle,
+                   MergeDone, MergeRefused, VerifyFinished, QuestionAnswered, FileWaitExpired,
+                   AgentDispatched, MergeIntended, VerifyStarted, QuestionAsked, FileWaitStarted,
+                   AgentEnded, DeliveryEnded, TaskCompleted, TaskFailed, TaskReworked,
+                   ReviewSkipped, TaskExpanded, UnknownSignalRecovery, AgentSignalFailure,
+                   CheckpointReceived, RemediationEntered, RemediationLeft, ExpertDelegated,
+                   ExpertRegistered, FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed,
+                   TreeRemoved, TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended,
+                   RepairDone, GroundMoved, MergeTried, AnswerTakenBack, DeliveryPaused> {
+  using variant::variant;
+  CAPSULE_COMPILED_ONCE(DeliveryFact);
+};
 
 std::string_view kind_of(const DeliveryFact& fact);  // "delivery_started", …
 std::string body_of(const DeliveryFact& fact);       // compact JSON

@@ -7,7 +7,7 @@ namespace {
 
 template <std::size_t I = 0>
 void each_kind(std::vector<DeliveryFact>& all) {
-  if constexpr (I < std::variant_size_v<DeliveryFact>) {
+  if constexpr (I < std::variant_size_v<DeliveryFact::variant>) {
     all.emplace_back(std::in_place_index<I>);
     each_kind<I + 1>(all);
   }

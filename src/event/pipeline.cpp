@@ -6,6 +6,8 @@
 
 namespace capsule::event {
 
+CAPSULE_COMPILE(PipelineFact)
+
 static Names names(Outcome) {
   static constexpr std::string_view kNames[] = {
       "none",        "merged",           "retries_exhausted", "converged",   "writer_needs_work",
@@ -125,6 +127,10 @@ void members(V& v, ApprovalGiven& f) {
   v("question", f.question), v("approved", f.approved), v("text", f.text), v("by", f.by);
 }
 template <class V>
+void members(V& v, AnswerTakenBack& f) {
+  v("question", f.question);
+}
+template <class V>
 void members(V& v, RunArchived& f) {
   v("folder", f.folder);
 }
@@ -147,7 +153,7 @@ static constexpr std::string_view kKinds[] = {
     "merge_done",         "merge_refused",     "run_archived",   "worktree_removed",
     "bead_closed",        "run_ended",         "run_resumed",    "approval_asked",
     "approval_given",     "baseline_checked",  "ground_moved",   "merge_tried",
-    "integration_chosen",
+    "integration_chosen", "answer_taken_back",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/one_of.h"
 #include "base/result.h"
 #include "event/common.h"
 #include "event/definition.h"
@@ -158,6 +159,11 @@ struct ApprovalGiven {
   std::string text, by;  // not approved: what to do otherwise; empty: nothing, it ends
   bool operator==(const ApprovalGiven&) const = default;
 };
+// Nobody was told what they said: they are asked again.
+struct AnswerTakenBack {
+  int question = 0;
+  bool operator==(const AnswerTakenBack&) const = default;
+};
 struct RunArchived {
   std::string folder;
   bool operator==(const RunArchived&) const = default;
@@ -179,11 +185,14 @@ struct RunResumed {
   bool operator==(const RunResumed&) const = default;
 };
 
-using PipelineFact =
-    std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
-                 SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
-                 WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven,
-                 BaselineChecked, GroundMoved, MergeTried, IntegrationChosen>;
+struct PipelineFact
+    : std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
+                   SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
+                   WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven,
+                   BaselineChecked, GroundMoved, MergeTried, IntegrationChosen, AnswerTakenBack> {
+  using variant::variant;
+  CAPSULE_COMPILED_ONCE(PipelineFact);
+};
 
 std::string_view kind_of(const PipelineFact& fact);  // "run_started", …
 std::string body_of(const PipelineFact& fact);       // compact JSON

@@ -4,6 +4,8 @@
 
 namespace capsule::event::supply {
 
+CAPSULE_COMPILE(Fact)
+
 static Names names(Hold) {
   static constexpr std::string_view kNames[] = {"none",   "pause",  "parked",
                                                 "budget", "person", "trial"};
@@ -70,11 +72,16 @@ void members(V& v, PersonAnswered& f) {
 }
 template <class V>
 void members(V& v, MessageGiven& f) {
-  v("id", f.id), v("task", f.task), v("text", f.text), v("by", f.by);
+  v("id", f.id), v("task", f.task), v("text", f.text), v("by", f.by), v("for_next", f.for_next);
 }
 template <class V>
 void members(V& v, MessageDelivered& f) {
   v("id", f.id), v("agent", f.agent), v("live", f.live);
+}
+
+template <class V>
+void members(V& v, AgentStill& f) {
+  v("agent", f.agent), v("task", f.task), v("role", f.role), v("still", f.still);
 }
 
 static constexpr std::string_view kKinds[] = {
@@ -82,6 +89,7 @@ static constexpr std::string_view kKinds[] = {
     "supply_agent_released",  "supply_provider_parked", "supply_provider_free",
     "supply_budget_reached",  "supply_budget_raised",   "supply_person_asked",
     "supply_person_answered", "supply_message_given",   "supply_message_delivered",
+    "supply_agent_still",
 };
 
 std::string_view kind_of(const Fact& fact) { return kKinds[fact.index()]; }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/one_of.h"
 #include "base/result.h"
 #include "event/common.h"
 
@@ -134,6 +135,7 @@ inline constexpr int kFirstQuestion = 1001;
 // A person's words for an agent at work, or for the next one.
 struct MessageGiven {
   std::string id, task, text, by;  // an empty task: whoever works, or starts next
+  bool for_next = false;           // for the next prompt alone: nobody at work is told
   bool operator==(const MessageGiven&) const = default;
 };
 struct MessageDelivered {
@@ -143,9 +145,21 @@ struct MessageDelivered {
   bool operator==(const MessageDelivered&) const = default;
 };
 
-using Fact = std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, ProviderParked,
-                          ProviderFree, BudgetReached, BudgetRaised, PersonAsked, PersonAnswered,
-                          MessageGiven, MessageDelivered>;
+// An agent at work prints nothing, uses no processor and changes no file, and does not wait for its
+// service; or it goes on after that.
+struct AgentStill {
+  int agent = 0;
+  std::string task, role;
+  bool still = false;
+  bool operator==(const AgentStill&) const = default;
+};
+
+struct Fact : std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, ProviderParked,
+                           ProviderFree, BudgetReached, BudgetRaised, PersonAsked, PersonAnswered,
+                           MessageGiven, MessageDelivered, AgentStill> {
+  using variant::variant;
+  CAPSULE_COMPILED_ONCE(Fact);
+};
 
 inline constexpr std::string_view kPrefix = "supply_";
 inline bool is_supply(std::string_view kind) { return kind.starts_with(kPrefix); }

@@ -18,6 +18,8 @@ constexpr TellingFile kTelling[] = {
     {"gradlew", false},
 };
 
+constexpr std::string_view kTestFolders[] = {"tests", "test", ""};
+
 // The files of one folder.
 struct Folder {
   std::string dir;
@@ -116,6 +118,40 @@ constexpr Row kRows[] = {
     {"Makefile", for_make},
 };
 
+bool has_import(std::string_view text, std::string_view module) {
+  for (std::string_view line : split(text, '\n')) {
+    line = trimmed(line);
+    for (const std::string_view word : {std::string_view("import "), std::string_view("from ")})
+      if (line.starts_with(word) && trimmed(line.substr(word.size())).starts_with(module))
+        return true;
+  }
+  return false;
+}
+
+// Python's own runner needs no file of its own: the tests tell. From the root it looks into
+// packages alone; a folder that is none has to be named.
+std::optional<Proposal> for_python_tests(std::span<const SeenFile> files) {
+  const auto seen = [&](const std::string& path) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const SeenFile& file) { return file.path == path; });
+  };
+  for (const std::string_view dir : kTestFolders)
+    for (const SeenFile& file : files) {
+      const std::string before = dir.empty() ? "" : std::string(dir) + "/";
+      if (!is_python_test(file.path) || file.path.rfind('/') + 1 != before.size() ||
+          !file.path.starts_with(before))
+        continue;
+      if (has_import(file.text, "pytest"))
+        return Proposal{argv({"python3", "-m", "pytest"}), {}, file.path};
+      if (!has_import(file.text, "unittest")) continue;
+      std::vector<std::string> words{"python3", "-m", "unittest", "discover"};
+      if (!dir.empty() && !seen(before + "__init__.py"))
+        words.insert(words.end(), {"-s", std::string(dir)});
+      return Proposal{argv(std::move(words)), {}, file.path};
+    }
+  return std::nullopt;
+}
+
 std::string dir_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == path.npos ? "" : path.substr(0, slash);
@@ -124,9 +160,15 @@ std::string dir_of(const std::string& path) {
 }  // namespace
 
 std::span<const TellingFile> telling_files() { return kTelling; }
+std::span<const std::string_view> test_folders() { return kTestFolders; }
+
+bool is_python_test(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("test") && name.ends_with(".py");
+}
 
 std::optional<Proposal> propose(std::span<const SeenFile> files) {
-  std::vector<std::string> dirs;
+  std::vector<std::string> dirs{""};
   for (const SeenFile& file : files) dirs.push_back(dir_of(file.path));
   std::sort(dirs.begin(), dirs.end());
   dirs.erase(std::unique(dirs.begin(), dirs.end()), dirs.end());
@@ -143,6 +185,8 @@ std::optional<Proposal> propose(std::span<const SeenFile> files) {
         return proposal;
       }
     }
+    if (dir.empty())
+      if (auto proposal = for_python_tests(files)) return proposal;
   }
   return std::nullopt;
 }

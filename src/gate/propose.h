@@ -24,6 +24,10 @@ struct TellingFile {
   bool reads_text;
 };
 std::span<const TellingFile> telling_files();
+// Folders ("": the root) whose tests in Python tell by themselves what runs them: files of which
+// is_python_test() holds, with their text, and __init__.py.
+std::span<const std::string_view> test_folders();
+bool is_python_test(std::string_view path);  // test*.py
 
 struct Proposal {
   Command test;
@@ -33,7 +37,7 @@ struct Proposal {
 
 // What stands at the root comes before what stands in a folder, folders by name; within one folder
 // go.mod, package.json, pyproject.toml and other files of Python, Cargo.toml, pom.xml,
-// build.gradle, CMakeLists.txt, Makefile, in this order.
+// build.gradle, CMakeLists.txt, Makefile, in this order; last, at the root, tests in Python.
 std::optional<Proposal> propose(std::span<const SeenFile> files);
 
 }  // namespace capsule::gate

@@ -38,6 +38,29 @@ TEST(Propose, EachKindOfProjectHasItsCommand) {
   EXPECT_NE(cmake->test.shell.find("ctest"), std::string::npos);
 }
 
+// A folder that is no package is not looked into from the root.
+TEST(Propose, TestsInPythonTellWhatRunsThemWhereNothingElseDoes) {
+  const std::string unit = "# x\nimport unittest\n", other = "import calc\n";
+  EXPECT_EQ(test_of({{"tests/test_calc.py", unit}}),
+            (Words{"python3", "-m", "unittest", "discover", "-s", "tests"}));
+  EXPECT_EQ(test_of({{"tests/__init__.py", ""}, {"tests/test_calc.py", unit}}),
+            (Words{"python3", "-m", "unittest", "discover"}));
+  EXPECT_EQ(
+      test_of({{"test/test_a.py", other}, {"test/test_b.py", "from unittest import TestCase"}}),
+      (Words{"python3", "-m", "unittest", "discover", "-s", "test"}));
+  EXPECT_EQ(test_of({{"test_calc.py", unit}}), (Words{"python3", "-m", "unittest", "discover"}));
+  EXPECT_EQ(test_of({{"tests/test_calc.py", "import pytest\n"}}),
+            (Words{"python3", "-m", "pytest"}));
+  EXPECT_EQ(test_of({{"tests/test_calc.py", other}}), Words{}) << "nobody knows";
+  EXPECT_EQ(test_of({{"tests/helper.py", unit}}), Words{});
+  EXPECT_EQ(test_of({{"tests/test_calc.py", unit}, {"Makefile", "test:\n"}}),
+            (Words{"make", "test"}));
+  EXPECT_EQ(
+      propose(std::vector<SeenFile>{{"tests/test_calc.py", unit}, {"web/go.mod", ""}})->because,
+      "tests/test_calc.py")
+      << "the root comes first";
+}
+
 TEST(Propose, APackageNeedsATestScriptOfItsOwn) {
   EXPECT_EQ(test_of({{"package.json", R"({"scripts":{"test":"vitest"}})"}}),
             (Words{"npm", "run", "test"}));

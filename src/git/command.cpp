@@ -65,7 +65,8 @@ std::vector<std::string> command_line(const std::vector<std::string>& settings,
   return argv;
 }
 
-Result<Answer> run(const process::Spec& spec, const std::string& subcommand) {
+Result<Answer> run(const process::Spec& spec, const std::string& subcommand,
+                   bool may_be_cut = false) {
   Result<process::Output> output = process::run(spec);
   if (!output) {
     Error error = output.error();
@@ -79,7 +80,7 @@ Result<Answer> run(const process::Spec& spec, const std::string& subcommand) {
         Reason::timed_out, "git " + subcommand + " did not finish in time",
         "look for a git process that hangs, or for an include in .git/config that cannot be read");
   }
-  if (output->out_truncated) {
+  if (output->out_truncated && !may_be_cut) {
     return fail(Reason::failed, "git " + subcommand + " printed too much output");
   }
   const int code = output->term_signal != 0 ? 128 + output->term_signal : output->exit_code;
@@ -104,8 +105,8 @@ Result<Answer> ask(const Repository& repository, const Call& call) {
   spec.input = call.input;
   spec.keep_fd = held_lock();
   spec.deadline = process::Clock::now() + kLongestCall;
-  spec.max_out_bytes = 1024UL * 1024 * 1024;
-  return run(spec, call.args.front());
+  spec.max_out_bytes = call.most == 0 ? 1024UL * 1024 * 1024 : call.most;
+  return run(spec, call.args.front(), call.most != 0);
 }
 
 Result<std::string> tell(const Repository& repository, const Call& call) {

@@ -24,7 +24,8 @@ struct Call {
   std::string index = {};                  // file; must be given with commands that use one
   std::vector<std::string> settings = {};  // "key=value"
   std::vector<std::pair<std::string, std::string>> env = {};
-  bool magic = false;  // pathspecs are patterns of ours; otherwise they are names
+  std::size_t most = 0;  // bytes of what it prints that are kept; 0: all of it, or an error
+  bool magic = false;    // pathspecs are patterns of ours; otherwise they are names
 };
 
 // By the private git dir: nothing that the repository's configuration names can run. Any exit code

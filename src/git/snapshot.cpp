@@ -40,6 +40,9 @@ struct Taking {
 Call in_worktree(const Taking& taking, std::vector<std::string> args) {
   std::vector<std::string> settings = settings_of(taking.repository).conversions;
   settings.emplace_back("core.safecrlf=false");  // line ends are to be kept, not judged
+  // Handed to the disk, not waited for: the commit that follows is synced, which waits for these
+  // too.
+  settings.emplace_back("core.fsyncMethod=writeout-only");
   return {.args = std::move(args),
           .work_tree = taking.worktree,
           .index = taking.index,

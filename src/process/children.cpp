@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -34,6 +35,55 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
+// Calls `visit` for every entry of a folder whose name is a number. False: it cannot be read.
+template <class Visit>
+bool for_each_number(const char* folder, Visit visit) {
+  const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder));
+  if (!open) return false;
+  while (const dirent* entry = ::readdir(open.get())) {
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    int number = 0;
+    const auto read = std::from_chars(entry->d_name, end, number);
+    if (read.ec == std::errc() && read.ptr == end) visit(number);
+  }
+  return true;
+}
+
+// Whether it runs, in whatever sense, as this user: other users' processes hide what they hold,
+// too.
+bool is_ours(pid_t pid) {
+  char buffer[2048];
+  const std::string_view status = proc_head(pid, "status", buffer, sizeof buffer);
+  const std::size_t begin = status.find("\nUid:");
+  if (begin == std::string_view::npos) return false;
+  const std::string_view line = status.substr(begin + 5, status.find('\n', begin + 1) - begin - 5);
+  for (std::size_t at = 0; (at = line.find_first_of("0123456789", at)) != line.npos;) {
+    uid_t uid = 0;
+    const auto read = std::from_chars(line.data() + at, line.data() + line.size(), uid);
+    if (uid == ::getuid()) return true;
+    at = static_cast<std::size_t>(read.ptr - line.data());
+  }
+  return false;
+}
+
+// Whether a process has a descriptor of what is called so.
+enum class Holds { no, yes, hidden };
+Holds holds_file(pid_t pid, std::string_view name) {
+  char folder[64];
+  std::snprintf(folder, sizeof folder, "/proc/%d/fd", static_cast<int>(pid));
+  bool found = false;
+  errno = 0;
+  const bool seen = for_each_number(folder, [&](int fd) {
+    char path[96];
+    char target[64];
+    std::snprintf(path, sizeof path, "%s/%d", folder, fd);
+    const ssize_t size = ::readlink(path, target, sizeof target);
+    found = found || (size > 0 && name == std::string_view(target, static_cast<std::size_t>(size)));
+  });
+  if (found) return Holds::yes;
+  return !seen && errno == EACCES && is_ours(pid) ? Holds::hidden : Holds::no;
+}
+
 }  // namespace
 
 pid_t parent_of(pid_t pid) {
@@ -49,15 +99,9 @@ pid_t parent_of(pid_t pid) {
 }
 
 void for_each_child(pid_t parent, const std::function<void(pid_t)>& visit) {
-  const std::unique_ptr<DIR, CloseFolder> proc(::opendir("/proc"));
-  if (!proc) return;
-  while (const dirent* entry = ::readdir(proc.get())) {
-    const char* end = entry->d_name + std::strlen(entry->d_name);
-    pid_t pid = 0;
-    const auto read = std::from_chars(entry->d_name, end, pid);
-    if (read.ec != std::errc() || read.ptr != end) continue;
+  for_each_number("/proc", [&](int pid) {
     if (parent_of(pid) == parent) visit(pid);
-  }
+  });
 }
 
 bool has_one_child(pid_t child) {
@@ -69,10 +113,30 @@ bool has_one_child(pid_t child) {
   return proc_head(::getpid(), task, buffer, sizeof buffer) == wanted;
 }
 
-bool inside_agent_tree() {
-  for (pid_t pid = ::getpid(); pid > 0; pid = parent_of(pid))
+bool inside_agent_tree(pid_t process) {
+  for (pid_t pid = process; pid > 0; pid = parent_of(pid))
     if (is_guardian(pid)) return true;
   return false;
+}
+
+bool inside_agent_tree() { return inside_agent_tree(::getpid()); }
+
+SocketHolder holder_of_socket(std::uint64_t inode) {
+  char wanted[48];
+  std::snprintf(wanted, sizeof wanted, "socket:[%llu]", static_cast<unsigned long long>(inode));
+  bool outside = false;
+  bool hidden_outside = false;
+  bool agent = false;
+  for_each_number("/proc", [&](int pid) {
+    const Holds holds = holds_file(pid, wanted);
+    if (holds == Holds::no || agent) return;
+    if (inside_agent_tree(pid))
+      agent = true;
+    else
+      (holds == Holds::yes ? outside : hidden_outside) = true;
+  });
+  if (agent) return SocketHolder::agent;
+  return outside || hidden_outside ? SocketHolder::outside : SocketHolder::unknown;
 }
 
 }  // namespace capsule::process

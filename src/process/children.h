@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -27,5 +28,13 @@ inline constexpr std::string_view kGuardianName = "capsule-guardian";
 // has started it, however often it was forked: orphans there become children of the guardian. It
 // does not look at the environment, which an agent can change.
 bool inside_agent_tree();
+// The same of any process. False when it is gone.
+bool inside_agent_tree(pid_t process);
+
+// Whether the socket with this inode is held by a process below a guardian, or by nobody who can be
+// seen to be outside. Requires: it is open now. A process of this user whose descriptors cannot be
+// looked at counts as a holder, so that hiding them gains an agent nothing.
+enum class SocketHolder { outside, agent, unknown };
+SocketHolder holder_of_socket(std::uint64_t inode);
 
 }  // namespace capsule::process

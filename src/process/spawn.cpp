@@ -70,8 +70,12 @@ int prepare(Actions& actions, const Start& start) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&actions.attributes, &none);
   posix_spawnattr_setsigdefault(&actions.attributes, &all);
-  posix_spawnattr_setflags(&actions.attributes,
-                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  const short place = start.terminal < 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+  posix_spawnattr_setflags(&actions.attributes, static_cast<short>(place | POSIX_SPAWN_SETSIGMASK |
+                                                                   POSIX_SPAWN_SETSIGDEF));
+  if (start.terminal >= 0)
+    if (const int e = posix_spawn_file_actions_addtcsetpgrp_np(&actions.files, start.terminal))
+      return e;
   int highest = 2;
   for (const auto& [ours, theirs] : start.fds) {
     CHECK(ours >= theirs, "an fd that is to keep its number only loses its close-on-exec");
@@ -116,8 +120,26 @@ bool reap(pid_t pid, int flags, int& status) {
   return true;
 }
 
+void wait_with_terminal(pid_t pid, int terminal, int& status) {
+  for (;;) {
+    siginfo_t info{};
+    const int found = ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WSTOPPED | WNOWAIT);
+    if (found < 0 && errno == EINTR) continue;
+    if (found < 0 || info.si_code != CLD_STOPPED) break;
+    ::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WNOHANG);
+    ::tcsetpgrp(terminal, pid);
+    ::kill(-pid, SIGCONT);
+  }
+  reap(pid, 0, status);
+  ::tcsetpgrp(terminal, ::getpgrp());
+}
+
 void adopt_orphans() {
   if (!adopting.exchange(true)) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+void leave_orphans() {
+  if (adopting.exchange(false)) ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
 
 void reap_strangers() {

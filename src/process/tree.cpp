@@ -248,6 +248,16 @@ Result<WatchId> Loop::watch(int fd, std::function<void()> callback) {
   return id;
 }
 
+void Loop::watch_for(WatchId id, Wanted wanted) {
+  const auto found = watches_.find(id);
+  if (found == watches_.end()) return;
+  epoll_event event{};
+  if (wanted.readable) event.events |= EPOLLIN;
+  if (wanted.writable) event.events |= EPOLLOUT;
+  event.data.u64 = key_of(ChildId{static_cast<std::uint64_t>(id)}, kWatch);
+  ::epoll_ctl(poll_.fd(), EPOLL_CTL_MOD, found->second.fd, &event);
+}
+
 void Loop::unwatch(WatchId id) {
   const auto found = watches_.find(id);
   if (found == watches_.end()) return;

@@ -110,6 +110,13 @@ class Loop {
 
   // Calls back in each turn in which `fd` is readable, for a signalfd or a pipe of the caller's.
   Result<WatchId> watch(int fd, std::function<void()> callback);
+  // What the callback is for from now on: a connection that has something to send waits for room.
+  // With neither, it is still called when the other end is gone.
+  struct Wanted {
+    bool readable = true;
+    bool writable = false;
+  };
+  void watch_for(WatchId watch, Wanted wanted);
   void unwatch(WatchId watch);  // before the descriptor is closed
 
   // Sleeps until something happens or `deadline` is reached, then calls everybody concerned.

@@ -28,10 +28,13 @@ class AutoRun::Audience : public engine::Listener {
  public:
   Audience(ui::Look look, const std::string& run, const auto_mode::Run& state,
            const world::Project& project, process::Loop& loop)
-      : face(look, run, ui::auto_narrator(state, ui::style_for(STDOUT_FILENO)), &loop),
+      : face(look, head_of(run, engine::kAuto, engine::kAutoSubject),
+             ui::auto_narrator(state, ui::style_for(STDOUT_FILENO)), ui::style_for(STDOUT_FILENO),
+             &loop),
         state_(state),
         files_(project.root(), run) {}
 
+  void recall(const std::vector<event::Fact>& facts) override { face.recall(facts); }
   void on_facts(std::span<const event::NewFact> facts) override {
     face.on_facts(facts);
     // Files follow the journal: what cannot be written now is written with the next fact.
@@ -150,7 +153,7 @@ Result<std::string> AutoRun::describe() {
 }
 
 Result<int> AutoRun::carry_on() {
-  const engine::End end = TRY(conductor_->runner().carry_on());
+  const engine::End end = TRY(conductor_->carry_on());
   const auto_mode::Run& state = workflow_->state();
   int code = state.outcome == auto_mode::Outcome::interrupted ? conductor_->interrupt().exit_code()
                                                               : auto_mode::exit_code(state.outcome);
@@ -159,7 +162,7 @@ Result<int> AutoRun::carry_on() {
   const workflow::RunSummary summary = workflow_->summary();
   const bool on_branch = end == engine::End::over && !summary.on_branch.empty();
   const std::string description = on_branch ? TRY(describe()) : "";
-  audience_->face.finish(summary, {code, utc_now(), {}});
+  audience_->face.finish({code, utc_now(), {}});
   if (look_ != ui::Look::json)
     print(ui::auto_summary(state, summary.usage, ui::style_for(STDOUT_FILENO), description));
   return code;

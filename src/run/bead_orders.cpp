@@ -23,7 +23,11 @@ Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest)
     return {Reason::exists, what + words_of(**holder) + " is working on it",
             "wait for it, or: capsule abort " + bead};
   std::string state = "it was not made by a run of Capsule";
-  if (newest) state = "its run ended: " + ui::outcome_words(phases::summary(newest->state)).text;
+  if (newest) {
+    const workflow::RunSummary summary = phases::summary(newest->state);
+    state = "its run ended: " +
+            ui::outcome_words(summary.workflow, summary.outcome, summary.standing).text;
+  }
   if (newest && newest->state.outcome == event::Outcome::prepared)
     state = "it was prepared, and no run has used it";
   if (newest && !newest->ended()) state = "its run has not ended";

@@ -120,9 +120,10 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
   state.present = std::move(present);
   workflow_ = std::make_unique<engine::WorkflowOf<phases::Rules>>(
       std::move(state), world::policy_of(project().config, definition_));
-  face_ = std::make_unique<ui::Face>(
-      look_, run, ui::phases_narrator(workflow_->state(), ui::style_for(STDOUT_FILENO)),
-      &conductor_->loop());
+  const ui::Style style = ui::style_for(STDOUT_FILENO);
+  face_ = std::make_unique<ui::Face>(look_, head_of(run, definition_.name, bead_.id),
+                                     ui::phases_narrator(workflow_->state(), style), style,
+                                     &conductor_->loop());
   TRY_VOID(
       conductor_->connect({*workflow_, *face_, definition_.name, bead_.id, TRY(settings(run))}));
   conductor_->world().output = [this](int agent, std::string_view bytes) {
@@ -180,14 +181,14 @@ event::RunStarted BeadRun::started(const event::Definition& definition, std::str
 }
 
 Result<int> BeadRun::carry_on() {
-  const engine::End end = TRY(conductor_->runner().carry_on());
+  const engine::End end = TRY(conductor_->carry_on());
   const phases::State& state = workflow_->state();
   int code = phases::exit_code(state.outcome);
   if (end == engine::End::for_a_person) code = 1;
   if (end == engine::End::stopped || state.outcome == event::Outcome::interrupted)
     code = conductor_->interrupt().exit_code();
   if (state.outcome == event::Outcome::on_branch) TRY_VOID(describe(run_, state));
-  face_->finish(workflow_->summary(), {code, utc_now(), {}});
+  face_->finish({code, utc_now(), {}});
   if (look_ != ui::Look::json && look_ != ui::Look::quiet) print(summary());
   return code;
 }
@@ -234,7 +235,6 @@ std::string BeadRun::summary() {
   around.provider_option = project().provider_option;
   around.main_branch = world::main_branch_of(project());
   around.worktree_gone = !has_worktree();
-  around.whole = workflow_->summary();
   around.last_words = world::last_words(worktree(), workflow_->state().last);
   if (const auto& feature = ancestry_.feature)
     around.progress.push_back(progress_line(*tracker_, "feature", *feature));

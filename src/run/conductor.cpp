@@ -6,6 +6,8 @@
 #include "gate/clean_checkout.h"
 #include "gate/report_run.h"
 #include "git/worktree.h"
+#include "run/detached.h"
+#include "run/notifying.h"
 #include "world/crash_probe.h"
 #include "world/requests.h"
 #include "world/spending.h"
@@ -50,7 +52,7 @@ std::int64_t last_heard(store::Store& store, const std::string& run) {
 }  // namespace
 
 Result<bool> Conductor::connect(Parts parts) {
-  const std::string run = parts.settings.run;
+  const std::string run = run_ = parts.settings.run;
   // What an earlier process did not hear is not meant for this one; what one that was killed left
   // is in nobody's use.
   world::drop_requests(project_.root(), run);
@@ -64,18 +66,44 @@ Result<bool> Conductor::connect(Parts parts) {
           return spent->micros(day);
         };
   parts.settings.heard = last_heard(*store_, run);
+  engine::Listener* listener = &parts.listener;
+  if (!project_.config.notify.empty()) {
+    notifying_ = std::make_unique<Notifying>(parts.listener, *loop_, project_,
+                                             head_of(run, parts.name, parts.subject),
+                                             parts.settings.people.tell);
+    listener = notifying_.get();
+  }
   parts.settings.intact = [store = store_.get()] { return store->intact(); };
   world_ =
       std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));
   runner_ = std::make_unique<engine::Runner>(
-      parts.workflow, engine::Ports{*clock_, *log_, *world_, parts.listener, probe_.get()});
-  TRY_VOID(recall_sessions());
+      parts.workflow, engine::Ports{*clock_, *log_, *world_, *listener, probe_.get()});
+  const std::vector<event::Fact> facts = TRY(log_->read());
+  listener->recall(facts);
+  recall_sessions(facts);
   return runner_->replay();
 }
 
+engine::RunHead head_of(std::string run, std::string_view workflow, std::string_view subject) {
+  engine::RunHead head;
+  head.run = std::move(run);
+  head.workflow = workflow;
+  head.subject = subject;
+  return head;
+}
+
+Result<engine::End> Conductor::carry_on() {
+  tell_carried_on(run_);
+  const Result<engine::End> end = runner_->carry_on();
+  // As long as the face is there to hear what became of it.
+  if (notifying_ != nullptr) notifying_->finish();
+  if (end) world_->forget_recorded();
+  return end;
+}
+
 // Conversations that agents of an earlier process had go on as they are.
-Result<void> Conductor::recall_sessions() {
-  for (const event::Fact& fact : TRY(log_->read())) {
+void Conductor::recall_sessions(const std::vector<event::Fact>& facts) {
+  for (const event::Fact& fact : facts) {
     if (fact.kind != "supply_agent_used") continue;
     const auto read = event::supply::read_fact(fact.kind, fact.body);
     const auto* used = read ? std::get_if<event::supply::AgentUsed>(&*read) : nullptr;
@@ -83,7 +111,6 @@ Result<void> Conductor::recall_sessions() {
       world_->agents().recall(used->conversation, used->agent, used->log, used->session,
                               used->provider, used->use);
   }
-  return {};
 }
 
 }  // namespace capsule::run

@@ -12,6 +12,11 @@
 
 namespace capsule::run {
 
+class Notifying;
+
+// Of a run that this process carries on.
+engine::RunHead head_of(std::string run, std::string_view workflow, std::string_view subject);
+
 class Conductor {
  public:
   // Opens the journal. Nothing is written but an empty journal. `hidden`: what else of ours the
@@ -42,13 +47,17 @@ class Conductor {
   Result<bool> connect(Parts parts);
   world::RealWorld& world() { return *world_; }
   engine::Runner& runner() { return *runner_; }
+  // Carries the run on; whoever waits for a detached one hears of it first. Requires: connect(),
+  // and its start or its resumption is recorded.
+  Result<engine::End> carry_on();
 
  private:
   explicit Conductor(world::Project project);
-  Result<void> recall_sessions();
+  void recall_sessions(const std::vector<event::Fact>& facts);
 
   struct SystemClock;
   world::Project project_;
+  std::string run_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<process::Loop> loop_;
   std::unique_ptr<world::Interrupt> interrupt_;
@@ -56,6 +65,7 @@ class Conductor {
   std::unique_ptr<SystemClock> clock_;
   std::unique_ptr<engine::Probe> probe_;
   std::unique_ptr<engine::Log> log_;
+  std::unique_ptr<Notifying> notifying_;  // null: nobody is to be told
   std::unique_ptr<world::RealWorld> world_;
   std::unique_ptr<engine::Runner> runner_;
 };

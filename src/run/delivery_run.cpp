@@ -46,6 +46,7 @@ class Delivery {
   void recall();
   Result<void> begin();
   Result<void> go_on();
+  Result<void> note_pause();
   Result<int> carry_on();
   Result<void> choose_integration();
   Result<void> ready_branch();
@@ -100,9 +101,10 @@ Result<void> Delivery::claim() {
   state.attended = order_.wait || (look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1);
   workflow_ = std::make_unique<engine::WorkflowOf<delivery::Rules>>(
       std::move(state), world::policy_of(project().config));
-  face_ = std::make_unique<ui::Face>(
-      look_, run_, ui::delivery_narrator(workflow_->state(), ui::style_for(STDOUT_FILENO)),
-      &conductor_->loop());
+  const ui::Style style = ui::style_for(STDOUT_FILENO);
+  face_ = std::make_unique<ui::Face>(look_, head_of(run_, engine::kDelivery, source_.subject),
+                                     ui::delivery_narrator(workflow_->state(), style), style,
+                                     &conductor_->loop());
   return {};
 }
 
@@ -175,7 +177,7 @@ Result<void> Delivery::write_report(const std::string& run, const delivery::Stat
 
 int Delivery::show_delivered() {
   if (look_ == ui::Look::json)
-    face_->finish(workflow_->summary(), {0, utc_now(), earlier_.completed});
+    face_->finish({0, utc_now(), earlier_.completed});
   else
     print("Everything in " + printable(order_.plan) + " is delivered already.\n");
   return 0;
@@ -279,25 +281,40 @@ Result<void> Delivery::go_on() {
   resumed.retry_failed = earlier_.retry;
   resumed.agents = TRY(world::agents_of(project()));
   resumed.attended = attended_;
-  return conductor_->runner().take(
+  engine::Turn turn =
       workflow_->given(world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed),
-                       utc_now(), conductor_->world().standing()));
+                       utc_now(), conductor_->world().standing());
+  // It is paused no longer.
+  if (!turn.ending && TRY(conductor_->store().head(run_)).outcome == engine::kPaused)
+    turn.ending.emplace();
+  return conductor_->runner().take(turn);
+}
+
+// The delivery has not ended: without this it would look as if its process had died.
+Result<void> Delivery::note_pause() {
+  const event::delivery::DeliveryFact paused = event::delivery::DeliveryPaused{};
+  engine::Turn turn;
+  turn.facts.push_back(
+      {std::string(event::delivery::kind_of(paused)), utc_now(), event::delivery::body_of(paused)});
+  turn.ending = engine::Ending{"", std::string(engine::kPaused)};
+  return conductor_->runner().take(turn);
 }
 
 Result<int> Delivery::carry_on() {
-  const engine::End end = TRY(conductor_->runner().carry_on());
+  const engine::End end = TRY(conductor_->carry_on());
   const delivery::State& state = workflow_->state();
   int code = delivery::exit_code(state);
   if (end == engine::End::stopped && conductor_->interrupt().requested())
     code = conductor_->interrupt().exit_code();
+  if (end == engine::End::stopped && state.stop == workflow::Stop::paused) TRY_VOID(note_pause());
   TRY_VOID(write_report(run_, state));
-  face_->finish(workflow_->summary(), {code, utc_now(), earlier_.completed});
+  face_->finish({code, utc_now(), earlier_.completed});
   if (look_ == ui::Look::json) {
     TRY_VOID(describe());
     return code;
   }
   const std::string again = "capsule deliver " + shell_word(order_.plan) + project().option;
-  print(ui::delivery_summary(state, workflow_->summary(), ui::style_for(STDOUT_FILENO)));
+  print(ui::delivery_summary(state, face_->run(), ui::style_for(STDOUT_FILENO)));
   TRY_VOID(describe());
   print("  report: " + printable(report_path(run_)) + "\n");
   if (end != engine::End::over || state.outcome == event::delivery::Outcome::halted)

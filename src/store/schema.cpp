@@ -126,6 +126,8 @@ Result<void> check_origin(Database& database, std::span<const char* const> steps
 Result<void> check_version(Database& database, std::span<const char* const> steps) {
   const Version seen = TRY(look_at_version(database, steps.size()));
   if (seen.number == steps.size()) return {};
+  // It is being made: nothing was ever recorded in it.
+  if (seen.fresh) return fail(Reason::not_found, database.path() + " holds nothing yet");
   return fail(Reason::refused, database.path() + " has an older format",
               "any command that writes, such as capsule run, brings it up to date");
 }

@@ -16,7 +16,8 @@ std::span<const char* const> migrations();
 // Error refused: a newer Capsule made it. Error damaged: it is no journal at all.
 Result<void> migrate(Database& database, std::span<const char* const> steps);
 
-// The same checks without changing anything; check_version refuses an older version too.
+// The same checks without changing anything; check_version refuses an older version too. Error
+// not_found: it has no tables, such as one that another process is just making.
 Result<void> check_origin(Database& database, std::span<const char* const> steps);
 Result<void> check_version(Database& database, std::span<const char* const> steps);
 

@@ -130,6 +130,15 @@ TEST_F(StoreSchema, AnotherProgramsDatabaseIsNoJournal) {
   EXPECT_EQ(bytes_of(file()), before);
 }
 
+// Between the making of the file and that of its tables.
+TEST_F(StoreSchema, AJournalThatIsJustBeingMadeIsNotThereYetForReaders) {
+  fs::remove(file());
+  put_bytes(file(), "");
+  EXPECT_EQ(open_error(Access::read_only).reason, Reason::damaged) << "its mark tells of facts";
+  fs::remove(file("-mark"));
+  EXPECT_EQ(open_error(Access::read_only).reason, Reason::not_found);
+}
+
 TEST_F(StoreSchema, AFileThatIsNoDatabaseIsRefusedAndKept) {
   const std::string text =
       "this is not a database, whatever its name says. " + std::string(5000, '.');

@@ -101,8 +101,11 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& project_dir, Acces
   // Before the journal is looked at: others may append meanwhile, and then the mark moves on.
   if (existed) parts->mark = parts->high_water.read();
   parts->database = TRY(Database::open(path, access, seams.vfs));
-  TRY_VOID(set_up_in_turn(*parts->database, access,
-                          seams.migrations.empty() ? migrations() : seams.migrations));
+  const auto ready = set_up_in_turn(*parts->database, access,
+                                    seams.migrations.empty() ? migrations() : seams.migrations);
+  if (!ready && ready.error().reason == Reason::not_found && parts->mark.seq > 0)
+    return tl::unexpected(parts->damaged("it is empty"));
+  TRY_VOID(ready);
 
   Statement& newest = *TRY(parts->statement(Query::newest_seq));
   const std::uint64_t seq = TRY(newest.step()) ? newest.number(0) : 0;

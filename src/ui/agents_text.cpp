@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "json/value.h"
-#include "ui/supply_text.h"
 #include "ui/usage_text.h"
+#include "ui/view/view.h"
 
 namespace capsule::ui {
 namespace {
@@ -87,9 +87,9 @@ Json runs_list(const std::vector<AgentsOfRun>& list) {
 
 std::string parking_words(const Parking& parking) {
   return (parking.until > 0
-              ? "until " + time_words(parking.until) + (parking.guessed ? " (a guess)" : "")
+              ? "until " + view::time_words(parking.until) + (parking.guessed ? " (a guess)" : "")
               : std::string("until a person lifts it")) +
-         ": " + std::string(service_words(parking.fault));
+         ": " + std::string(view::service_words(parking.fault));
 }
 
 std::string agents_table(const std::vector<ProviderState>& providers, const Style& style) {

@@ -9,7 +9,7 @@ namespace capsule::ui {
 namespace {
 
 using signal::Status;
-using workflow::AgentSummary;
+using view::Attempt;
 using workflow::CheckFor;
 using workflow::CheckProgress;
 using workflow::Finding;
@@ -18,9 +18,9 @@ using workflow::Finding;
   EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text) << "\nexpected: " << (part)
 #define EXPECT_SILENT(text, part) EXPECT_EQ((text).find(part), std::string::npos) << (text)
 
-AgentSummary said(std::string words) {
-  AgentSummary agent;
-  agent.number = agent.attempt = 1;
+Attempt said(std::string words) {
+  Attempt agent;
+  agent.agent = agent.attempt = 1;
   agent.role = "execute";
   agent.said = std::move(words);
   return agent;
@@ -56,7 +56,7 @@ void refused_phase(Phases& stage, const std::string& name, int number, int attem
 }
 
 TEST(SaidAndChecked, StandBesideEachOther) {
-  AgentSummary agent = said("PASS");
+  Attempt agent = said("PASS");
   EXPECT_EQ(said_and_checked(agent, {}), "said PASS");
   agent.checked = Finding::held;
   agent.found = "3 new tests failed before, pass now; 131 others still pass";
@@ -70,25 +70,24 @@ TEST(SaidAndChecked, StandBesideEachOther) {
 }
 
 TEST(SaidAndChecked, WhoSaidNothingThatCountsIsToldWhy) {
-  AgentSummary agent = said("");
-  agent.why = "the signal is about another task: READY_FOR_REVIEW: T-9";
+  Attempt agent = said("");
+  agent.sent_back = "the signal is about another task: READY_FOR_REVIEW: T-9";
   EXPECT_EQ(said_and_checked(agent, {}),
             "said nothing that counts: the signal is about another task: READY_FOR_REVIEW: T-9");
-  AgentSummary late = said("");
+  Attempt late = said("");
   late.fault = event::Fault::timed_out;
   late.detail = "took longer than its time limit of 600 s";
   EXPECT_EQ(said_and_checked(late, {}), "timed out: took longer than its time limit of 600 s");
 }
 
 TEST(SaidAndChecked, ARefusedClaimIsNotTicked) {
-  AgentSummary agent = said("PASS");
+  Attempt agent = said("PASS");
   EXPECT_EQ(status_of(agent), Status::pass);
   agent.checked = Finding::refused;
   EXPECT_EQ(status_of(agent), Status::error);
-  workflow::RunSummary summary;
-  summary.agents = {agent, agent};
-  summary.agents[1].attempt = 2;
-  const std::string table = role_table(role_lines(summary), {});
+  std::vector<Attempt> attempts = {agent, agent};
+  attempts[1].attempt = 2;
+  const std::string table = role_table(role_lines(attempts), {});
   EXPECT_SAYS(table, "✗ PASS, refused");
   EXPECT_SILENT(table, "✓");
 }

@@ -10,7 +10,7 @@ namespace capsule::ui {
 namespace {
 
 using signal::Status;
-using workflow::AgentSummary;
+using view::Attempt;
 using workflow::CheckFor;
 using workflow::Finding;
 
@@ -19,17 +19,17 @@ std::string fault_words(event::Fault fault) { return replace_all(event::name_of(
 // One attempt, and nothing against it.
 bool told_by_its_line(const RoleLine& line) {
   return line.attempts.size() == 1 && line.attempts.front().checked != Finding::refused &&
-         line.attempts.front().why.empty();
+         line.attempts.front().sent_back.empty();
 }
 
-std::string attempt_text(const AgentSummary& agent, const Style& style) {
+std::string attempt_text(const Attempt& agent, const Style& style) {
   constexpr std::string_view kIndent = "         ";
   const Status status = status_of(agent);
   std::string text = "    " + padded(std::to_string(agent.attempt), 3) +
                      toned(style, tone_of(status), std::string(mark(style, status))) + " " +
                      said_and_checked(agent, style) + "\n";
   const bool said_already = agent.said.empty() && agent.checked != Finding::refused;
-  if (status != Status::pass && !said_already) text += excerpt(agent.why, kIndent);
+  if (status != Status::pass && !said_already) text += excerpt(agent.sent_back, kIndent);
   return text;
 }
 
@@ -66,22 +66,23 @@ std::string_view where_words(CheckFor what) {
 
 }  // namespace
 
-Status status_of(const AgentSummary& agent) {
+Status status_of(const Attempt& agent) {
   if (agent.fault != event::Fault::none || agent.checked == Finding::refused) return Status::error;
   for (const std::string_view bad : {"ERROR", "PHASE_ERROR", "REJECTED"})
     if (agent.said == bad) return Status::error;
   // Whoever is content gives no reason.
-  return agent.said.empty() || !agent.why.empty() ? Status::needs_work : Status::pass;
+  return agent.said.empty() || !agent.sent_back.empty() ? Status::needs_work : Status::pass;
 }
 
-std::string said_and_checked(const AgentSummary& agent, const Style& style) {
+std::string said_and_checked(const Attempt& agent, const Style& style) {
   const bool faulty = agent.fault != event::Fault::none && agent.fault != event::Fault::refuted;
   std::string text;
   if (faulty && agent.fault != event::Fault::no_signal)
     text =
         fault_words(agent.fault) + (agent.detail.empty() ? "" : ": " + fitted(agent.detail, 160));
   else if (faulty || agent.said.empty())
-    text = "said nothing that counts" + (agent.why.empty() ? "" : ": " + fitted(agent.why, 200));
+    text = "said nothing that counts" +
+           (agent.sent_back.empty() ? "" : ": " + fitted(agent.sent_back, 200));
   else
     text = "said " + printable(agent.said);
   if (agent.found.empty() && agent.checked != Finding::refused) return text;
@@ -90,11 +91,6 @@ std::string said_and_checked(const AgentSummary& agent, const Style& style) {
   if (agent.checked == Finding::refused)
     text += " " + std::string(arrow(style)) + " " + toned(style, Tone::bad, "refused");
   return text;
-}
-
-std::string redacted_words(const AgentSummary& agent) {
-  return counted(agent.redacted, "secret") + (agent.redacted == 1 ? " was" : " were") +
-         " replaced in what it printed";
 }
 
 std::string excerpt(std::string_view text, std::string_view indent) {
@@ -119,9 +115,9 @@ std::string excerpt(std::string_view text, std::string_view indent) {
   return shown;
 }
 
-std::vector<RoleLine> role_lines(const workflow::RunSummary& summary) {
+std::vector<RoleLine> role_lines(const std::vector<Attempt>& attempts) {
   std::vector<RoleLine> lines;
-  for (const AgentSummary& agent : summary.agents) {
+  for (const Attempt& agent : attempts) {
     auto line = std::find_if(lines.begin(), lines.end(),
                              [&](const RoleLine& one) { return one.role == agent.role; });
     if (agent.running) continue;
@@ -153,37 +149,37 @@ std::string role_table(const std::vector<RoleLine>& lines, const Style& style) {
             toned(style, tone_of(status),
                   std::string(mark(style, status)) + " " + padded(said(line), last + 1)) +
             padded(counted(line.runs, "run"), 9) + duration(line.duration_ms);
-    workflow::Usage used;
-    for (const AgentSummary& agent : line.attempts) add_agent(used, agent);
+    view::Spending used;
+    for (const Attempt& agent : line.attempts) view::add_usage(used, agent);
     if (const std::string words = short_usage(used); !words.empty()) text += ", " + words;
     const bool held = told_by_its_line(line) && !line.attempts.front().found.empty();
     text += (held ? "  checked: " + fitted(line.attempts.front().found, 300) : "") + "\n";
     if (told_by_its_line(line)) continue;
-    for (const AgentSummary& agent : line.attempts) text += attempt_text(agent, style);
+    for (const Attempt& agent : line.attempts) text += attempt_text(agent, style);
   }
   return text;
 }
 
-std::string findings_text(const workflow::RunSummary& summary, const std::string& role,
-                          const std::string& task, const Style& style) {
+std::string findings_text(const view::Run& run, const std::string& role, const std::string& task,
+                          const Style& style) {
   std::string text;
-  for (const AgentSummary& agent : summary.agents) {
+  for (const Attempt& agent : run.attempts) {
     if (agent.running || (!role.empty() && agent.role != role) ||
         (!task.empty() && agent.task != task))
       continue;
-    if (agent.found.empty() && agent.why.empty() && agent.checked != Finding::refused &&
+    if (agent.found.empty() && agent.sent_back.empty() && agent.checked != Finding::refused &&
         agent.redacted == 0)
       continue;
-    const bool several = !summary.tasks.empty() && !agent.task.empty();
+    const bool several = !run.tasks.empty() && !agent.task.empty();
     text += (several ? printable(agent.task) + " " : "") + printable(agent.role) + "\n" +
             attempt_text(agent, style);
-    if (agent.redacted > 0) text += "       " + redacted_words(agent) + "\n";
+    if (agent.redacted > 0) text += "       " + view::redacted_words(agent.redacted) + "\n";
   }
-  for (const workflow::Waiting& wait : summary.waits) {
-    const bool for_person = wait.what == workflow::Waiting::For::approval ||
-                            wait.what == workflow::Waiting::For::answer;
+  for (const view::Wait& wait : run.waits) {
+    const bool for_person = wait.kind == workflow::Waiting::For::approval ||
+                            wait.kind == workflow::Waiting::For::answer;
     if (!for_person || !role.empty() || (!task.empty() && wait.task != task)) continue;
-    text += "waits for " + std::string(workflow::name_of(wait.what)) + ", question " +
+    text += "waits for " + std::string(workflow::name_of(wait.kind)) + ", question " +
             std::to_string(wait.question) + ": " + printable(wait.text) + "\n";
   }
   return text;

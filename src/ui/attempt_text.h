@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ui/style.h"
+#include "ui/view/view.h"
 #include "workflow/progress.h"
-#include "workflow/summary.h"
 
 namespace capsule::ui {
 
@@ -21,27 +21,25 @@ struct RoleLine {
   std::int64_t duration_ms = 0;
   std::string last = {};  // what the newest that ended said, or its fault; empty: none has ended
   bool good = false;      // it ended well, and what it said was not refused
-  std::vector<workflow::AgentSummary> attempts = {};
+  std::vector<view::Attempt> attempts = {};
 };
-std::vector<RoleLine> role_lines(const workflow::RunSummary& summary);
+std::vector<RoleLine> role_lines(const std::vector<view::Attempt>& attempts);
 // Each role on a line; below it what there is to say about each attempt.
 std::string role_table(const std::vector<RoleLine>& lines, const Style& style);
 
 // Whether it deserves a tick: by what it said, and by what was found.
-signal::Status status_of(const workflow::AgentSummary& agent);
+signal::Status status_of(const view::Attempt& attempt);
 
 // "said PASS · checked: 2 tests fail: a, b → refused", "said nothing that counts: …".
-std::string said_and_checked(const workflow::AgentSummary& agent, const Style& style);
-// "2 secrets were replaced in what it printed"
-std::string redacted_words(const workflow::AgentSummary& agent);
+std::string said_and_checked(const view::Attempt& attempt, const Style& style);
 // The beginning and the end of a text of several lines, each behind `indent`: findings stand at the
 // beginning, what failed at the end.
 std::string excerpt(std::string_view text, std::string_view indent);
 
 // Of the agents of a role and a task (empty: all) that were checked, or gave a reason: each on a
 // line with its reason below; then, of all roles, what a person is asked. Empty: nothing of that.
-std::string findings_text(const workflow::RunSummary& summary, const std::string& role,
-                          const std::string& task, const Style& style);
+std::string findings_text(const view::Run& run, const std::string& role, const std::string& task,
+                          const Style& style);
 
 // "running the tests", "setting the worktree up".
 std::string progress_words(const workflow::CheckProgress& check);

@@ -3,6 +3,7 @@
 #include "base/fill.h"
 #include "base/text.h"
 #include "ui/attempt_text.h"
+#include "ui/board.h"
 #include "ui/run_text.h"
 #include "ui/usage_text.h"
 
@@ -15,8 +16,8 @@ using signal::Status;
 namespace fact = event::auto_run;
 
 std::string head_of(Phase phase, const Style& style) {
-  return "[" + std::to_string(auto_mode::index_of(phase) + 1) + "/9] " +
-         std::string(signal::name_of(phase)) + (style.unicode ? " …" : " ...");
+  return phase_head(signal::name_of(phase), static_cast<int>(auto_mode::index_of(phase)) + 1,
+                    style);
 }
 
 class AutoNarrator : public Narrator {
@@ -24,15 +25,11 @@ class AutoNarrator : public Narrator {
   AutoNarrator(const auto_mode::Run& run, Style style)
       : run_(run), style_(style), phases_(run.file.phases) {}
 
-  std::string on_fact(const event::NewFact& given, std::int64_t now_ms) override {
+  std::string on_fact(const event::NewFact& given) override {
     const auto read = fact::read_fact(given.kind, given.body);
     if (!read) return {};
     lines_.clear();
-    if (const auto* turn = std::get_if<fact::TurnStarted>(&*read)) {
-      agent_ = turn->number;
-      began_ms_ = now_ms;
-      take(*turn);
-    }
+    if (const auto* turn = std::get_if<fact::TurnStarted>(&*read)) take(*turn);
     if (const auto* turn = std::get_if<fact::TurnFinished>(&*read)) take(*turn);
     if (const auto* checks = std::get_if<fact::ChecksDone>(&*read)) take(*checks);
     if (const auto* checked = std::get_if<fact::BaselineChecked>(&*read)) take(*checked);
@@ -47,6 +44,9 @@ class AutoNarrator : public Narrator {
       line(std::string("      ") + (answer->approved ? "approved" : "not approved") + " (" +
            printable(answer->by) + ")" +
            (answer->text.empty() ? "" : ": " + fitted(answer->text, 160)));
+    if (const auto* taken = std::get_if<fact::AnswerTakenBack>(&*read))
+      line("      the answer to question " + std::to_string(taken->question) +
+           " is taken back: no agent was told");
     phases_ended();
     return std::exchange(lines_, {});
   }
@@ -56,39 +56,9 @@ class AutoNarrator : public Narrator {
                         : progress_words(check) + (style_.unicode ? " …" : " ...")) +
            "\n";
   }
-  std::string board(const Frame& frame) override {
-    if (run_.phase == Phase::complete || run_.step == auto_mode::Step::ended ||
-        run_.step == auto_mode::Step::start)
-      return {};
-    if (!frame.checks.empty()) {
-      const RunningCheck& one = frame.checks.front();
-      return fitted(head_of(run_.phase, style_) + " " + progress_words(one.check) + "  " +
-                        duration(frame.now_ms - one.began_ms),
-                    frame.columns) +
-             "\n";
-    }
-    if (run_.step == auto_mode::Step::review) return reviewers(frame);
-    const std::string time = agent_ > 0 ? " " + duration(frame.now_ms - began_ms_) : "";
-    const std::string head = head_of(run_.phase, style_) + time + "  ";
-    const std::size_t used = columns_of(head);
-    if (used >= frame.columns) return fitted(head, frame.columns) + "\n";
-    return head + doing_line(frame, agent_, frame.columns - used) + "\n";
-  }
-  bool asks() const override { return auto_mode::Rules::waits_for_person(run_); }
-  workflow::RunSummary summary() const override { return auto_mode::Rules::summary(run_); }
+  std::string_view indent() const override { return "      "; }
 
  private:
-  // They have no turns: whoever was started after the last one is one of them.
-  std::string reviewers(const Frame& frame) const {
-    std::string text = fitted(head_of(run_.phase, style_), frame.columns) + "\n";
-    for (const SeenAgent& one : frame.agents) {
-      if (one.who.number <= agent_) continue;
-      const std::string head = "  " + padded(printable(one.who.role), 22);
-      if (frame.columns <= head.size()) continue;
-      text += head + doing_line(frame, one.who.number, frame.columns - head.size()) + "\n";
-    }
-    return text;
-  }
   void line(const std::string& text) { lines_ += text + "\n"; }
   void take(const fact::TurnStarted& turn) {
     const std::string phase(signal::name_of(turn.phase));
@@ -112,7 +82,7 @@ class AutoNarrator : public Narrator {
   void take(const fact::ChecksDone& checks) {
     const workflow::AgentSummary* agent = agent_of(run_.last.number);
     line(std::string("      checks: ") + (checks.passed ? "passed" : "failed") +
-         (agent == nullptr ? "" : "; " + said_and_checked(*agent, style_)));
+         (agent == nullptr ? "" : "; " + said_and_checked(view::attempt_of(*agent), style_)));
     if (!checks.passed) lines_ += excerpt(checks.feedback, "        ");
   }
   void take(const fact::BaselineChecked& checked) {
@@ -150,8 +120,6 @@ class AutoNarrator : public Narrator {
   Style style_;
   std::array<PhaseRecord, auto_mode::kPhases> phases_;  // as they were told last
   std::string lines_;
-  int agent_ = 0;
-  std::int64_t began_ms_ = 0;
 };
 
 }  // namespace
@@ -176,7 +144,8 @@ std::string auto_summary(const auto_mode::Run& run, const workflow::Usage& usage
            "\n\nWhat next:\n  capsule approve auto\n  capsule reject auto --because=TEXT\nthen:\n  "
            "capsule auto continue\n";
   const Status status = run.outcome == auto_mode::Outcome::complete ? Status::pass : Status::error;
-  std::string text = "\n" + std::string(mark(style, status)) + " " + outcome_words(summary).text;
+  std::string text = "\n" + std::string(mark(style, status)) + " " +
+                     outcome_words(summary.workflow, summary.outcome, summary.standing).text;
   if (!summary.on_branch.empty())
     text += ", on the branch " + printable(summary.on_branch) +
             "\n  description: " + printable(description);

@@ -59,18 +59,11 @@ class DeliveryNarrator : public Narrator {
  public:
   DeliveryNarrator(const State& state, Style style) : state_(state), style_(style) {}
 
-  std::string on_fact(const event::NewFact& fact, std::int64_t now_ms) override {
+  std::string on_fact(const event::NewFact& fact) override {
     const auto read = event::delivery::read_fact(fact.kind, fact.body);
-    if (!read) return {};
-    if (const auto* started = std::get_if<AgentDispatched>(&*read))
-      began_ms_[started->agent] = now_ms;
-    if (const auto* ended = std::get_if<AgentFinished>(&*read)) began_ms_.erase(ended->agent);
-    return line_of(*read);
+    return read ? line_of(*read) : std::string();
   }
   std::string on_check(const workflow::CheckProgress& check) override;
-  std::string board(const Frame& frame) override;
-  bool asks() const override { return !delivery::open_questions(state_).empty(); }
-  workflow::RunSummary summary() const override { return delivery::Rules::summary(state_); }
 
  private:
   std::string line_of(const DeliveryFact& fact);
@@ -82,7 +75,6 @@ class DeliveryNarrator : public Narrator {
   const State& state_;
   Style style_;
   std::map<int, Who> agents_;  // that were dispatched and have not ended
-  std::map<int, std::int64_t> began_ms_;
 };
 
 std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
@@ -230,59 +222,6 @@ std::string DeliveryNarrator::on_check(const workflow::CheckProgress& check) {
   return row(style_, Tone::quiet, style_.unicode ? "·" : "-", check.task,
              check.ended ? toned(style_, tone_of(check.run), result_words(check))
                          : progress_words(check) + (style_.unicode ? " …" : " ..."));
-}
-
-std::string DeliveryNarrator::board(const Frame& frame) {
-  const State& state = state_;
-  const Style& style = style_;
-  const std::size_t columns = frame.columns, rows = frame.rows;
-  if (!state.started) return {};
-  std::size_t complete = 0, failed = 0;
-  for (const delivery::TaskState& task : state.tasks) {
-    complete += task.stage == delivery::Stage::complete ? 1 : 0;
-    failed += task.stage == delivery::Stage::failed ? 1 : 0;
-  }
-  const std::size_t questions = delivery::open_questions(state).size();
-  std::string head = state.title + ": " + std::to_string(complete) + " of " +
-                     std::to_string(state.tasks.size()) + " complete";
-  if (failed > 0) head += ", " + std::to_string(failed) + " failed";
-  if (questions > 0) head += ", " + std::to_string(questions) + " open questions";
-  if (state.remediation.step != delivery::Remediation::Step::none) head += ", remediation";
-  if (!state.red_main.empty()) head += ", main is red: merging pauses";
-  std::string text = toned(style, Tone::strong, fitted(head, columns)) + "\n";
-  std::size_t used = 1;
-  for (const auto& [number, agent] : state.agents) {
-    if (used + 1 >= rows && used < state.agents.size()) {
-      text += fitted("  and " + std::to_string(state.agents.size() - used + 1) + " more", columns) +
-              "\n";
-      break;
-    }
-    const auto began = began_ms_.find(number);
-    const std::string task = agent.task < 0 ? "plan" : state.tasks[agent.task].task.id;
-    const std::string row =
-        "  " + padded(fitted(task, 16), 16) + " " + padded(signal::name_of(agent.role), 16) + " " +
-        padded(std::to_string(agent.attempt), 3) + " " +
-        padded(began == began_ms_.end() ? "" : duration(frame.now_ms - began->second), 8) + " ";
-    const std::size_t used_columns = columns_of(row);
-    text += (used_columns < columns ? row + doing_line(frame, number, columns - used_columns)
-                                    : fitted(row, columns)) +
-            "\n";
-    ++used;
-  }
-  bool merge_shown = false;
-  for (const RunningCheck& one : frame.checks) {
-    if (used++ >= rows) break;
-    merge_shown |= one.check.what == workflow::CheckFor::merge;
-    const std::string task = one.check.task.empty() ? "plan" : one.check.task;
-    text += fitted("  " + padded(fitted(task, 16), 16) + " " + progress_words(one.check) + "  " +
-                       duration(frame.now_ms - one.began_ms),
-                   columns) +
-            "\n";
-  }
-  if (state.merging >= 0 && !merge_shown && used < rows)
-    text +=
-        fitted("  " + padded(state.tasks[state.merging].task.id, 16) + " merging", columns) + "\n";
-  return text;
 }
 
 }  // namespace

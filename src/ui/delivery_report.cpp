@@ -1,43 +1,36 @@
 #include "ui/delivery_report.h"
 
+#include <algorithm>
+
 #include "base/text.h"
-#include "event/supply.h"
 #include "ui/usage_text.h"
 
 namespace capsule::ui {
 
-using namespace event::delivery;  // NOLINT: the facts are what this file is about
-using delivery::Stage;
-using delivery::State;
-using delivery::TaskState;
-
-std::string delivery_summary(const State& state, const workflow::RunSummary& whole,
+std::string delivery_summary(const delivery::State& state, const view::Run& run,
                              const Style& style) {
-  const delivery::Summary summary = delivery::summary_of(state);
-  std::string text = "\n" + toned(style, Tone::strong, printable(state.title)) + "\n  " +
-                     std::to_string(summary.completed.size()) + " of " +
-                     std::to_string(state.tasks.size()) + " tasks complete";
-  if (!summary.failed.empty()) text += ", " + std::to_string(summary.failed.size()) + " failed";
-  if (!summary.waiting.empty()) text += ", " + std::to_string(summary.waiting.size()) + " waiting";
-  text += "; " + counted(state.dispatched, "agent run") + "\n";
-  if (const std::string used = usage_words(whole.usage); !used.empty()) text += "  " + used + "\n";
+  const auto waiting = std::count_if(
+      run.tasks.begin(), run.tasks.end(),
+      [](const view::Task& task) { return task.standing == workflow::Standing::open; });
+  std::string text = "\n" + toned(style, Tone::strong, printable(run.title)) + "\n  " +
+                     std::to_string(run.done) + " of " + std::to_string(run.all) +
+                     " tasks complete";
+  if (run.failed > 0) text += ", " + std::to_string(run.failed) + " failed";
+  if (waiting > 0) text += ", " + std::to_string(waiting) + " waiting";
+  text += "; " + counted(run.usage.agent_runs, "agent run") + "\n";
+  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
   if (!state.no_ground.empty())
     for (const std::string_view line : split(state.no_ground, '\n'))
       text += "  " + printable(line) + "\n";
   else if (!state.baseline.empty())
     text += "  ! these checks failed before anybody worked, and were tolerated: " +
             short_list(state.baseline) + "\n";
-  for (const TaskState& task : state.tasks)
-    if (task.stage == Stage::failed)
-      text += "  " + toned(style, Tone::bad, style.unicode ? "✗" : "x") + " " +
-              printable(task.task.id) + ": " + printable(task.detail) + "\n";
-  for (int number : delivery::open_questions(state)) {
-    const delivery::Question& question = state.questions[number - 1];
-    text += "  ? question " + std::to_string(number) + ": " + printable(question.text) +
-            "\n    answer it: capsule answer " + std::to_string(number) + " TEXT\n";
-  }
-  for (const workflow::Waiting& wait : whole.waits)
-    if (wait.question >= event::supply::kFirstQuestion)
+  for (const view::Task& task : run.tasks)
+    if (task.stage == view::Stage::failed)
+      text += "  " + toned(style, Tone::bad, style.unicode ? "✗" : "x") + " " + printable(task.id) +
+              ": " + printable(task.detail) + "\n";
+  for (const view::Wait& wait : run.waits)
+    if (wait.question > 0)
       text += "  ? question " + std::to_string(wait.question) + ": " + printable(wait.text) +
               "\n    answer it: capsule answer " + std::to_string(wait.question) + " TEXT\n";
   return text;

@@ -7,13 +7,13 @@
 
 #include "event/fact.h"
 #include "ui/style.h"
+#include "ui/view/view.h"
 #include "workflow/delivery/delivery.h"
 
 namespace capsule::ui {
 
-// What a person reads at the end. `summary` is that of the whole run, with what agents used and
-// what is asked about their providers and budgets.
-std::string delivery_summary(const delivery::State& state, const workflow::RunSummary& summary,
+// What a person reads at the end.
+std::string delivery_summary(const delivery::State& state, const view::Run& run,
                              const Style& style);
 
 struct DeliveryReport {

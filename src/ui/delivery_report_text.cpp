@@ -1,21 +1,21 @@
 // The report of a delivery, made from its facts: they alone know when things happened.
+#include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "base/text.h"
+#include "engine/run.h"
+#include "event/supply.h"
 #include "ui/attempt_text.h"
 #include "ui/delivery_report.h"
 #include "ui/supply_text.h"
 #include "ui/usage_text.h"
-#include "world/spending.h"
+#include "ui/view/fold.h"
 
 namespace capsule::ui {
 namespace {
 
 using namespace event::delivery;  // NOLINT: the facts are what this file is about
-using delivery::Stage;
-using delivery::TaskState;
 
 constexpr std::size_t kMaxQuoteBytes = 8000;
 
@@ -37,39 +37,46 @@ std::string quoted_lines(std::string_view text) {
 // In a cell of a table.
 std::string cell(std::string_view text) { return replace_all(printable(text), "|", "\\|"); }
 
-// One agent, from its start to its end.
+// What only the facts of an agent tell.
 struct AgentLine {
   AgentDispatched start;
-  std::string began_at, ended_at;
-  std::optional<AgentFinished> end;
+  bool wrote = false;
 };
 
 // What a task has of its own, in the order in which it happened.
 struct Of {
   std::vector<int> agents;
   std::vector<std::string> events;  // lines
-  std::string began_at, over_at;
 };
+
+view::Run shown(const DeliveryReport& report) {
+  engine::RunHead head;
+  head.run = report.run;
+  head.workflow = engine::kDelivery;
+  head.subject = report.state.plan;
+  view::Fold fold;
+  fold.head(head);
+  for (const event::Fact& fact : report.facts) fold.apply(fact);
+  return fold.project().runs.front();
+}
 
 class Teller {
  public:
-  explicit Teller(const DeliveryReport& report) : report_(report), state_(report.state) {
+  explicit Teller(const DeliveryReport& report)
+      : report_(report), state_(report.state), run_(shown(report)) {
     for (const event::Fact& fact : report.facts) {
       at_ = fact.at;
       if (event::supply::is_supply(fact.kind)) {
         take_supply(fact);
       } else if (const auto read = read_fact(fact.kind, fact.body)) {
         std::visit([this](const auto& one) { take(one); }, *read);
-        last_at_ = fact.at;
       }
     }
   }
 
   std::string text() {
     std::string text = head();
-    const std::vector<workflow::TaskSummary> tasks = delivery::run_summary(state_).tasks;
-    for (std::size_t i = 0; i < state_.tasks.size(); ++i)
-      text += task_text(state_.tasks[i], tasks[i].words);
+    for (const view::Task& task : run_.tasks) text += task_text(task);
     text += section("Remediation and health audits", remediation_);
     text += section("Experts", experts_);
     return text + section("The plan as a whole", plan_);
@@ -79,19 +86,14 @@ class Teller {
   template <class Other>
   void take(const Other&) {}
 
-  // What agents used, and what their services and budgets did to the plan as a whole.
+  // What services and budgets did to the plan as a whole.
   void take_supply(const event::Fact& fact) {
     const auto read = event::supply::read_fact(fact.kind, fact.body);
     if (!read) return;
-    if (const auto* call = std::get_if<event::supply::AgentUsed>(&*read)) {
-      world::add_call(used_[call->agent], *call);
-      world::add_call(used_by_task_[call->task], *call);
-      world::add_call(used_in_all_, *call);
-    } else if (std::holds_alternative<event::supply::ProviderParked>(*read) ||
-               std::holds_alternative<event::supply::ProviderFree>(*read) ||
-               std::holds_alternative<event::supply::BudgetReached>(*read)) {
+    if (std::holds_alternative<event::supply::ProviderParked>(*read) ||
+        std::holds_alternative<event::supply::ProviderFree>(*read) ||
+        std::holds_alternative<event::supply::BudgetReached>(*read))
       note(plan_, without_end(supply_lines({fact.kind, fact.at, fact.body})));
-    }
   }
 
   Of& place_of(const AgentDispatched& f) {
@@ -103,27 +105,22 @@ class Teller {
     of.events.push_back("- " + date_of(at_) + ": " + text + "\n");
   }
 
-  void take(const DeliveryStarted&) { started_at_ = at_; }
   void take(const DeliveryResumed& f) {
     resumed_at_ = at_;
     resumed_.push_back(date_of(at_) + (f.retry_failed ? ", to try what failed again" : ""));
   }
   void take(const AgentDispatched& f) {
-    Of& of = place_of(f);
-    of.agents.push_back(f.agent);
-    if (of.began_at.empty()) of.began_at = at_;
+    place_of(f).agents.push_back(f.agent);
     if (f.role == Role::expert && !f.task.empty())
       note(tasks_[f.task],
            "expert " + printable(f.expert) + " is asked, by agent " + std::to_string(f.agent));
-    agents_[f.agent] = {f, at_, "", std::nullopt};
+    agents_[f.agent] = {f};
   }
   void take(const AgentFinished& f) {
     const auto found = agents_.find(f.agent);
     if (found == agents_.end()) return;
     AgentLine& line = found->second;
-    line.ended_at = at_;
-    line.end = f;
-    const std::string words = said(line);
+    line.wrote = f.wrote;
     const std::string who =
         std::string(signal::name_of(line.start.role)) + " (agent " + std::to_string(f.agent) + ")";
     std::string found_text;
@@ -134,11 +131,10 @@ class Teller {
       found_text = quoted_lines(signal::sentence({f.miss, f.missed_line}));
     if (f.wrote) found_text += "  > it changed files, which were taken back\n";
     if (found_text.empty()) return;
-    note(place_of(line.start),
-         who + ": " + words + "\n" + found_text.substr(0, found_text.size() - 1));
+    note(place_of(line.start), who + ": " + said(*view::find_attempt(run_, f.agent)) + "\n" +
+                                   found_text.substr(0, found_text.size() - 1));
   }
   void take(const MergeDone& f) {
-    over(f.task);
     std::string text =
         "merged as " + printable(f.commit) + (f.adopted ? ", found done when it was taken up" : "");
     for (const event::CheckRun& run : f.runs) text += "\n  - " + result_words(run);
@@ -163,7 +159,6 @@ class Teller {
     note(f.purpose == VerifyPurpose::health ? remediation_ : plan_, text);
   }
   void take(const TaskFailed& f) {
-    over(f.task);
     note(tasks_[f.task], "failed\n" + without_end(quoted_lines(f.detail)));
   }
   void take(const TaskReworked& f) {
@@ -218,23 +213,17 @@ class Teller {
     if (text.ends_with('\n')) text.pop_back();
     return text;
   }
-  void over(const std::string& task) { tasks_[task].over_at = at_; }
 
-  static std::string said(const AgentLine& line) {
-    if (!line.end) return "did not end";
-    if (line.end->fault != Fault::none) return replace_all(name_of(line.end->fault), "_", " ");
-    const auto& row = signal::row(line.end->signal);
-    return std::string(row.wire.empty() ? row.name : row.wire);
+  static std::string said(const view::Attempt& attempt) {
+    if (attempt.running || attempt.fault == Fault::lost) return "did not end";
+    if (attempt.fault != Fault::none) return replace_all(name_of(attempt.fault), "_", " ");
+    return attempt.said.empty() ? "nothing that counts" : attempt.said;
   }
 
   // What was found when its words were held against the files and the checks.
-  std::string checked(int number) const {
-    for (const delivery::AgentRecord& record : state_.history) {
-      if (record.number != number) continue;
-      const bool refused = record.checked == workflow::Finding::refused;
-      return record.found + (refused ? (record.found.empty() ? "refused" : ": refused") : "");
-    }
-    return {};
+  static std::string checked(const view::Attempt& attempt) {
+    const bool refused = attempt.checked == workflow::Finding::refused;
+    return attempt.found + (refused ? (attempt.found.empty() ? "refused" : ": refused") : "");
   }
 
   std::string shown_path(const std::string& path) const {
@@ -244,30 +233,30 @@ class Teller {
   }
 
   // Of one agent, in a cell.
-  std::string used(int number) const {
-    const auto found = used_.find(number);
-    if (found == used_.end()) return "unknown";
-    const std::string words = short_usage(found->second);
+  static std::string used(const view::Attempt& attempt) {
+    view::Spending spent;
+    view::add_usage(spent, attempt);
+    const std::string words = short_usage(spent);
     return words.empty() ? "unknown" : words;
   }
 
   std::string head() const {
-    const delivery::Summary summary = delivery::summary_of(state_);
-    std::string text = "# Delivery: " + printable(state_.title) +
-                       "\n\n- Plan: " + printable(state_.plan) + "\n- Run: " + report_.run +
-                       "\n- Began: " + date_of(started_at_) + "\n";
+    std::string text = "# Delivery: " + printable(run_.title) +
+                       "\n\n- Plan: " + printable(run_.subject) + "\n- Run: " + run_.run +
+                       "\n- Began: " + date_of(run_.started) + "\n";
     for (const std::string& at : resumed_) text += "- Taken up: " + at + "\n";
-    text += (state_.outcome == Outcome::none ? "- Last: " : "- Ended: ") + date_of(last_at_) +
-            "\n- Outcome: " +
-            (state_.outcome == Outcome::none ? "waiting" : std::string(name_of(state_.outcome))) +
-            "\n- Tasks: " + std::to_string(state_.tasks.size()) + ", complete " +
-            std::to_string(summary.completed.size()) + ", failed " +
-            std::to_string(summary.failed.size()) + ", waiting " +
-            std::to_string(summary.waiting.size()) +
-            "\n- Agent runs: " + std::to_string(state_.dispatched) + "\n";
-    if (const std::string words = usage_words(used_in_all_); !words.empty())
+    const auto waiting = std::count_if(
+        run_.tasks.begin(), run_.tasks.end(),
+        [](const view::Task& task) { return task.standing == workflow::Standing::open; });
+    text += (run_.ended.empty() ? "- Last: " + date_of(run_.newest.at)
+                                : "- Ended: " + date_of(run_.ended)) +
+            "\n- Outcome: " + (run_.outcome.empty() ? "waiting" : run_.outcome) +
+            "\n- Tasks: " + std::to_string(run_.all) + ", complete " + std::to_string(run_.done) +
+            ", failed " + std::to_string(run_.failed) + ", waiting " + std::to_string(waiting) +
+            "\n- Agent runs: " + std::to_string(run_.usage.agent_runs) + "\n";
+    if (const std::string words = usage_words(run_.usage); !words.empty())
       text += "- Used: " + words + "\n";
-    if (state_.checks_ms > 0) text += "- Checks took: " + duration(state_.checks_ms) + "\n";
+    if (run_.usage.checks_ms > 0) text += "- Checks took: " + duration(run_.usage.checks_ms) + "\n";
     if (!skipped_.empty()) {
       text += "- Not reviewed, since the critic timed out:";
       for (const std::string& task : skipped_) text += " " + printable(task);
@@ -286,30 +275,30 @@ class Teller {
     return text;
   }
 
-  std::string task_text(const TaskState& task, const std::string& words) {
-    const Of& of = tasks_[task.task.id];
+  std::string task_text(const view::Task& task) {
     // ISO times in one form: the order of the texts is that of the times.
-    const bool earlier = task.stage == Stage::complete && !resumed_at_.empty() &&
-                         !of.over_at.empty() && of.over_at < resumed_at_;
-    std::string text = "\n## " + printable(task.task.id) + ": " + printable(task.task.title) +
-                       "\n\n- State: " + printable(words) +
+    const bool earlier =
+        task.stage == view::Stage::complete && !resumed_at_.empty() && task.ended < resumed_at_;
+    std::string text = "\n## " + printable(task.id) + ": " + printable(task.title) +
+                       "\n\n- State: " + printable(task.words) +
                        (earlier ? ", before the delivery was taken up" : "") + "\n";
     if (!task.detail.empty()) text += "- Why: " + printable(task.detail) + "\n";
-    if (!of.began_at.empty()) text += "- Began: " + date_of(of.began_at) + "\n";
-    if (!of.over_at.empty()) text += "- Over: " + date_of(of.over_at) + "\n";
+    if (!task.began.empty()) text += "- Began: " + date_of(task.began) + "\n";
+    if (!task.ended.empty()) text += "- Over: " + date_of(task.ended) + "\n";
     if (!task.commit.empty()) text += "- Merged as: " + printable(task.commit) + "\n";
-    if (const auto found = used_by_task_.find(task.task.id); found != used_by_task_.end())
-      text += "- Used: " + usage_words(found->second) + "\n";
+    if (const std::string words = usage_words(view::usage_of(run_.attempts, task.attempts));
+        !words.empty())
+      text += "- Used: " + words + "\n";
     if (task.evidence.by_name) text += "- Tests: " + workflow::evidence_words(task.evidence) + "\n";
-    if (!task.merged_files.empty()) {
+    if (!task.files.empty()) {
       text += "- Files:";
-      for (const std::string& file : task.merged_files) text += " `" + printable(file) + "`";
+      for (const std::string& file : task.files) text += " `" + printable(file) + "`";
       text += "\n";
     }
-    text += body(of);
-    for (const delivery::Question& question : state_.questions)
-      if (!question.closed && question.task >= 0 && &state_.tasks[question.task] == &task)
-        text += "- Question " + std::to_string(question.number) + " is not answered yet\n";
+    text += body(tasks_[task.id]);
+    for (const view::Wait& wait : task.waits)
+      if (wait.question > 0)
+        text += "- Question " + std::to_string(wait.question) + " is not answered yet\n";
     return text;
   }
 
@@ -324,17 +313,16 @@ class Teller {
     std::string rows;
     for (const int number : of.agents) {
       const AgentLine& line = agents_.at(number);
-      const std::int64_t took = line.end ? line.end->duration_ms : 0;
-      total += took;
-      rows += "| " + std::to_string(number) + " | " +
-              std::string(signal::name_of(line.start.role)) +
+      const view::Attempt* const attempt = view::find_attempt(run_, number);
+      if (attempt == nullptr) continue;
+      total += attempt->duration_ms;
+      rows += "| " + std::to_string(number) + " | " + attempt->role +
               (line.start.expert.empty() ? "" : " " + cell(line.start.expert)) + " | " +
-              std::to_string(line.start.attempt) + " | " +
-              replace_all(name_of(line.start.why), "_", " ") + " | " + said(line) +
-              (line.end && line.end->wrote ? ", wrote (taken back)" : "") + " | " +
-              cell(checked(number)) + " | " + date_of(line.began_at) + " | " + duration(took) +
-              " | " + used(number) + " | " +
-              (line.end && !line.end->log.empty() ? cell(shown_path(line.end->log)) : "") + " |\n";
+              std::to_string(attempt->attempt) + " | " + replace_all(attempt->why, "_", " ") +
+              " | " + said(*attempt) + (line.wrote ? ", wrote (taken back)" : "") + " | " +
+              cell(checked(*attempt)) + " | " + date_of(attempt->began) + " | " +
+              duration(attempt->duration_ms) + " | " + used(*attempt) + " | " +
+              (attempt->log.empty() ? "" : cell(shown_path(attempt->log))) + " |\n";
     }
     if (!rows.empty())
       text +=
@@ -349,16 +337,14 @@ class Teller {
 
   const DeliveryReport& report_;
   const delivery::State& state_;
-  std::string at_, started_at_, resumed_at_, last_at_;
+  const view::Run run_;
+  std::string at_, resumed_at_;
   std::vector<std::string> resumed_;
   std::map<int, AgentLine> agents_;
   std::map<std::string, Of> tasks_;
   Of remediation_, experts_, plan_;
   std::map<int, std::string> asked_;  // question to task
   std::set<std::string> skipped_;
-  std::map<int, workflow::Usage> used_;
-  std::map<std::string, workflow::Usage> used_by_task_;
-  workflow::Usage used_in_all_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "engine/run.h"
 #include "ui/run_json.h"
 #include "ui/supply_text.h"
 #include "ui/usage_text.h"
@@ -50,13 +51,17 @@ std::string text_in(const Body& body, const char* name) {
 
 }  // namespace
 
-Face::Face(Look look, std::string run, std::unique_ptr<Narrator> narrator, process::Loop* loop,
-           Terminal terminal)
+Face::Face(Look look, engine::RunHead head, std::unique_ptr<Narrator> narrator, Style style,
+           process::Loop* loop, Terminal terminal)
     : look_(look),
-      run_(std::move(run)),
+      run_(head.run),
+      task_(engine::is_phases(head) ? head.subject : ""),
       narrator_(std::move(narrator)),
+      style_(style),
       loop_(loop),
       terminal_(std::move(terminal)) {
+  fold_.head(head);
+  fold_.holder(run_, engine::Holder{head.subject, run_, {}, head.started_at});
   if (look_ == Look::live && loop_ != nullptr) timer_ = loop_->after(kFrame, [this] { tick(); });
 }
 
@@ -66,8 +71,8 @@ const WhichAgent* Face::who(int agent) {
   if (agent <= 0) return nullptr;
   // Agents of an earlier process: the facts of this one do not tell who they are.
   if (!agents_.contains(agent))
-    for (const workflow::AgentSummary& one : narrator_->summary().agents)
-      agents_.insert_or_assign(one.number, WhichAgent{one.number, one.task, one.role, one.attempt});
+    for (const view::Attempt& one : run().attempts)
+      agents_.insert_or_assign(one.agent, WhichAgent{one.agent, one.task, one.role, one.attempt});
   const auto found = agents_.find(agent);
   return found == agents_.end() ? nullptr : &found->second;
 }
@@ -84,8 +89,7 @@ std::string Face::json_line(const event::NewFact& fact) {
   // Whatever starts an agent tells which attempt it is, and who it is.
   if (agent > 0 && !role.empty() && body.contains("attempt")) {
     const std::string task = text_in(body, "task");
-    agents_[agent] = {agent, task.empty() ? narrator_->task() : task, role,
-                      body["attempt"].get<int>()};
+    agents_[agent] = {agent, task.empty() ? task_ : task, role, body["attempt"].get<int>()};
   }
   if (const WhichAgent* one = who(agent)) {
     if (!line.contains("agent")) line["agent"] = agent;
@@ -117,7 +121,16 @@ void Face::add_usage(const event::NewFact& fact, int agent, nlohmann::ordered_js
 // While a person types, nothing may be written over, or between, what they have typed.
 bool Face::holds_back() const { return look_ == Look::live && terminal_.typed_at && asked_; }
 
+void Face::recall(const std::vector<event::Fact>& facts) {
+  for (const event::Fact& fact : facts) {
+    fold_.apply(fact);
+    seq_ = fact.seq;
+  }
+}
+
 void Face::on_facts(std::span<const event::NewFact> facts) {
+  for (const event::NewFact& fact : facts)
+    fold_.apply({++seq_, run_, fact.kind, fact.at, fact.body});
   if (look_ == Look::json) {
     std::string text = activity_lines(true);
     for (const event::NewFact& fact : facts) text += json_line(fact);
@@ -130,9 +143,11 @@ void Face::on_facts(std::span<const event::NewFact> facts) {
     return one == nullptr ? std::string() : one->role;
   };
   for (const event::NewFact& fact : facts) {
-    text += narrator_->on_fact(fact, terminal_.now_ms());
+    text += narrator_->on_fact(fact);
     of_services += supply_lines(fact, name);
   }
+  // Above the picture they stand alone.
+  if (look_ == Look::plain) of_services = indented(of_services, narrator_->indent());
   if (look_ == Look::quiet) return;
   if (look_ == Look::live && !narrator_->lines_above_board()) text.clear();
   text += of_services;
@@ -141,7 +156,7 @@ void Face::on_facts(std::span<const event::NewFact> facts) {
 
 void Face::write_lines(const std::string& text) {
   const bool was_asked = holds_back();
-  asked_ = narrator_->asks();
+  asked_ = look_ == Look::live && view::asks(run());
   if (was_asked && asked_) {
     held_ += text;
     if (held_.size() < kHeldBytes) return;
@@ -158,7 +173,7 @@ void Face::write_lines(const std::string& text) {
 void Face::on_cut_off(const Error& error) {
   const bool json = look_ == Look::json;
   close();
-  if (json) terminal_.write(cut_off_line(run_, narrator_->summary(), error, utc_now()));
+  if (json) terminal_.write(cut_off_line(run(), error, utc_now()));
 }
 
 void Face::on_output(int agent, std::string_view bytes) {
@@ -173,7 +188,7 @@ void Face::on_activity(const WhichAgent& agent, const dialect::Activity& activit
   }
   Doing& doing = doing_[agent.number];
   doing.who = agent;
-  if (doing.who.task.empty()) doing.who.task = narrator_->task();
+  if (doing.who.task.empty()) doing.who.task = task_;
   doing.activity = activity;
   if (look_ == Look::json) tell_activities();
   if (look_ == Look::plain) tell_waiting(doing);
@@ -214,13 +229,13 @@ void Face::tell_waiting(Doing& doing) {
       (doing.told_ms != 0 && now - doing.told_ms < kWaitingMs))
     return;
   doing.told_ms = std::max<std::int64_t>(1, now);
-  write_lines(waiting_head(doing.who.task, doing.who.role) + activity_words(doing.activity) +
-              "; its client tries again\n");
+  write_lines(indented(waiting_head(doing.who.task, doing.who.role) +
+                           activity_words(doing.activity) + "; its client tries again\n",
+                       narrator_->indent()));
 }
 
 void Face::on_check(const workflow::CheckProgress& check) {
-  if (look_ == Look::json)
-    return terminal_.write(check_line(run_, narrator_->task(), check, utc_now()));
+  if (look_ == Look::json) return terminal_.write(check_line(run_, task_, check, utc_now()));
   if (check.ended)
     checks_.erase(check.id);
   else
@@ -262,13 +277,14 @@ void Face::draw() {
   frame.columns = terminal_.columns();
   frame.rows = std::max<std::size_t>(terminal_.rows() / 2, 4);
   frame.now_ms = terminal_.now_ms();
+  frame.epoch_ms = terminal_.epoch_ms();
   frame.last_line = [this](int agent) {
     const auto found = output_.find(agent);
     return found == output_.end() ? std::string() : found->second.take();
   };
-  for (const auto& [number, doing] : doing_) frame.agents.push_back({doing.who, doing.activity});
+  for (const auto& [number, doing] : doing_) frame.doing[number] = doing.activity;
   for (const auto& [id, check] : checks_) frame.checks.push_back(check);
-  std::string text = narrator_->board(frame);
+  std::string text = board(run(), frame, style_);
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
   if (drawn_ > 0) text = "\x1b[" + std::to_string(drawn_) + "A\r\x1b[J" + text;
   write(text);
@@ -294,12 +310,11 @@ void Face::close() {
   look_ = Look::plain;
 }
 
-void Face::finish(const workflow::RunSummary& summary, const Ending& ending) {
+void Face::finish(const Ending& ending) {
   const bool json = look_ == Look::json;
   close();
   if (!json) return;
-  terminal_.write(
-      finished_lines(run_, summary, ending.exit_code, ending.at, ending.completed_before));
+  terminal_.write(finished_lines(run(), ending.exit_code, ending.at, ending.completed_before));
 }
 
 }  // namespace capsule::ui

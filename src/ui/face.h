@@ -11,18 +11,22 @@
 
 #include "engine/world.h"
 #include "process/tree.h"
+#include "ui/activity_text.h"
+#include "ui/board.h"
 #include "ui/narrator.h"
 #include "ui/terminal.h"
+#include "ui/view/fold.h"
 
 namespace capsule::ui {
 
 class Face : public engine::Listener {
  public:
   // `loop`, which must outlive it, turns the live picture; null: it is drawn only by facts.
-  Face(Look look, std::string run, std::unique_ptr<Narrator> narrator, process::Loop* loop,
-       Terminal terminal = standard_terminal());
+  Face(Look look, engine::RunHead head, std::unique_ptr<Narrator> narrator, Style style,
+       process::Loop* loop, Terminal terminal = standard_terminal());
   ~Face() override;
 
+  void recall(const std::vector<event::Fact>& facts) override;
   void on_facts(std::span<const event::NewFact> facts) override;
   // The last line of --json tells of it.
   void on_cut_off(const Error& error) override;
@@ -38,14 +42,16 @@ class Face : public engine::Listener {
   // Before anything else is printed. The last picture stays.
   void close();
 
-  // The last line of --json, and nothing otherwise; closes it. `summary` is the workflow's own: it
-  // knows what an earlier process recorded, too.
+  // What all facts so far come to, those of earlier processes too.
+  const view::Run& run() { return fold_.project().runs.front(); }
+
+  // The last line of --json, and nothing otherwise; closes it.
   struct Ending {
     int exit_code = 0;
     std::string at;
     std::vector<std::string> completed_before;  // tasks of the plan that earlier runs completed
   };
-  void finish(const workflow::RunSummary& summary, const Ending& ending);
+  void finish(const Ending& ending);
 
  private:
   struct Doing {
@@ -71,7 +77,11 @@ class Face : public engine::Listener {
 
   Look look_;
   std::string run_;
+  std::string task_;  // of agents and checks whose facts name none; empty: there is none
+  view::Fold fold_;
+  std::uint64_t seq_ = 0;
   std::unique_ptr<Narrator> narrator_;
+  Style style_;
   process::Loop* loop_;
   Terminal terminal_;
   std::map<int, LastLine> output_;

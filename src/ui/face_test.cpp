@@ -23,6 +23,17 @@ TEST(PlainFace, TellsTheFiveStagesAndEveryVerdictWithItsAttempt) {
   EXPECT_EQ(stage.out.find('\x1b'), std::string::npos) << "hostile feedback reaches the terminal";
 }
 
+TEST(PlainFace, WhatHappensToAServiceStandsBelowItsPhase) {
+  Phases stage(Look::plain, phases_narrator);
+  event::supply::ProviderParked parked;
+  parked.provider = "claude";
+  parked.fault = event::Fault::no_credit;
+  const event::supply::Fact fact = parked;
+  stage.face.on_facts(std::vector<event::NewFact>{
+      {std::string(event::supply::kind_of(fact)), "T", event::supply::body_of(fact)}});
+  EXPECT_EQ(stage.taken(), "  claude is parked until a person says so: no credit is left\n");
+}
+
 TEST(LiveFace, DrawsEveryStageAndTheLastLineWithinTheTerminal) {
   Phases stage(Look::live, phases_narrator);
   begin(stage);
@@ -72,13 +83,13 @@ TEST(JsonFace, EveryEventHasItsRunAndThoseAboutAgentsSayWhoTheyAre) {
   whole_run(stage);
   for (const Json& line : lines_of(stage.taken())) {
     EXPECT_EQ(line["run"], "run-1");
-    EXPECT_EQ(line["at"], "T");
+    EXPECT_EQ(line["at"], kAt);
     if (line["event"] != "phase_finished") continue;
     EXPECT_EQ(line["task"], "demo-1.1.1");
     EXPECT_EQ(line["role"], line["phase"]);
     EXPECT_TRUE(line["attempt"].is_number());
   }
-  stage.face.finish(stage.workflow.summary(), {0, "T2", {}});
+  stage.face.finish({0, "T2", {}});
   const Json last = lines_of(stage.out).back();
   EXPECT_EQ(last["event"], "run_finished");
   EXPECT_EQ(last["workflow"], "pipeline");
@@ -135,7 +146,7 @@ TEST(JsonFace, AFinishedAgentOfADeliveryTellsTaskRoleAndAttempt) {
   EXPECT_EQ(line["task"], "T-2");
   EXPECT_EQ(line["role"], "developer");
   EXPECT_EQ(line["attempt"], 1);
-  stage.face.finish(stage.workflow.summary(), {1, "T2", {"T-0"}});
+  stage.face.finish({1, "T2", {"T-0"}});
   const std::vector<Json> last = lines_of(stage.out);
   EXPECT_EQ(last[0]["event"], "delivery_finished");
   EXPECT_EQ(last[1]["event"], "run_finished");
@@ -155,7 +166,8 @@ TEST(LiveFace, TheBoardOfADeliveryHasARowForEachAgentWithItsTimeAndLastLine) {
   stage.taken();
   stage.face.tell("a word\n");
   const std::string screen = stage.out;
-  EXPECT_NE(screen.find("a word\nThe plan: 0 of 2 complete\n"), screen.npos) << screen;
+  EXPECT_NE(screen.find("a word\nThe plan: 0 of 2 tasks complete, 2 agents at work\n"), screen.npos)
+      << screen;
   EXPECT_NE(screen.find("T-1"), screen.npos);
   EXPECT_NE(screen.find("developer"), screen.npos);
   EXPECT_NE(screen.find("1m 05s"), screen.npos) << screen;
@@ -180,7 +192,7 @@ TEST(LiveFace, WhileAPersonTypesNothingIsDrawnOverTheirWords) {
   const std::string after = stage.taken();
   EXPECT_NE(after.find("T-2"), std::string::npos) << "what happened meanwhile: " << after;
   EXPECT_NE(after.find("question 1 answered (terminal): blue"), std::string::npos) << after;
-  EXPECT_NE(after.find("of 2 complete"), std::string::npos) << "the board is back: " << after;
+  EXPECT_NE(after.find("of 2 tasks complete"), std::string::npos) << "the board is back: " << after;
 }
 
 TEST(LiveFace, WithoutSomebodyAtTheTerminalAQuestionStopsNoPicture) {
@@ -207,9 +219,8 @@ TEST(DeliveryReport, TellsEveryTask) {
   Delivery stage(Look::quiet, delivery_narrator);
   begin(stage);
   EXPECT_EQ(stage.out, "");
-  const std::vector<event::Fact> facts;
   const std::string report =
-      delivery_report({stage.workflow.state(), "run-1", facts, {"test: make"}, "/p"});
+      delivery_report({stage.workflow.state(), "run-1", stage.journal, {"test: make"}, "/p"});
   EXPECT_NE(report.find("## T-1: Title"), report.npos);
   EXPECT_NE(report.find("- Merges were checked by: `test: make`\n"), report.npos) << report;
   EXPECT_NE(report.find("- State: developer (attempt 1)"), report.npos) << report;
@@ -234,7 +245,7 @@ TEST(JsonFace, ATurnOfAutoModeTellsRoleAndAttemptToo) {
   EXPECT_EQ(line["role"], "expansion");
   EXPECT_EQ(line["attempt"], 2);
   EXPECT_TRUE(line.contains("task"));
-  stage.face.finish(stage.workflow.summary(), {1, "T", {}});
+  stage.face.finish({1, "T", {}});
   EXPECT_EQ(lines_of(stage.out).back()["workflow"], "auto");
 }
 

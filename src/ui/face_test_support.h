@@ -6,10 +6,13 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/moment.h"
 #include "base/text.h"
+#include "engine/run.h"
 #include "engine/workflow.h"
 #include "ui/auto_narrator.h"
 #include "ui/delivery_narrator.h"
@@ -22,6 +25,19 @@ namespace capsule::ui {
 
 using Json = nlohmann::json;
 
+inline constexpr const char* kAt = "2026-01-01T00:00:00.000Z";  // all facts of a Stage
+
+template <class Rules>
+engine::RunHead head_of_stage() {
+  engine::RunHead head;
+  head.run = "run-1";
+  const bool delivery = std::is_same_v<Rules, delivery::Rules>;
+  const bool auto_run = std::is_same_v<Rules, auto_mode::Rules>;
+  head.workflow = delivery ? engine::kDelivery : auto_run ? engine::kAuto : "pipeline";
+  head.subject = delivery ? "/p/PLAN.md" : auto_run ? engine::kAutoSubject : "demo-1.1.1";
+  return head;
+}
+
 // A workflow, its face, and what that has written.
 template <class Rules>
 struct Stage {
@@ -29,19 +45,22 @@ struct Stage {
   engine::WorkflowOf<Rules> workflow;
   std::string out;
   std::int64_t now = 0;
+  std::vector<event::Fact> journal;  // what happened
   Face face;
 
   Stage(Look look, auto narrator, bool typed_at = false)
-      : face(look, "run-1", narrator(workflow.state(), Style{}), nullptr,
+      : face(look, head_of_stage<Rules>(), narrator(workflow.state(), Style{}), Style{}, nullptr,
              {[this](const std::string& text) { out += text; }, [] { return std::size_t{60}; },
-              [] { return std::size_t{24}; }, [this] { return now; }, typed_at}) {}
+              [] { return std::size_t{24}; }, [this] { return now; },
+              [this] { return *milliseconds_of(kAt) + now; }, typed_at}) {}
 
   void happen(const std::vector<Fact>& facts) {
     std::vector<event::NewFact> told;
     for (const Fact& fact : facts) {
-      told.push_back({std::string(Rules::kind_of(fact)), "T", Rules::body_of(fact)});
+      told.push_back({std::string(Rules::kind_of(fact)), kAt, Rules::body_of(fact)});
       const event::NewFact& one = told.back();
-      ASSERT_TRUE(workflow.apply({1, "run-1", one.kind, one.at, one.body}));
+      journal.push_back({journal.size() + 1, "run-1", one.kind, one.at, one.body});
+      ASSERT_TRUE(workflow.apply(journal.back()));
     }
     face.on_facts(told);
   }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "json/value.h"
 #include "ui/usage_text.h"
+#include "ui/view/view.h"
 
 namespace capsule::ui {
 namespace {
@@ -43,7 +44,7 @@ void count_claims(Ledger& ledger, const workflow::RunSummary& summary) {
     std::vector<std::string> key;
     for (const std::string& column : ledger.columns)
       key.push_back(value_of(column, summary, agent.role, &agent));
-    add_agent(ledger.usage[std::move(key)], agent);
+    view::add_usage(ledger.usage[std::move(key)], view::attempt_of(agent));
   }
 }
 

@@ -34,7 +34,7 @@ std::string request_lines(std::string_view text) {
 // The newest word of each role.
 std::string roles_of(const workflow::RunSummary& summary) {
   std::string text;
-  for (const RoleLine& line : role_lines(summary))
+  for (const RoleLine& line : role_lines(view::attempts_of(summary)))
     text +=
         "- " + plain(line.role) + ": " + plain(line.last) + ", " + counted(line.runs, "run") + "\n";
   return text;
@@ -75,9 +75,9 @@ std::string pull_request(const Described& d) {
         "before.\n";
   if (d.signed_off) text += "- Signed off, in a clean checkout of the work\n";
   text += roles_of(s);
-  const std::vector<std::string> remarks = remarks_of(s);
+  const std::vector<view::Remark> remarks = view::remarks_of(s);
   if (!remarks.empty()) text += "\n## To know\n\n";
-  for (const std::string& remark : remarks) text += "- " + plain(remark) + "\n";
+  for (const view::Remark& remark : remarks) text += "- " + plain(remark.text) + "\n";
   return text;
 }
 

@@ -1,8 +1,10 @@
 #include "ui/report.h"
 
 #include "base/text.h"
+#include "engine/run.h"
+#include "event/supply.h"
 #include "ui/usage_text.h"
-#include "workflow/supply/state.h"
+#include "ui/view/fold.h"
 
 namespace capsule::ui {
 namespace {
@@ -27,9 +29,9 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
   const std::string anew = run + start_options(s);
   if (phases::Rules::waits_for_person(s))
     return {"capsule approve " + words, "capsule reject " + words + " --because=TEXT", run};
-  if (around.whole && around.whole->standing == workflow::Standing::waiting) {
+  if (report.run.standing == workflow::Standing::waiting) {
     std::vector<std::string> steps;
-    for (const workflow::Waiting& wait : around.whole->waits)
+    for (const view::Wait& wait : report.run.waits)
       if (wait.question != 0)
         steps.push_back("capsule answer " + std::to_string(wait.question) + " TEXT" +
                         around.project_option);
@@ -79,60 +81,46 @@ std::string start_options(const phases::State& state) {
          (state.on_branch.empty() ? "" : " --branch=" + shell_word(state.on_branch));
 }
 
-namespace {
-
-Report report_of(const std::vector<event::PipelineFact>& facts, const supply::State& supplied) {
+Report report_of(const std::vector<event::Fact>& facts) {
   Report report;
-  for (const event::PipelineFact& fact : facts) {
-    phases::apply(report.state, fact);
-    if (const auto* checked = std::get_if<event::PhaseChecked>(&fact)) {
+  for (const event::Fact& fact : facts) {
+    if (event::supply::is_supply(fact.kind)) continue;
+    const auto read = event::read_fact(fact.kind, fact.body);
+    if (!read) continue;
+    phases::apply(report.state, *read);
+    if (const auto* checked = std::get_if<event::PhaseChecked>(&*read)) {
       for (const event::Claim& claim : checked->claims)
         if (claim.verdict == event::Verdict::unchecked)
           report.unchecked = claim.what + ": " + claim.detail;
       if (report.state.repeated && report.state.convergence == event::Convergence::warn)
         report.remarks.push_back(checked->phase + " said the same twice about the same files");
-    } else if (const auto* archived = std::get_if<event::RunArchived>(&fact)) {
+    } else if (const auto* archived = std::get_if<event::RunArchived>(&*read)) {
       report.archive = archived->folder;
     }
   }
-  workflow::RunSummary summary = phases::summary(report.state);
-  supply::complete(summary, supplied);
-  report.usage = summary.usage;
-  report.phases = role_lines(summary);
-  const std::vector<std::string> remarks = remarks_of(summary);
-  report.remarks.insert(report.remarks.begin(), remarks.begin(), remarks.end());
+  engine::RunHead head;
+  head.run = facts.empty() ? "" : facts.front().run;
+  head.workflow = phases::kPipeline;
+  head.subject = report.state.bead;
+  view::Fold fold;
+  fold.head(head);
+  for (const event::Fact& fact : facts) fold.apply(fact);
+  report.run = fold.project().runs.front();
+  std::vector<std::string> remarks;
   if (report.state.baseline == event::Baseline::red && report.state.red_allowed)
-    report.remarks.insert(report.remarks.begin(),
-                          "the project's checks failed before anybody worked (verify.baseline: "
-                          "red-allowed): what failed then was tolerated");
+    remarks.push_back(
+        "the project's checks failed before anybody worked (verify.baseline: red-allowed): what "
+        "failed then was tolerated");
+  for (const view::Remark& remark : report.run.remarks) remarks.push_back(remark.text);
+  report.remarks.insert(report.remarks.begin(), remarks.begin(), remarks.end());
   return report;
-}
-
-}  // namespace
-
-Report report_of(const std::vector<event::PipelineFact>& facts) { return report_of(facts, {}); }
-
-Report report_of(const std::vector<event::Fact>& facts) {
-  std::vector<event::PipelineFact> read;
-  supply::State supplied;
-  for (const event::Fact& fact : facts) {
-    if (event::supply::is_supply(fact.kind)) {
-      if (const auto one = event::supply::read_fact(fact.kind, fact.body))
-        supply::apply(supplied, *one);
-    } else if (auto one = event::read_fact(fact.kind, fact.body)) {
-      read.push_back(*std::move(one));
-    }
-  }
-  return report_of(read, supplied);
 }
 
 std::string summary(const Report& report, const Surroundings& around, const Style& style) {
   const phases::State& s = report.state;
-  engine::Run run;
-  run.summary = around.whole ? *around.whole : phases::summary(s);
   const bool well = good(s);
   std::string text = "\n" + toned(style, Tone::strong, printable(s.bead + ": " + s.title)) + "\n";
-  text += "  " + standing_line(run, style);
+  text += "  " + standing_line(report.run, style);
   if (s.outcome == event::Outcome::merged && !s.merge_commit.empty())
     text += " into " + around.main_branch + " as " + s.merge_commit.substr(0, 12);
   if (s.outcome == event::Outcome::on_branch) text += " " + printable(s.branch);
@@ -142,13 +130,13 @@ std::string summary(const Report& report, const Surroundings& around, const Styl
   if (!well && !s.detail.empty()) text += indented(trimmed(s.detail));
   if (s.outcome == event::Outcome::phase_error && !around.last_words.empty())
     text += "    the agent's last line: " + fitted(around.last_words, 160) + "\n";
-  if (!report.phases.empty()) text += "\n" + role_table(report.phases, style);
-  std::int64_t total = 0;
-  for (const RoleLine& line : report.phases) total += line.duration_ms;
-  if (report.phases.size() > 1)
-    text += "  " + padded("in all", 38) + duration(total) +
+  const std::vector<RoleLine> roles = role_lines(report.run.attempts);
+  if (!roles.empty()) text += "\n" + role_table(roles, style);
+  if (roles.size() > 1)
+    text += "  " + padded("in all", 38) + duration(report.run.usage.duration_ms) +
             (s.checks_ms > 0 ? ", and " + duration(s.checks_ms) + " of checks" : "") + "\n";
-  if (const std::string used = usage_words(report.usage); !used.empty()) text += "  " + used + "\n";
+  if (const std::string used = usage_words(report.run.usage); !used.empty())
+    text += "  " + used + "\n";
   for (const std::string& remark : report.remarks) text += "  ! " + printable(remark) + "\n";
   if (!report.unchecked.empty())
     text += "  ! only the agents have checked " + printable(report.unchecked) + "\n";

@@ -2,7 +2,6 @@
 // `capsule status` for any run of the journal.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,16 +14,14 @@ namespace capsule::ui {
 
 struct Report {
   phases::State state;
-  std::vector<RoleLine> phases;      // in the order of their first run
-  std::vector<std::string> remarks;  // claims that were false or differ
+  view::Run run;
+  std::vector<std::string> remarks;  // what people should know
   std::string unchecked;             // what no gate could look at, and why
   std::string archive;
-  workflow::Usage usage = {};
 };
 
 // Facts that are none of such a run are passed over.
 Report report_of(const std::vector<event::Fact>& facts);
-Report report_of(const std::vector<event::PipelineFact>& facts);
 
 // What the summary needs beyond the run itself.
 struct Surroundings {
@@ -35,8 +32,6 @@ struct Surroundings {
   bool worktree_gone = false;         // removed since the run ended: there is nothing to go on with
   std::vector<std::string> progress;  // "feature demo-1.1 Add input validation: 1 of 2 closed"
   std::vector<std::string> notes;     // "left out: 1 file, such as worklog.md"
-  // With what the run waits for beside its own questions: its provider, or a budget.
-  std::optional<workflow::RunSummary> whole = {};
 };
 
 // " --workflow=mine --branch=topic": what `capsule run BEAD` needs to start such a run anew; empty

@@ -11,33 +11,34 @@ namespace capsule::ui {
 namespace {
 
 using Json = json::Value;
-using workflow::AgentSummary;
-using workflow::RunSummary;
+using view::Attempt;
+using view::Run;
 using workflow::Standing;
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json waits_json(const RunSummary& summary) {
+Json waits_json(const Run& run) {
   Json list = Json::array();
-  for (const workflow::Waiting& wait : summary.waits)
+  for (const view::Wait& wait : run.waits)
     list.push_back(
-        {{"for", name_of(wait.what)},
+        {{"for", workflow::name_of(wait.kind)},
          {"task", or_null(wait.task)},
          {"question", wait.question > 0 ? Json(wait.question) : Json()},
-         {"on", or_null(wait.on)},
-         {"by", or_null(wait.by)},
-         {"kind", or_null(wait.kind)},
+         {"on", or_null(wait.what)},
+         {"by", or_null(wait.holder)},
+         {"kind", or_null(wait.word)},
          {"text", or_null(wait.text)},
          {"context", or_null(wait.context)},
          {"options", wait.options},
          {"until", wait.until > 0 ? Json(wait.until) : Json()},
-         {"fault", wait.fault == event::Fault::none ? Json() : Json(event::name_of(wait.fault))}});
+         {"fault", wait.fault == event::Fault::none ? Json() : Json(event::name_of(wait.fault))},
+         {"since", or_null(wait.since)}});
   return list;
 }
 
-Json messages_json(const RunSummary& summary) {
+Json messages_json(const Run& run) {
   Json list = Json::array();
-  for (const workflow::MessageSummary& message : summary.messages)
+  for (const view::Message& message : run.messages)
     list.push_back({{"id", message.id},
                     {"task", or_null(message.task)},
                     {"text", message.text},
@@ -50,8 +51,8 @@ Json messages_json(const RunSummary& summary) {
   return list;
 }
 
-Json agent_json(const AgentSummary& agent) {
-  return {{"agent", agent.number},
+Json agent_json(const Attempt& agent) {
+  return {{"agent", agent.agent},
           {"task", or_null(agent.task)},
           {"role", agent.role},
           {"attempt", agent.attempt},
@@ -70,11 +71,20 @@ Json agent_json(const AgentSummary& agent) {
           {"turns", agent.use.turns > 0 ? Json(agent.use.turns) : Json()},
           {"compactions", agent.use.compactions},
           {"cache_rewrites", agent.use.cache_rewrites},
-          {"service_faults", agent.faults},
-          {"checked", name_of(agent.checked)},
+          {"service_faults", agent.service_faults},
+          {"checked", workflow::name_of(agent.checked)},
           {"found", or_null(agent.found)},
-          {"why", or_null(agent.why)},
+          {"why", or_null(agent.sent_back)},
           {"redacted", agent.redacted}};
+}
+
+// With what it does, as far as that is known.
+Json agent_now(const Attempt& agent, std::int64_t now_ms) {
+  Json one = agent_json(agent);
+  one["doing"] = agent.doing ? activity_json(*agent.doing) : Json();
+  if (agent.doing)
+    one["doing"]["elapsed_ms"] = std::max<std::int64_t>(0, now_ms - agent.doing->since_ms);
+  return one;
 }
 
 Json evidence_json(const event::TestEvidence& evidence) {
@@ -90,10 +100,10 @@ Json evidence_json(const event::TestEvidence& evidence) {
 struct TaskLists {
   Json completed = Json::array(), failed = Json::array(), waiting = Json::array();
 };
-TaskLists lists_of(const RunSummary& summary, const std::vector<std::string>& before = {}) {
+TaskLists lists_of(const Run& run, const std::vector<std::string>& before = {}) {
   TaskLists lists;
   for (const std::string& id : before) lists.completed.push_back(id);
-  for (const workflow::TaskSummary& task : summary.tasks) {
+  for (const view::Task& task : run.tasks) {
     if (task.standing == Standing::succeeded)
       lists.completed.push_back(task.id);
     else if (task.standing == Standing::failed)
@@ -104,164 +114,148 @@ TaskLists lists_of(const RunSummary& summary, const std::vector<std::string>& be
   return lists;
 }
 
-// By which commands find it: a bead, a plan or "auto".
-std::string name_for_commands(const std::string& workflow, const std::string& subject) {
-  if (workflow == engine::kAuto || workflow == engine::kAutoSession)
-    return std::string(engine::kAuto);
-  return subject.starts_with(engine::kDeliveredBead) ? subject.substr(engine::kDeliveredBead.size())
-                                                     : subject;
-}
-
 // What it is about, by the names that scripts know.
-void add_delivery(Json& json, const engine::Run& run) {
-  const TaskLists lists = lists_of(run.summary);
-  json["plan"] = run.head.subject;
+void add_delivery(Json& json, const Run& run) {
+  Json tasks = Json::array();
+  for (const view::Task& task : run.tasks)
+    tasks.push_back({{"id", task.id},
+                     {"title", task.title},
+                     {"stage", view::name_of(task.stage)},
+                     {"standing", task.words},
+                     {"runs", task.attempts.size()},
+                     {"commit", or_null(task.commit)},
+                     {"detail", or_null(task.detail)},
+                     {"evidence", evidence_json(task.evidence)},
+                     {"usage", usage_json(view::usage_of(run.attempts, task.attempts))}});
+  json["tasks"] = tasks;
+  const TaskLists lists = lists_of(run);
+  json["plan"] = run.subject;
   json["completed"] = lists.completed;
   json["failed"] = lists.failed;
   json["waiting"] = lists.waiting;
   Json questions = Json::array();
-  for (const workflow::Waiting& wait : run.summary.waits)
+  for (const view::Wait& wait : run.waits)
     if (wait.question > 0) questions.push_back(wait.question);
   json["open_questions"] = questions;
-  json["agent_runs"] = run.summary.usage.agent_runs;
+  json["agent_runs"] = run.usage.agent_runs;
 }
 
-void add_phases(Json& json, const engine::Run& run) {
-  json["bead"] = run.head.subject;
+void add_phases(Json& json, const Run& run) {
+  json["bead"] = run.subject;
   json["phase"] = nullptr;
   json["attempt"] = nullptr;
-  if (engine::state_of(run) == engine::RunState::ended || run.summary.agents.empty()) return;
-  const AgentSummary* newest = &run.summary.agents.back();
-  for (const AgentSummary& agent : run.summary.agents)
-    if (agent.running) newest = &agent;
+  if (state_of(run) == engine::RunState::ended || run.attempts.empty()) return;
+  const Attempt* newest = &run.attempts.back();
+  for (const Attempt& attempt : run.attempts)
+    if (attempt.running) newest = &attempt;
   json["phase"] = newest->role;
   json["attempt"] = newest->attempt;
 }
 
-void leave_only(RunSummary& summary, const std::string& task) {
-  const auto other = [&](const auto& one) { return one.task != task; };
-  std::erase_if(summary.tasks, [&](const workflow::TaskSummary& one) { return one.id != task; });
-  std::erase_if(summary.waits, other);
-  std::erase_if(summary.trees, other);
-  std::erase_if(summary.agents, other);
-  std::erase_if(summary.claims, other);
+// A session's and a headless run's are named by their task, in words.
+std::string subject_of(const Run& run) {
+  return run.subject == engine::kAutoSubject ? run.title : run.subject;
 }
 
-Json object_of(const engine::Run& run) {
-  const RunSummary& summary = run.summary;
-  const bool ended = engine::state_of(run) == engine::RunState::ended;
-  Json json{{"run", run.head.run},
-            {"workflow", summary.workflow},
-            {"subject", summary.subject},
-            {"name", name_for_commands(run.head.workflow, run.head.subject)},
-            {"title", summary.title},
-            {"state", name_of(engine::state_of(run))},
-            {"standing", name_of(summary.standing)},
-            {"outcome", ended ? or_null(summary.outcome) : Json()},
-            {"now", or_null(summary.now)},
-            {"waits_for", waits_json(summary)},
-            {"can_go_on", summary.can_go_on},
+Json object_of(const Run& run) {
+  const bool ended = state_of(run) == engine::RunState::ended;
+  Json json{{"run", run.run},
+            {"workflow", run.workflow},
+            {"subject", subject_of(run)},
+            {"name", run.name},
+            {"title", run.title},
+            {"state", engine::name_of(state_of(run))},
+            {"standing", workflow::name_of(run.standing)},
+            {"outcome", ended ? or_null(run.outcome) : Json()},
+            {"now", or_null(run.now)},
+            {"waits_for", waits_json(run)},
+            {"can_go_on", run.can_go_on},
             {"holder", nullptr},
-            {"started_at", run.head.started_at},
-            {"ended_at", ended ? or_null(run.head.ended_at) : Json()},
-            {"merged_as", or_null(summary.merged_as)},
-            {"on_branch", or_null(summary.on_branch)},
-            {"evidence", evidence_json(summary.evidence)},
-            {"usage", usage_json(summary.usage)}};
-  if (run.holder)
-    json["holder"] = {{"pid", run.holder->process.pid}, {"host", run.holder->process.host}};
+            {"started_at", run.started},
+            {"ended_at", ended ? or_null(run.ended) : Json()},
+            {"merged_as", or_null(run.merged_as)},
+            {"on_branch", or_null(run.on_branch)},
+            {"evidence", evidence_json(run.evidence)},
+            {"usage", usage_json(run.usage)}};
+  if (run.holder) json["holder"] = {{"pid", run.holder->pid}, {"host", run.holder->host}};
   if (!run.unreadable.empty()) json["unreadable"] = run.unreadable;
-  if (run.head.workflow == engine::kDelivery) {
-    Json tasks = Json::array();
-    for (const workflow::TaskSummary& task : summary.tasks)
-      tasks.push_back({{"id", task.id},
-                       {"title", task.title},
-                       {"stage", task.stage},
-                       {"standing", task.words},
-                       {"runs", task.agent_runs},
-                       {"commit", or_null(task.commit)},
-                       {"detail", or_null(task.detail)},
-                       {"evidence", evidence_json(task.evidence)},
-                       {"usage", usage_json(usage_of_task(summary, task.id))}});
-    json["tasks"] = tasks;
+  if (run.workflow == engine::kDelivery)
     add_delivery(json, run);
-  } else if (engine::is_phases(run.head)) {
+  else if (is_phases(run))
     add_phases(json, run);
-  }
   return json;
 }
 
 }  // namespace
 
-std::string runs_json(const std::vector<engine::Run>& runs) {
+std::string runs_json(const std::vector<Run>& runs, std::int64_t now_ms) {
   Json list = Json::array();
-  for (const engine::Run& run : runs) list.push_back(object_of(run));
+  for (const Run& run : runs) {
+    Json one = object_of(run);
+    Json working = Json::array();
+    for (const Attempt& attempt : run.attempts)
+      if (attempt.running && run.holder) working.push_back(agent_now(attempt, now_ms));
+    one["working"] = working;
+    list.push_back(std::move(one));
+  }
   return list.compact() + "\n";
 }
 
-std::string run_json(engine::Run run, const std::string& archive, const std::string& task,
-                     const world::Activities& now) {
-  if (!task.empty()) leave_only(run.summary, task);
+std::string run_json(const Run& run, const std::string& archive, std::int64_t now_ms) {
   Json json = object_of(run);
-  json["detail"] = run.summary.detail;
+  json["detail"] = run.detail;
   Json phases = Json::array();
-  for (const RoleLine& line : role_lines(run.summary))
+  for (const RoleLine& line : role_lines(run.attempts))
     phases.push_back({{"phase", line.role},
                       {"runs", line.runs},
                       {"last", line.last},
                       {"duration_ms", line.duration_ms}});
   json["phases"] = phases;
   Json agents = Json::array();
-  for (const AgentSummary& agent : run.summary.agents) {
-    Json one = agent_json(agent);
-    const auto doing = now.of.find(agent.number);
-    one["doing"] = doing == now.of.end() ? Json() : activity_json(doing->second);
-    if (doing != now.of.end())
-      one["doing"]["elapsed_ms"] = std::max<std::int64_t>(0, now.now_ms - doing->second.since_ms);
-    agents.push_back(std::move(one));
-  }
+  for (const Attempt& attempt : run.attempts) agents.push_back(agent_now(attempt, now_ms));
   json["agents"] = agents;
-  json["remarks"] = remarks_of(run.summary);
-  json["messages"] = messages_json(run.summary);
+  Json remarks = Json::array();
+  for (const view::Remark& remark : run.remarks) remarks.push_back(remark.text);
+  json["remarks"] = remarks;
+  json["messages"] = messages_json(run);
   Json trees = Json::array();
-  for (const workflow::TreeSummary& tree : run.summary.trees)
+  for (const view::Tree& tree : run.trees)
     trees.push_back({{"task", or_null(tree.task)},
                      {"folder", or_null(tree.folder)},
                      {"branch", or_null(tree.branch)}});
   // The run's own; those of tasks are in `trees`.
-  const bool own = !run.summary.trees.empty() && run.summary.trees.front().task.empty();
-  json["worktree"] = own ? or_null(run.summary.trees.front().folder) : Json();
+  const bool own = !run.trees.empty() && run.trees.front().task.empty();
+  json["worktree"] = own ? or_null(run.trees.front().folder) : Json();
   json["trees"] = trees;
-  json["snapshots"] = "refs/capsule/" + run.head.run;
+  json["snapshots"] = "refs/capsule/" + run.run;
   json["archive"] = or_null(archive);
   return json.compact() + "\n";
 }
 
-std::string finished_lines(const std::string& run, const RunSummary& summary, int exit_code,
-                           const std::string& at,
+std::string finished_lines(const Run& run, int exit_code, const std::string& at,
                            const std::vector<std::string>& completed_before) {
   Json json{{"event", "run_finished"},
             {"at", at},
-            {"run", run},
-            {"workflow", summary.workflow},
-            {"subject", summary.subject},
-            {"name", name_for_commands(summary.workflow, summary.subject)},
-            {"outcome", or_null(summary.outcome)},
+            {"run", run.run},
+            {"workflow", run.workflow},
+            {"subject", subject_of(run)},
+            {"name", run.name},
+            {"outcome", or_null(run.outcome)},
             {"exit_code", exit_code},
-            {"standing", name_of(summary.standing)},
-            {"waits_for", waits_json(summary)},
-            {"merged_as", or_null(summary.merged_as)},
-            {"on_branch", or_null(summary.on_branch)},
-            {"evidence", evidence_json(summary.evidence)},
-            {"usage", usage_json(summary.usage)}};
-  if (summary.workflow != engine::kDelivery) return json.compact() + "\n";
-  const TaskLists lists = lists_of(summary, completed_before);
+            {"standing", workflow::name_of(run.standing)},
+            {"waits_for", waits_json(run)},
+            {"merged_as", or_null(run.merged_as)},
+            {"on_branch", or_null(run.on_branch)},
+            {"evidence", evidence_json(run.evidence)},
+            {"usage", usage_json(run.usage)}};
+  if (run.workflow != engine::kDelivery) return json.compact() + "\n";
+  const TaskLists lists = lists_of(run, completed_before);
   json["completed"] = lists.completed;
   json["failed"] = lists.failed;
   json["waiting"] = lists.waiting;
   return Json{{"event", "delivery_finished"},
               {"at", at},
-              {"run", run},
+              {"run", run.run},
               {"completed", lists.completed},
               {"failed", lists.failed},
               {"waiting", lists.waiting}}
@@ -305,14 +299,13 @@ std::string agent_activity_line(const std::string& run, const WhichAgent& agent,
          "\n";
 }
 
-std::string cut_off_line(const std::string& run, const RunSummary& summary, const Error& error,
-                         const std::string& at) {
+std::string cut_off_line(const Run& run, const Error& error, const std::string& at) {
   constexpr int kExitCode = 2;
   return Json{{"event", "run_finished"},
               {"at", at},
-              {"run", run},
-              {"workflow", summary.workflow},
-              {"subject", summary.subject},
+              {"run", run.run},
+              {"workflow", run.workflow},
+              {"subject", subject_of(run)},
               {"outcome", nullptr},
               {"exit_code", kExitCode},
               {"standing", name_of(workflow::Standing::open)},

@@ -2,23 +2,23 @@
 // line feed, or several.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "engine/run.h"
+#include "base/result.h"
 #include "ui/activity_text.h"
+#include "ui/view/view.h"
 #include "workflow/progress.h"
-#include "world/activities.h"
 
 namespace capsule::ui {
 
-// `capsule status --json`: an array of objects.
-std::string runs_json(const std::vector<engine::Run>& runs);
+// `capsule status --json`: an array of objects. `now_ms`: on the clock of what agents do.
+std::string runs_json(const std::vector<view::Run>& runs, std::int64_t now_ms = 0);
 
-// `capsule status RUN [TASK] --json`: the same object, with phases, agents, trees and remarks; with
-// a task, of what belongs to that alone. `archive` may be empty. `now`: what its agents do.
-std::string run_json(engine::Run run, const std::string& archive, const std::string& task = {},
-                     const world::Activities& now = {});
+// `capsule status RUN [TASK] --json`: the same object, with phases, agents, trees and remarks.
+// `archive` may be empty.
+std::string run_json(const view::Run& run, const std::string& archive, std::int64_t now_ms = 0);
 
 // In --json: {"event":"check_started", …} and {"event":"check_finished", …}. `task`: what the run
 // is about, for checks that name none.
@@ -31,13 +31,11 @@ std::string agent_activity_line(const std::string& run, const WhichAgent& agent,
 
 // The end of --json: {"event":"run_finished", …}. Deliveries also tell which tasks are completed,
 // failed and waiting, there and in a line "delivery_finished" before it.
-std::string finished_lines(const std::string& run, const workflow::RunSummary& summary,
-                           int exit_code, const std::string& at,
+std::string finished_lines(const view::Run& run, int exit_code, const std::string& at,
                            const std::vector<std::string>& completed_before = {});
 
 // The same last line of a run that stopped because nothing more could be recorded: it has no
 // outcome, and says why.
-std::string cut_off_line(const std::string& run, const workflow::RunSummary& summary,
-                         const Error& error, const std::string& at);
+std::string cut_off_line(const view::Run& run, const Error& error, const std::string& at);
 
 }  // namespace capsule::ui

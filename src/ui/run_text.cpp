@@ -4,8 +4,10 @@
 
 #include "base/fill.h"
 #include "base/text.h"
+#include "engine/run.h"
 #include "ui/supply_text.h"
 #include "ui/usage_text.h"
+#include "ui/view/fold.h"
 #include "ui/working_text.h"
 
 namespace capsule::ui {
@@ -13,8 +15,8 @@ namespace {
 
 using engine::RunState;
 using signal::Status;
-using workflow::AgentSummary;
-using workflow::RunSummary;
+using view::Attempt;
+using view::Run;
 using workflow::Standing;
 
 struct Words {
@@ -71,45 +73,14 @@ std::string_view symbol(const Style& style, RunState state) {
   return state == RunState::waiting ? "?" : mark(style, Status::needs_work);
 }
 
-// "file a.txt, held by T-1"
-std::string wait_words(const workflow::Waiting& wait) {
-  using enum workflow::Waiting::For;
-  switch (wait.what) {
-    case answer:
-      return wait.question > 0 ? "an answer to question " + std::to_string(wait.question)
-                               : "a person";
-    case approval:
-      return "approval (question " + std::to_string(wait.question) + ")";
-    case file:
-      return "the file " + printable(wait.on) +
-             (wait.by.empty() ? "" : ", held by " + printable(wait.by));
-    case dependency:
-      return "the task " + printable(wait.on);
-    case expert:
-      return wait.on.empty() ? "an expert" : "the expert " + printable(wait.on);
-    case remediation:
-      return "remediation";
-    case provider:
-      return "the provider " + printable(wait.on) +
-             (wait.until > 0 ? " until " + time_words(wait.until) : "") + ": " +
-             std::string(service_words(wait.fault));
-    case budget:
-      return "a larger budget (question " + std::to_string(wait.question) + ")";
-    case slot:
-      break;
-  }
-  return "a free agent";
-}
-
 // The first things that it waits for. Whatever brings itself on is left out while agents work.
-std::string waits_of(const engine::Run& run) {
+std::string waits_of(const Run& run) {
   constexpr std::size_t kMost = 3;
   std::vector<std::string> texts;
-  for (const workflow::Waiting& wait : run.summary.waits) {
-    if (wait.what == workflow::Waiting::For::slot) continue;
-    texts.push_back(
-        (wait.task.empty() || engine::is_phases(run.head) ? "" : printable(wait.task) + ": ") +
-        wait_words(wait));
+  for (const view::Wait& wait : run.waits) {
+    if (wait.kind == workflow::Waiting::For::slot) continue;
+    texts.push_back((wait.task.empty() || is_phases(run) ? "" : printable(wait.task) + ": ") +
+                    view::words_of(wait));
   }
   if (texts.empty()) return {};
   std::string text = "waits for ";
@@ -120,37 +91,28 @@ std::string waits_of(const engine::Run& run) {
 }
 
 // Where an open run is says it already.
-std::string tasks_line(const engine::Run& run) {
-  const RunSummary& summary = run.summary;
-  if (summary.tasks.empty() || summary.standing == Standing::open) return {};
-  std::size_t complete = 0, failed = 0, waiting = 0;
-  for (const workflow::TaskSummary& task : summary.tasks) {
-    complete += task.standing == Standing::succeeded ? 1 : 0;
-    failed += task.standing == Standing::failed ? 1 : 0;
-    waiting += task.standing == Standing::open ? 1 : 0;
-  }
-  std::string text =
-      std::to_string(complete) + " of " + std::to_string(summary.tasks.size()) + " complete";
-  if (failed > 0) text += ", " + std::to_string(failed) + " failed";
+std::string tasks_line(const Run& run) {
+  if (run.tasks.empty() || run.standing == Standing::open) return {};
+  const auto waiting =
+      std::count_if(run.tasks.begin(), run.tasks.end(),
+                    [](const view::Task& task) { return task.standing == Standing::open; });
+  std::string text = std::to_string(run.done) + " of " + std::to_string(run.all) + " complete";
+  if (run.failed > 0) text += ", " + std::to_string(run.failed) + " failed";
   if (waiting > 0) text += ", " + std::to_string(waiting) + " waiting";
   return text;
 }
 
-std::string short_subject(const engine::Run& run) {
-  const std::string& subject = run.head.subject;
-  if (subject == engine::kAutoSubject) return std::string(engine::kAuto);
-  if (subject.starts_with(engine::kDeliveredBead))
-    return subject.substr(engine::kDeliveredBead.size());
-  return subject.substr(subject.find_last_of('/') + 1);
+std::string short_subject(const Run& run) {
+  return run.name.substr(run.name.find_last_of('/') + 1);
 }
 
-std::string questions_of(const engine::Run& run, const std::string& task, const RunWords& words) {
+std::string questions_of(const Run& run, const std::string& task, const RunWords& words) {
   std::string text;
-  for (const workflow::Waiting& wait : run.summary.waits) {
+  for (const view::Wait& wait : run.waits) {
     if (wait.question == 0 || (!task.empty() && wait.task != task)) continue;
     text += "\n  ? question " + std::to_string(wait.question) + ": " + printable(wait.text) + "\n";
-    if (wait.what == workflow::Waiting::For::approval) {
-      const bool of_task = !engine::is_phases(run.head) && !wait.task.empty();
+    if (wait.kind == workflow::Waiting::For::approval) {
+      const bool of_task = !is_phases(run) && !wait.task.empty();
       const std::string name = words.name + (of_task ? " " + printable(wait.task) : "");
       for (const std::string_view line : split(trimmed(wait.context), '\n'))
         if (!line.empty()) text += "    " + printable(line) + "\n";
@@ -165,10 +127,10 @@ std::string questions_of(const engine::Run& run, const std::string& task, const 
 }
 
 // What people told, and who has not worked with it to its end.
-std::string messages_of(const engine::Run& run, const std::string& task) {
+std::string messages_of(const Run& run, const std::string& task) {
   std::string text;
-  if (engine::state_of(run) == RunState::ended && !run.summary.can_go_on) return text;
-  for (const workflow::MessageSummary& message : run.summary.messages) {
+  if (state_of(run) == RunState::ended && !run.can_go_on) return text;
+  for (const view::Message& message : run.messages) {
     if (message.heard || (!task.empty() && !message.task.empty() && message.task != task)) continue;
     text += "\n  > " + message_words(message.text) + "\n    ";
     if (message.agent == 0)
@@ -183,60 +145,59 @@ std::string messages_of(const engine::Run& run, const std::string& task) {
   return text;
 }
 
+std::string holder_words(const view::Holder& holder) {
+  return "pid " + std::to_string(holder.pid) + " on " + printable(holder.host);
+}
+
 std::string with_comma(const std::string& text) { return text.empty() ? "" : ", " + text; }
 
 // Each agent of a task on a line, with what it said and what was found.
-std::string agents_of(const engine::Run& run, const std::string& task, const Style& style,
-                      const world::Activities& now) {
+std::string agents_of(const Run& run, const std::string& task, const Style& style,
+                      std::int64_t now_ms) {
   std::string text;
-  for (const AgentSummary& agent : run.summary.agents) {
-    if (agent.task != task) continue;
+  for (const Attempt& attempt : run.attempts) {
+    if (attempt.task != task) continue;
     const std::string who =
-        "  " + padded(printable(agent.role), 18) + padded(std::to_string(agent.attempt), 4);
-    if (agent.running) {
-      text += working_text(run, agent, now, style);
+        "  " + padded(printable(attempt.role), 18) + padded(std::to_string(attempt.attempt), 4);
+    if (attempt.running) {
+      text += working_text(run, attempt, now_ms, style);
       continue;
     }
-    const Status status = status_of(agent);
+    const Status status = status_of(attempt);
     text += who + toned(style, tone_of(status), std::string(mark(style, status))) + " " +
-            said_and_checked(agent, style) + "  " + duration(agent.duration_ms) +
-            with_comma(agent_use_words(agent.use)) + "\n";
-    if (status != Status::pass && !agent.said.empty()) text += excerpt(agent.why, "        ");
+            said_and_checked(attempt, style) + "  " + duration(attempt.duration_ms) +
+            with_comma(agent_use_words(attempt.use)) + "\n";
+    if (status != Status::pass && !attempt.said.empty())
+      text += excerpt(attempt.sent_back, "        ");
   }
   return text;
 }
 
-// The newest agent of a task that had something against it, or whose claim was refused.
-const AgentSummary* newest_reason(const RunSummary& summary, const std::string& task) {
-  const AgentSummary* newest = nullptr;
-  for (const AgentSummary& agent : summary.agents)
-    if (agent.task == task && !agent.why.empty()) newest = &agent;
-  return newest;
-}
-
-std::string task_text(const RunSummary& summary, const workflow::TaskSummary& task,
-                      const Style& style) {
+std::string task_text(const Run& run, const view::Task& task, const Style& style) {
   const std::string evidence = workflow::evidence_words(task.evidence);
   std::string text = "  " + padded(printable(task.id), 14) + padded(printable(task.words), 26) +
-                     padded(counted(task.agent_runs, "run"), 8) +
+                     padded(counted(task.attempts.size(), "run"), 8) +
                      printable(task.detail.empty() ? evidence : task.detail);
   while (text.ends_with(' ')) text.pop_back();
   text += "\n";
   if (task.standing == Standing::succeeded || task.standing == Standing::stopped) return text;
-  if (const AgentSummary* agent = newest_reason(summary, task.id))
-    text += "      " + printable(agent->role) + " " + std::to_string(agent->attempt) + ": " +
-            said_and_checked(*agent, style) + "\n" +
-            (agent->said.empty() ? "" : excerpt(agent->why, "        "));
+  // The newest that had something against it, or whose claim was refused.
+  for (auto it = task.attempts.rbegin(); it != task.attempts.rend(); ++it) {
+    const Attempt& attempt = run.attempts[static_cast<std::size_t>(*it)];
+    if (attempt.sent_back.empty()) continue;
+    return text + "      " + printable(attempt.role) + " " + std::to_string(attempt.attempt) +
+           ": " + said_and_checked(attempt, style) + "\n" +
+           (attempt.said.empty() ? "" : excerpt(attempt.sent_back, "        "));
+  }
   return text;
 }
 
-std::string next_of(const engine::Run& run, const RunWords& words) {
+std::string next_of(const Run& run, const RunWords& words) {
   std::string text = "\nWhat next:\n";
-  if (run.live()) {
+  if (run.holder) {
     text += "  capsule log " + words.name + words.options + " --follow\n";
-  } else if (!words.go_on.empty() && run.head.workflow == engine::kDelivery) {
-    text = (run.summary.can_go_on ? "\nGo on with: " : "\nTry what failed again: ") + words.go_on +
-           "\n";
+  } else if (!words.go_on.empty() && run.workflow == engine::kDelivery) {
+    text = (run.can_go_on ? "\nGo on with: " : "\nTry what failed again: ") + words.go_on + "\n";
   } else if (!words.go_on.empty()) {
     text += "  " + words.go_on + "\n";
   } else {
@@ -247,159 +208,160 @@ std::string next_of(const engine::Run& run, const RunWords& words) {
 
 }  // namespace
 
-std::vector<std::string> remarks_of(const RunSummary& summary) {
-  std::vector<std::string> remarks;
-  for (const workflow::ClaimSummary& one : summary.claims) {
-    if (one.claim.verdict != event::Verdict::broken && one.claim.verdict != event::Verdict::differs)
-      continue;
-    const bool several = !summary.tasks.empty() && !one.task.empty();
-    remarks.push_back(
-        (several ? one.task + ": " : "") + one.role +
-        (one.claim.verdict == event::Verdict::broken ? ": not true: " : ": not exact: ") +
-        one.claim.what + (one.claim.detail.empty() ? "" : " (" + one.claim.detail + ")"));
+engine::RunState state_of(const Run& run) {
+  switch (run.life) {
+    case view::Life::working:
+      return RunState::running;
+    case view::Life::waiting:
+      return RunState::waiting;
+    case view::Life::cut_off:
+      return RunState::cut_off;
+    case view::Life::paused:
+      return run.outcome.empty() ? RunState::paused : RunState::ended;
+    case view::Life::ended:
+      break;
   }
-  for (const AgentSummary& agent : summary.agents)
-    if (agent.redacted > 0)
-      remarks.push_back((summary.tasks.empty() || agent.task.empty() ? "" : agent.task + ": ") +
-                        agent.role + " " + std::to_string(agent.attempt) + ": " +
-                        redacted_words(agent));
-  for (const std::string& line : summary.ground) remarks.push_back(line);
-  return remarks;
+  return RunState::ended;
 }
 
-OutcomeWords outcome_words(const RunSummary& summary) {
+bool is_phases(const Run& run) {
+  return run.workflow != engine::kDelivery && run.workflow != engine::kAuto &&
+         run.workflow != engine::kAutoSession;
+}
+
+OutcomeWords outcome_words(std::string_view workflow, std::string_view outcome, Standing standing) {
   const auto find = [&](const auto& table) -> const Words* {
     for (const Words& words : table)
-      if (words.outcome == summary.outcome) return &words;
+      if (words.outcome == outcome) return &words;
     return nullptr;
   };
-  const Words* words =
-      summary.workflow == engine::kDelivery ? find(kDelivery)
-      : summary.workflow == engine::kAuto || summary.workflow == engine::kAutoSession
-          ? find(kAuto)
-          : find(kPhases);
+  const Words* words = workflow == engine::kDelivery ? find(kDelivery)
+                       : workflow == engine::kAuto || workflow == engine::kAutoSession
+                           ? find(kAuto)
+                           : find(kPhases);
   if (words != nullptr) return {words->tone, std::string(words->text)};
-  return {summary.standing == Standing::succeeded ? Status::pass : Status::error,
-          printable(replace_all(summary.outcome, "_", " "))};
+  return {standing == Standing::succeeded ? Status::pass : Status::error,
+          printable(replace_all(outcome, "_", " "))};
 }
 
-std::string standing_line(const engine::Run& run, const Style& style) {
+std::string standing_line(const Run& run, const Style& style) {
   if (!run.unreadable.empty())
     return toned(style, Tone::bad,
                  std::string(mark(style, Status::error)) + " " + printable(run.unreadable));
-  const RunState state = engine::state_of(run);
-  const std::string now = printable(run.summary.now);
+  const RunState state = state_of(run);
+  const std::string now = printable(run.now);
   const std::string waits = waits_of(run);
   std::string text;
   switch (state) {
     case RunState::running:
       text = toned(style, Tone::strong, std::string(symbol(style, state)) + " running: " + now);
-      if (run.head.workflow == engine::kAutoSession) text += ", in a session";
-      if (run.holder) text += ", " + words_of(*run.holder);
+      if (run.workflow == engine::kAutoSession) text += ", in a session";
+      if (run.holder) text += ", " + holder_words(*run.holder);
       break;
     case RunState::cut_off:
       return toned(style, Tone::warn, std::string(symbol(style, state)) + " cut off in " + now) +
+             "; run the same command again to go on";
+    case RunState::paused:
+      return toned(style, Tone::warn, std::string(symbol(style, state)) + " paused: " + now) +
              "; run the same command again to go on";
     case RunState::waiting:
       return toned(style, Tone::warn,
                    std::string(symbol(style, state)) + " " +
                        (waits.empty() ? "waits for a person" : waits)) +
-             (run.holder ? ", " + words_of(*run.holder) : "");
+             (run.holder ? ", " + holder_words(*run.holder) : "");
     case RunState::ended: {
-      const OutcomeWords words = outcome_words(run.summary);
-      const bool on_main = !run.summary.merged_as.empty() &&
-                           run.summary.standing != Standing::succeeded &&
-                           engine::is_phases(run.head);
+      const OutcomeWords words = outcome_words(run.workflow, run.outcome, run.standing);
+      const bool on_main =
+          !run.merged_as.empty() && run.standing != Standing::succeeded && is_phases(run);
       return toned(
           style, tone_of(on_main ? Status::error : words.tone),
           std::string(mark(style, on_main ? Status::error : words.tone)) + " " +
-              (on_main ? "merged as " + run.summary.merged_as.substr(0, 12) + ", but not cleaned up"
+              (on_main ? "merged as " + run.merged_as.substr(0, 12) + ", but not cleaned up"
                        : words.text));
     }
   }
   return waits.empty() ? text : text + "; " + waits;
 }
 
-std::string run_lines(const std::vector<engine::Run>& runs, const Style& style,
-                      const std::map<std::string, world::Activities>& now) {
+std::string run_lines(const std::vector<Run>& runs, const Style& style, std::int64_t now_ms) {
   constexpr std::size_t kTitle = 32, kSubject = 28;
   std::size_t widest = 0;
-  for (const engine::Run& run : runs)
+  for (const Run& run : runs)
     widest = std::max(widest, columns_of(fitted(short_subject(run), kSubject)));
   const auto filled_up = [](std::string text, std::size_t width) {
     const std::size_t used = columns_of(text);
     return std::move(text) + std::string(used < width ? width - used : 0, ' ');
   };
   std::string text;
-  for (const engine::Run& run : runs) {
-    const std::string& ended = run.head.ended_at;
+  for (const Run& run : runs) {
     const std::string tasks = tasks_line(run);
     text += filled_up(fitted(short_subject(run), kSubject), widest + 2) +
-            minute_of(ended.empty() ? run.head.started_at : ended) + "  " +
-            filled_up(fitted(run.summary.title, kTitle), kTitle + 2) +
-            (tasks.empty() ? "" : tasks + "; ") + standing_line(run, style) +
-            with_comma(short_usage(run.summary.usage)) + "\n";
-    if (const auto found = now.find(run.head.run); found != now.end())
-      text += working_agents(run, found->second, style);
+            minute_of(run.ended.empty() ? run.started : run.ended) + "  " +
+            filled_up(fitted(run.title, kTitle), kTitle + 2) + (tasks.empty() ? "" : tasks + "; ") +
+            standing_line(run, style) + with_comma(short_usage(run.usage)) + "\n";
+    text += working_agents(run, now_ms, style);
   }
   return text;
 }
 
-std::string run_page(const engine::Run& run, const RunWords& words, const Style& style,
-                     const world::Activities& now) {
-  const RunSummary& summary = run.summary;
+std::string questions_text(const Run& run, const RunWords& words) {
+  return questions_of(run, "", words);
+}
+
+std::string run_page(const Run& run, const RunWords& words, const Style& style,
+                     std::int64_t now_ms) {
   const std::string tasks = tasks_line(run);
   std::string text =
       toned(style, Tone::strong,
-            printable(short_subject(run) + (summary.title.empty() ? "" : ": " + summary.title))) +
+            printable(short_subject(run) + (run.title.empty() ? "" : ": " + run.title))) +
       "\n  " + (tasks.empty() ? "" : tasks + "; ") + standing_line(run, style) + "\n";
-  if (!summary.detail.empty())
-    for (const std::string_view line : split(summary.detail, '\n'))
+  if (!run.detail.empty())
+    for (const std::string_view line : split(run.detail, '\n'))
       if (!trimmed(line).empty()) text += "    " + printable(line) + "\n";
-  if (!summary.merged_as.empty() && run.head.workflow != engine::kDelivery)
-    text += "  merged as " + printable(summary.merged_as.substr(0, 12)) + "\n";
-  if (!summary.on_branch.empty())
+  if (!run.merged_as.empty() && run.workflow != engine::kDelivery)
+    text += "  merged as " + printable(run.merged_as.substr(0, 12)) + "\n";
+  if (!run.on_branch.empty())
     text +=
-        "  on the branch " + printable(summary.on_branch) + "\n" +
+        "  on the branch " + printable(run.on_branch) + "\n" +
         (words.description.empty() ? "" : "  description: " + printable(words.description) + "\n");
-  if (const std::string evidence = workflow::evidence_words(summary.evidence); !evidence.empty())
+  if (const std::string evidence = workflow::evidence_words(run.evidence); !evidence.empty())
     text += "  " + printable(evidence) + "\n";
-  text += "  started " + minute_of(run.head.started_at) + " UTC";
-  if (!run.head.ended_at.empty()) text += ", ended " + minute_of(run.head.ended_at) + " UTC";
+  text += "  started " + minute_of(run.started) + " UTC";
+  if (!run.ended.empty()) text += ", ended " + minute_of(run.ended) + " UTC";
   text += "\n";
-  if (const std::string used = usage_words(summary.usage); !used.empty())
-    text += "  " + used + "\n";
+  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
   if (!run.unreadable.empty())
     return text + "\nIts snapshots:\n  capsule snapshots " + words.name + words.options + "\n";
-  if (!summary.tasks.empty()) {
+  if (!run.tasks.empty()) {
     text += "\n";
-    for (const workflow::TaskSummary& task : summary.tasks) text += task_text(summary, task, style);
-  } else if (const auto lines = role_lines(summary); !lines.empty()) {
+    for (const view::Task& task : run.tasks) text += task_text(run, task, style);
+  } else if (const auto lines = role_lines(run.attempts); !lines.empty()) {
     text += "\n" + role_table(lines, style);
   }
-  if (const std::string works = working_agents(run, now, style); !works.empty())
-    text += (summary.tasks.empty() && !role_lines(summary).empty() ? "" : "\n") + works;
-  for (const std::string& remark : remarks_of(summary)) text += "  ! " + printable(remark) + "\n";
-  for (const workflow::TreeSummary& tree : summary.trees)
-    if (summary.tasks.empty()) text += "  worktree: " + printable(tree.folder) + "\n";
+  if (const std::string works = working_agents(run, now_ms, style); !works.empty())
+    text += (run.tasks.empty() && !role_lines(run.attempts).empty() ? "" : "\n") + works;
+  for (const view::Remark& remark : run.remarks) text += "  ! " + printable(remark.text) + "\n";
+  for (const view::Tree& tree : run.trees)
+    if (run.tasks.empty()) text += "  worktree: " + printable(tree.folder) + "\n";
   return text + messages_of(run, "") + questions_of(run, "", words) + next_of(run, words);
 }
 
-std::string task_page(const engine::Run& run, const std::string& id, const RunWords& words,
-                      const Style& style, const world::Activities& now) {
+std::string task_page(const Run& run, const std::string& id, const RunWords& words,
+                      const Style& style, std::int64_t now_ms) {
   std::string text;
-  for (const workflow::TaskSummary& task : run.summary.tasks) {
+  for (const view::Task& task : run.tasks) {
     if (task.id != id) continue;
     text += toned(style, Tone::strong, printable(task.id + ": " + task.title)) + "\n  " +
             printable(task.words) + "\n";
     if (!task.detail.empty()) text += "    " + printable(task.detail) + "\n";
     if (!task.commit.empty()) text += "  merged as " + printable(task.commit.substr(0, 12)) + "\n";
-    if (const std::string used = usage_words(usage_of_task(run.summary, id)); !used.empty())
+    if (const std::string used = usage_words(view::usage_of(run.attempts, task.attempts));
+        !used.empty())
       text += "  " + used + "\n";
   }
-  if (const std::string agents = agents_of(run, id, style, now); !agents.empty())
+  if (const std::string agents = agents_of(run, id, style, now_ms); !agents.empty())
     text += "\n" + agents;
-  for (const workflow::TreeSummary& tree : run.summary.trees)
+  for (const view::Tree& tree : run.trees)
     if (tree.task == id && !tree.folder.empty())
       text += "  worktree: " + printable(tree.folder) + "\n";
   RunWords next = words;

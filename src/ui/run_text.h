@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,20 +10,21 @@
 #include "engine/run.h"
 #include "ui/attempt_text.h"
 #include "ui/style.h"
-#include "world/activities.h"
 
 namespace capsule::ui {
 
-// Claims that were false or differ.
-std::vector<std::string> remarks_of(const workflow::RunSummary& summary);
+// How it stands by the names that scripts know; Life tells it as faces do.
+engine::RunState state_of(const view::Run& run);
+// Whether it is a run of phases: the pipeline, or a user's own.
+bool is_phases(const view::Run& run);
 
 // "▶ running: execute (attempt 1/3), pid 4711 on host", "✓ merged", …; and what it waits for.
-std::string standing_line(const engine::Run& run, const Style& style);
+std::string standing_line(const view::Run& run, const Style& style);
 
-// `capsule status`: a run on a line, in columns. `now`: what the agents of some do, by the runs'
-// ids; they stand below.
-std::string run_lines(const std::vector<engine::Run>& runs, const Style& style,
-                      const std::map<std::string, world::Activities>& now = {});
+// `capsule status`: a run on a line, in columns; what its agents do stands below. `now_ms`: on the
+// clock of that.
+std::string run_lines(const std::vector<view::Run>& runs, const Style& style,
+                      std::int64_t now_ms = 0);
 
 // The words of the caller's commands, for what can be pasted.
 struct RunWords {
@@ -33,13 +33,15 @@ struct RunWords {
   std::string options;           // " --project-dir=…", or empty
   std::string description = {};  // the file that describes work on a branch
 };
-// `capsule status RUN`: roles or tasks, open questions, trees, and what to do next. `now`: what its
-// agents do.
-std::string run_page(const engine::Run& run, const RunWords& words, const Style& style,
-                     const world::Activities& now = {});
+// `capsule status RUN`: roles or tasks, open questions, trees, and what to do next.
+std::string run_page(const view::Run& run, const RunWords& words, const Style& style,
+                     std::int64_t now_ms = 0);
 // Of one task of a plan.
-std::string task_page(const engine::Run& run, const std::string& task, const RunWords& words,
-                      const Style& style, const world::Activities& now = {});
+std::string task_page(const view::Run& run, const std::string& task, const RunWords& words,
+                      const Style& style, std::int64_t now_ms = 0);
+
+// What a person is asked now, with the commands that answer; empty: nothing.
+std::string questions_text(const view::Run& run, const RunWords& words);
 
 // How a run of phases, or any other, ended: "merged", "aborted by an error". By its name in the
 // journal; a name that nobody knows is said as it is.
@@ -47,7 +49,8 @@ struct OutcomeWords {
   signal::Status tone{};
   std::string text;
 };
-OutcomeWords outcome_words(const workflow::RunSummary& summary);
+OutcomeWords outcome_words(std::string_view workflow, std::string_view outcome,
+                           workflow::Standing standing);
 
 // "2026-01-31 23:59" of a time stamp in UTC.
 std::string minute_of(std::string_view utc);

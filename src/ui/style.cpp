@@ -1,8 +1,7 @@
 #include "ui/style.h"
 
-#include <array>
-
 #include "base/text.h"
+#include "canvas/width.h"
 
 namespace capsule::ui {
 namespace {
@@ -23,14 +22,6 @@ constexpr std::string_view code_of(Tone tone) {
       break;
   }
   return "";
-}
-
-// Scripts whose characters take two columns. Good enough to keep a line from wrapping.
-bool is_wide(std::string_view sequence) {
-  if (sequence.size() == 4) return true;
-  if (sequence.size() != 3) return false;
-  const auto lead = static_cast<unsigned char>(sequence[0]);
-  return (lead >= 0xE3 && lead <= 0xED) || lead == 0xEF;
 }
 
 std::string two_digits(std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); }
@@ -81,19 +72,19 @@ std::string duration(std::int64_t milliseconds) {
 
 std::string fitted(std::string_view text, std::size_t columns) {
   // Far more than fits is not even looked at: an agent's line may be very long.
-  const std::string shown = printable(text.substr(0, columns * 4 + 8));
-  std::string result;
-  std::size_t used = 0;
-  for (std::string_view rest = shown; !rest.empty();) {
-    const std::size_t length = utf8_length(rest);
-    const std::size_t width = is_wide(rest.substr(0, length)) ? 2 : 1;
-    const bool last = rest.size() == length && text.size() <= columns * 4 + 8;
-    if (used + width > columns || (used + width == columns && !last)) return result + "…";
-    result += rest.substr(0, length);
-    used += width;
-    rest.remove_prefix(length);
+  const std::string_view begin = cut(text, columns * 4 + 8);
+  const std::string shown = printable(begin) + (begin.size() < text.size() ? "…" : "");
+  return canvas::fitted(shown, static_cast<int>(columns));
+}
+
+std::string indented(std::string_view lines, std::string_view indent) {
+  std::string text;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    text.append(indent).append(lines.substr(0, end));
+    lines.remove_prefix(end);
   }
-  return result;
+  return text;
 }
 
 }  // namespace capsule::ui

@@ -28,8 +28,9 @@ Tone tone_of(signal::Status status);
 // "0.4s", "12s", "3m 05s", "1h 02m".
 std::string duration(std::int64_t milliseconds);
 
-// At most `columns` wide on a terminal (a character that is not ASCII counts as one column, or two
-// for wide scripts), cut with "…". Control characters are shown escaped.
+// At most `columns` wide on a terminal, cut with "…". Control characters are shown escaped.
 std::string fitted(std::string_view text, std::size_t columns);
+// Lines, each ended by a line feed, with `indent` before each.
+std::string indented(std::string_view lines, std::string_view indent);
 
 }  // namespace capsule::ui

@@ -1,14 +1,15 @@
 #include "ui/supply_text.h"
 
-#include <ctime>
-
 #include "base/text.h"
 #include "event/supply.h"
+#include "ui/view/view.h"
 
 namespace capsule::ui {
 namespace {
 
 namespace supplied = event::supply;
+using view::service_words;
+using view::time_words;
 
 // "5.25", or a number of tokens.
 std::string amount_words(supplied::Scope scope, std::int64_t amount) {
@@ -77,6 +78,10 @@ struct SupplyTeller {
     return called(f.agent) + (f.live ? " has heard the message while it works\n"
                                      : " has the message in its prompt\n");
   }
+  std::string operator()(const supplied::AgentStill& f) const {
+    return called(f.agent) +
+           (f.still ? " stands still: it prints nothing and does nothing\n" : " goes on\n");
+  }
   template <class Other>
   std::string operator()(const Other&) const {
     return {};
@@ -97,36 +102,6 @@ std::string message_words(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   return printable(cut(line, kMostBytes)) +
          (line.size() > kMostBytes || line.size() < text.size() ? " …" : "");
-}
-
-std::string_view service_words(event::Fault fault) {
-  switch (fault) {
-    case event::Fault::rate_limited:
-      return "too many requests";
-    case event::Fault::overloaded:
-      return "it is overloaded, or fails";
-    case event::Fault::usage_limit:
-      return "a usage limit is reached";
-    case event::Fault::no_credit:
-      return "no credit is left";
-    case event::Fault::unauthorised:
-      return "it does not accept the account or key";
-    case event::Fault::unreachable:
-      return "it cannot be reached";
-    case event::Fault::context_full:
-      return "the conversation is too long for the model";
-    default:
-      return "it failed";
-  }
-}
-
-std::string time_words(std::int64_t epoch_seconds) {
-  const std::time_t at = epoch_seconds;
-  std::tm parts{};
-  char text[40] = "";
-  if (::gmtime_r(&at, &parts) == nullptr) return "an unknown time";
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
-  return text;
 }
 
 std::string supply_lines(const event::NewFact& fact, const AgentName& name) {

@@ -19,13 +19,7 @@ using AgentName = std::function<std::string(int agent)>;
 // one, or none of these. Without a name an agent is "agent 3".
 std::string supply_lines(const event::NewFact& fact, const AgentName& name = {});
 
-// "is overloaded", "a usage limit is reached": of a service, for people.
-std::string_view service_words(event::Fault fault);
-
 // The beginning of what a person told, on a line.
 std::string message_words(std::string_view text);
-
-// "2026-01-31 23:59:59 UTC" of seconds since 1970.
-std::string time_words(std::int64_t epoch_seconds);
 
 }  // namespace capsule::ui

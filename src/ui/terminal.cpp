@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/print.h"
+#include "world/wall_clock.h"
 
 namespace capsule::ui {
 namespace {
@@ -52,7 +53,9 @@ Style style_for(int fd) {
 Terminal standard_terminal() {
   return {[](const std::string& text) { print(text); },
           [] { return std::size_t{size_of_stdout().ws_col}; },
-          [] { return std::size_t{size_of_stdout().ws_row}; }, monotonic_ms,
+          [] { return std::size_t{size_of_stdout().ws_row}; },
+          monotonic_ms,
+          world::epoch_ms,
           ::isatty(STDIN_FILENO) == 1};
 }
 

@@ -26,8 +26,9 @@ Style style_for(int fd);
 struct Terminal {
   std::function<void(const std::string&)> write;
   std::function<std::size_t()> columns, rows;
-  std::function<std::int64_t()> now_ms;
-  bool typed_at = false;  // a person may type here while a run goes on
+  std::function<std::int64_t()> now_ms;    // never jumps
+  std::function<std::int64_t()> epoch_ms;  // since 1970
+  bool typed_at = false;                   // a person may type here while a run goes on
 };
 Terminal standard_terminal();  // stdout, and stdin
 

@@ -49,11 +49,19 @@ std::vector<event::PipelineFact> merged_run() {
   return facts;
 }
 
+std::vector<event::Fact> recorded(const std::vector<event::PipelineFact>& facts) {
+  std::vector<event::Fact> result;
+  for (const event::PipelineFact& fact : facts)
+    result.push_back({result.size() + 1, "run-1", std::string(event::kind_of(fact)),
+                      "2026-01-31T12:00:00.000Z", event::body_of(fact)});
+  return result;
+}
+
 TEST(Summary, SaysWhatWasDoneHowOftenAndHowLong) {
   Surroundings around;
   around.main_branch = "main";
   around.progress = {"feature demo-1.1: 1 of 2 closed"};
-  const std::string text = summary(report_of(merged_run()), around, {});
+  const std::string text = summary(report_of(recorded(merged_run())), around, {});
   EXPECT_NE(text.find("✓ merged into main as 0123456789ab"), std::string::npos) << text;
   EXPECT_NE(text.find("test-writer     ✓ PASS       2 runs   3.0s"), std::string::npos) << text;
   EXPECT_NE(text.find("feature demo-1.1: 1 of 2 closed"), std::string::npos);
@@ -67,7 +75,7 @@ TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
   facts.emplace_back(event::RunEnded{event::Outcome::interrupted, "Ctrl-C"});
   Surroundings around;
   around.project_option = " --project-dir=/p";
-  const std::string text = summary(report_of(facts), around, {});
+  const std::string text = summary(report_of(recorded(facts)), around, {});
   EXPECT_NE(text.find("interrupted"), std::string::npos);
   EXPECT_EQ(text.find("Pipeline complete"), std::string::npos);
   EXPECT_NE(text.find("capsule run demo-1.1.1 --project-dir=/p --resume"), std::string::npos)
@@ -78,14 +86,14 @@ TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
 TEST(Summary, OfARunWhoseBudgetIsSpentSaysWhatItWaitsForAndHowToAnswer) {
   std::vector<event::PipelineFact> facts = merged_run();
   facts.resize(2 + 5);  // test-review is to begin
-  Surroundings around;
-  around.whole = phases::summary(report_of(facts).state);
-  around.whole->standing = workflow::Standing::waiting;
-  workflow::Waiting wait;
-  wait.what = workflow::Waiting::For::budget;
+  Report report = report_of(recorded(facts));
+  report.run.life = view::Life::waiting;
+  report.run.standing = workflow::Standing::waiting;
+  view::Wait wait;
+  wait.kind = workflow::Waiting::For::budget;
   wait.question = 1001;
-  around.whole->waits = {wait};
-  const std::string text = summary(report_of(facts), around, {});
+  report.run.waits = {wait};
+  const std::string text = summary(report, {}, {});
   EXPECT_NE(text.find("waits for a larger budget"), std::string::npos) << text;
   EXPECT_NE(text.find("What next:\n  capsule answer 1001 TEXT\n  capsule run demo-1.1.1\n"),
             std::string::npos)
@@ -96,7 +104,7 @@ TEST(Summary, AnAgentThatWasEndedWithItsRunHasNotPassed) {
   std::vector<event::PipelineFact> facts = merged_run();
   facts.resize(2 + 5);  // test-review has begun
   facts.emplace_back(event::RunEnded{event::Outcome::aborted, ""});
-  const std::string text = summary(report_of(facts), {}, {});
+  const std::string text = summary(report_of(recorded(facts)), {}, {});
   EXPECT_NE(text.find("test-review     ✗ interrupted 1 run"), std::string::npos) << text;
 }
 
@@ -104,7 +112,7 @@ TEST(Summary, OfAMergeThatCouldNotBeClearedUpSaysThatItIsOnMain) {
   std::vector<event::PipelineFact> facts = merged_run();
   while (!std::holds_alternative<event::MergeDone>(facts.back())) facts.pop_back();
   facts.emplace_back(event::RunEnded{event::Outcome::merge_error, "no space left"});
-  const std::string text = summary(report_of(facts), {}, {});
+  const std::string text = summary(report_of(recorded(facts)), {}, {});
   EXPECT_NE(text.find("merged as 0123456789ab, but not cleaned up\n    no space left\n"),
             std::string::npos)
       << text;
@@ -112,7 +120,7 @@ TEST(Summary, OfAMergeThatCouldNotBeClearedUpSaysThatItIsOnMain) {
 }
 
 TEST(Summary, ColoursAreUsedOnlyWhenAskedForAndNeverAlone) {
-  const Report report = report_of(merged_run());
+  const Report report = report_of(recorded(merged_run()));
   EXPECT_EQ(summary(report, {}, {}).find('\x1b'), std::string::npos);
   const std::string coloured = summary(report, {}, {.colour = true});
   EXPECT_NE(coloured.find("\x1b[32m✓ merged\x1b[0m"), std::string::npos) << coloured;
@@ -120,38 +128,46 @@ TEST(Summary, ColoursAreUsedOnlyWhenAskedForAndNeverAlone) {
 
 TEST(Summary, EveryOutcomeOfPhasesHasWordsOfItsOwn) {
   for (int i = 1; i < event::kOutcomes; ++i) {
-    workflow::RunSummary run;
-    run.workflow = "pipeline";
-    run.outcome = name_of(static_cast<event::Outcome>(i));
-    run.standing = workflow::Standing::failed;
-    const OutcomeWords words = outcome_words(run);
+    const std::string outcome(name_of(static_cast<event::Outcome>(i)));
+    const OutcomeWords words = outcome_words("pipeline", outcome, workflow::Standing::failed);
     EXPECT_TRUE(words.tone != signal::Status::error || words.text.find(' ') != words.text.npos ||
-                run.outcome == "interrupted")
-        << run.outcome << ": " << words.text;
+                outcome == "interrupted")
+        << outcome << ": " << words.text;
     EXPECT_EQ(words.text.find('_'), words.text.npos) << words.text;
   }
 }
 
-// A delivery as its summary tells it.
-engine::Run a_delivery() {
-  engine::Run run;
-  run.head = {"run-9", "delivery", "/p/PLAN.md", "2026-01-01T10:00:00.000Z", "", "", 3, 3};
-  run.summary.workflow = "delivery";
-  run.summary.subject = "/p/PLAN.md";
-  run.summary.title = "The \x1b[31mplan";
-  run.summary.standing = workflow::Standing::waiting;
-  run.summary.now = "1 of 3 tasks complete";
-  run.summary.can_go_on = true;
-  run.summary.tasks = {
-      {"T-1", "First", workflow::Standing::succeeded, "complete", "complete", 3, "abc", ""},
-      {"T-2", "Second", {}, "development", "waits for a person", 1, "", ""},
-      {"T-3", "Third", {}, "blocked", "blocked", 0, "", ""}};
-  workflow::Waiting wait;
-  wait.what = workflow::Waiting::For::answer;
+// A delivery that waits for a person.
+view::Run a_delivery() {
+  view::Run run;
+  run.run = "run-9";
+  run.workflow = "delivery";
+  run.subject = run.name = "/p/PLAN.md";
+  run.started = "2026-01-01T10:00:00.000Z";
+  run.title = "The \x1b[31mplan";
+  run.life = view::Life::waiting;
+  run.standing = workflow::Standing::waiting;
+  run.now = "1 of 3 tasks complete";
+  run.can_go_on = true;
+  run.done = 1;
+  run.all = 3;
+  const auto add = [&](const char* id, const char* title, view::Stage stage, const char* words) {
+    view::Task& task = run.tasks.emplace_back();
+    task.id = id;
+    task.title = title;
+    task.stage = stage;
+    task.words = words;
+    if (stage == view::Stage::complete) task.standing = workflow::Standing::succeeded;
+  };
+  add("T-1", "First", view::Stage::complete, "complete");
+  add("T-2", "Second", view::Stage::development, "waits for a person");
+  add("T-3", "Third", view::Stage::blocked, "blocked");
+  view::Wait wait;
+  wait.kind = workflow::Waiting::For::answer;
   wait.task = "T-2";
   wait.question = 4;
   wait.text = "Which colour?";
-  run.summary.waits = {wait};
+  run.waits = {wait};
   return run;
 }
 
@@ -165,7 +181,7 @@ TEST(RunLines, TellWhatARunWaitsFor) {
 }
 
 TEST(RunLines, ARunThatCannotBeReadSaysSoOnItsOwnLine) {
-  engine::Run broken = a_delivery();
+  view::Run broken = a_delivery();
   broken.unreadable = "its facts cannot be read: no such kind";
   const std::string text = run_lines({broken, a_delivery()}, {});
   EXPECT_NE(text.find("its facts cannot be read: no such kind\n"), text.npos) << text;
@@ -185,12 +201,14 @@ TEST(RunPage, HasTheTasksTheQuestionsAndWhatToDoNext) {
 }
 
 TEST(RunJson, HasOneFormForAllWorkflows) {
-  engine::Run run = a_delivery();
-  engine::Run pipeline;
-  pipeline.head = {"run-1", "pipeline", "demo-1", "S", "E", "merged", 3, 3};
-  pipeline.summary.workflow = "pipeline";
-  pipeline.summary.standing = workflow::Standing::succeeded;
-  pipeline.summary.outcome = "merged";
+  view::Run run = a_delivery();
+  view::Run pipeline;
+  pipeline.run = "run-1";
+  pipeline.workflow = "pipeline";
+  pipeline.subject = "demo-1";
+  pipeline.life = view::Life::ended;
+  pipeline.standing = workflow::Standing::succeeded;
+  pipeline.outcome = "merged";
   const auto list = nlohmann::json::parse(runs_json({run, pipeline}));
   for (const auto& one : list)
     for (const char* key :
@@ -202,6 +220,28 @@ TEST(RunJson, HasOneFormForAllWorkflows) {
   EXPECT_EQ(list[0]["completed"], nlohmann::json::array({"T-1"}));
   EXPECT_EQ(list[1]["state"], "ended");
   EXPECT_EQ(list[1]["bead"], "demo-1");
+}
+
+TEST(RunJson, TheListSaysWhatAgentsDoAsThePageOfARunDoes) {
+  view::Run run = a_delivery();
+  view::Attempt agent;
+  agent.agent = 7;
+  agent.role = "developer";
+  agent.running = true;
+  agent.doing.emplace();
+  agent.doing->what = dialect::Activity::What::thinking;
+  agent.doing->since_ms = 2'000;
+  run.attempts = {agent};
+  run.holder = view::Holder{4711, "host", ""};
+  const auto list = nlohmann::json::parse(runs_json({run}, 5'000));
+  const auto page = nlohmann::json::parse(run_json(run, "", 5'000));
+  ASSERT_EQ(list[0]["working"].size(), 1U);
+  EXPECT_EQ(list[0]["working"][0]["doing"]["what"], "thinking");
+  EXPECT_EQ(list[0]["working"][0]["doing"]["elapsed_ms"], 3'000);
+  EXPECT_EQ(list[0]["working"], page["agents"]);
+  run.holder.reset();
+  const auto without = nlohmann::json::parse(runs_json({run}));
+  EXPECT_TRUE(without[0]["working"].empty()) << "nobody works on it";
 }
 
 TEST(Fitted, ALongLineIsCutAndControlCharactersAreShownEscaped) {

@@ -101,26 +101,6 @@ std::string agent_use_words(const TokenUse& use) {
   return text;
 }
 
-void add_agent(Usage& usage, const workflow::AgentSummary& agent) {
-  ++usage.agent_runs;
-  usage.duration_ms += agent.duration_ms;
-  if (agent.running) return;  // of that nothing is known yet
-  usage.tokens = usage.tokens + agent.use;
-  usage.cost_micros = usage.tokens.cost_micros;
-  ++usage.calls;
-  usage.calls_without_tokens += agent.use.tokens_known ? 0 : 1;
-  usage.calls_without_cost += agent.use.cost_known ? 0 : 1;
-  usage.tokens.tokens_known = usage.calls_without_tokens == 0;
-  usage.tokens.cost_known = usage.calls_without_cost == 0;
-}
-
-Usage usage_of_task(const workflow::RunSummary& summary, const std::string& task) {
-  Usage usage;
-  for (const workflow::AgentSummary& agent : summary.agents)
-    if (agent.task == task) add_agent(usage, agent);
-  return usage;
-}
-
 Json tokens_json(const TokenUse& use, bool known) {
   if (!known) return {};
   return {{"input", use.input},

@@ -29,10 +29,6 @@ std::string usage_words(const workflow::Usage& usage);
 std::string short_usage(const workflow::Usage& usage);
 // Of one agent: "0.12, 38.4k tokens"; empty when it told neither.
 std::string agent_use_words(const event::TokenUse& use);
-// What the agents of one task used, as far as they have ended.
-workflow::Usage usage_of_task(const workflow::RunSummary& summary, const std::string& task);
-// The same for any of them: one more.
-void add_agent(workflow::Usage& usage, const workflow::AgentSummary& agent);
 // "3 calls told no cost, 2 no tokens"; empty: all is known.
 std::string unknown_words(const workflow::Usage& usage);
 

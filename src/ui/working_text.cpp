@@ -5,19 +5,17 @@
 
 namespace capsule::ui {
 
-std::string working_text(const engine::Run& run, const workflow::AgentSummary& agent,
-                         const world::Activities& now, const Style& style) {
-  const auto found = now.of.find(agent.number);
-  const bool known = found != now.of.end();
+std::string working_text(const view::Run& run, const view::Attempt& agent, std::int64_t now_ms,
+                         const Style& style) {
   const std::string go = style.unicode ? "▶ " : "> ";
   const std::string who =
-      (run.summary.tasks.empty() || agent.task.empty() ? "" : printable(agent.task) + " ") +
+      (run.tasks.empty() || agent.task.empty() ? "" : printable(agent.task) + " ") +
       printable(agent.role);
   std::string text = "  " + padded(who, 16) + toned(style, Tone::strong, go) + "attempt " +
                      std::to_string(agent.attempt);
-  if (!known) return text + ", works\n";
-  const dialect::Activity& doing = found->second;
-  const std::string time = elapsed(now.now_ms - doing.since_ms);
+  if (!agent.doing) return text + ", works\n";
+  const dialect::Activity& doing = *agent.doing;
+  const std::string time = elapsed(now_ms - doing.since_ms);
   const std::string tokens = tokens_words(doing.use);
   // Of one that prints text nothing is known but its newest line.
   const bool told = doing.events > 0;
@@ -31,11 +29,10 @@ std::string working_text(const engine::Run& run, const workflow::AgentSummary& a
   return text;
 }
 
-std::string working_agents(const engine::Run& run, const world::Activities& now,
-                           const Style& style) {
+std::string working_agents(const view::Run& run, std::int64_t now_ms, const Style& style) {
   std::string text;
-  for (const workflow::AgentSummary& agent : run.summary.agents)
-    if (agent.running && run.live()) text += working_text(run, agent, now, style);
+  for (const view::Attempt& agent : run.attempts)
+    if (agent.running && run.holder) text += working_text(run, agent, now_ms, style);
   return text;
 }
 

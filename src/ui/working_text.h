@@ -1,19 +1,19 @@
 // The agents of a run that work now, for people. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "engine/run.h"
 #include "ui/style.h"
-#include "world/activities.h"
+#include "ui/view/view.h"
 
 namespace capsule::ui {
 
 // "developer ▶ attempt 1, Bash go test ./…  12s · 21k tokens", and its newest words below.
-std::string working_text(const engine::Run& run, const workflow::AgentSummary& agent,
-                         const world::Activities& now, const Style& style);
+// `now_ms`: on the clock of what it does.
+std::string working_text(const view::Run& run, const view::Attempt& agent, std::int64_t now_ms,
+                         const Style& style);
 // The same of all that work; empty: nobody does.
-std::string working_agents(const engine::Run& run, const world::Activities& now,
-                           const Style& style);
+std::string working_agents(const view::Run& run, std::int64_t now_ms, const Style& style);
 
 }  // namespace capsule::ui

@@ -7,11 +7,14 @@
 
 namespace capsule::workflow {
 
+CAPSULE_COMPILE(Command)
+CAPSULE_COMPILE(Observation)
+
 std::string_view name_of(const Command& command) {
   constexpr std::string_view kNames[] = {
       "start_agent", "end_agent", "plan_tree",   "open_tree",  "keep", "take_back", "check",
       "merge",       "archive",   "remove_tree", "close_task", "ask",  "set_timer", "supply_order"};
-  static_assert(std::size(kNames) == std::variant_size_v<Command>);
+  static_assert(std::size(kNames) == std::variant_size_v<Command::variant>);
   return kNames[command.index()];
 }
 
@@ -22,7 +25,7 @@ std::string_view name_of(const Observation& observation) {
       "tree_archived",  "tree_removed",   "task_closed",  "answered",      "timer_fired",
       "command_failed", "stop_asked",     "taken_up",     "ground_moved",  "merge_tried",
       "supply_news",    "take_back_asked"};
-  static_assert(std::size(kNames) == std::variant_size_v<Observation>);
+  static_assert(std::size(kNames) == std::variant_size_v<Observation::variant>);
   return kNames[observation.index()];
 }
 

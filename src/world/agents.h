@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "agent/crew.h"
 #include "agent/provider.h"
 #include "agent/scratch.h"
+#include "agent/silence.h"
 #include "agent/stillness.h"
 #include "base/result.h"
 #include "dialect/activity.h"
@@ -63,9 +65,12 @@ class AgentEvents {
   virtual void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) = 0;
   // A failure of ours: what it printed could not be kept, and it was ended at once.
   virtual void on_failed(const workflow::StartAgent& start, const Error& error) = 0;
-  // It printed nothing (of a client that prints events: none came), used no processor and changed
-  // no file for `idle_after`, and does not wait for its service; again after each.
+  // Of one that is watched: it printed nothing (of a client that prints events: none came), used no
+  // processor and changed no file for `idle_after`, and does not wait for its service; again after
+  // each.
   virtual void on_idle(int agent) = 0;
+  // The same of every agent, watched or not, when it begins to be so, and when it no longer is.
+  virtual void on_still(int /*agent*/, bool /*still*/) {}
   // What it has used so far, by the model that answers: when that has grown.
   virtual void on_spending(int /*agent*/, const event::TokenUse& /*use*/,
                            const std::string& /*model*/) {}
@@ -109,9 +114,7 @@ class Agents {
               const std::string& client_session = {}, const std::string& provider = {},
               const event::TokenUse& used = {});
 
-  // For a board: the newest line that an agent printed; empty when it does not run.
-  std::string last_line(int agent) const;
-  // Its log; empty when it does not run or has none yet.
+  // The log of an agent; empty when it does not run or has none yet.
   std::string log_of(int agent) const;
 
  private:
@@ -135,7 +138,15 @@ class Agents {
     std::map<std::string, std::string> unheard;  // messages that it was sent, by their UUIDs
     std::unique_ptr<agent::Scratch> scratch;
     agent::Signs signs;
+    bool still = false;  // was told so
     process::TimerId look{};
+    // Of a client that prints events: how long its service has owed it an answer.
+    std::optional<agent::Silence> silence;
+    std::int64_t first_event_ms = 0;
+    std::chrono::milliseconds limit{}, answer_limit{}, silent{};
+    bool silent_at_first = false;  // it tells nothing before its first answer
+    std::string last_told;         // when it was ended for that: why its client waited
+    process::TimerId watch{};
   };
   struct Earlier {
     int agent = 0;
@@ -167,9 +178,15 @@ class Agents {
   void tell_spending(int agent, Running& running);
   void printed(int agent, std::string_view bytes);
   void logged(int agent, const std::string& path);
-  void finished(int agent, const agent::Ending& ending);
+  void finished(int agent, agent::Ending ending);
   void look_at(int agent);
+  void moves(int agent, Running& running);
   void look_later(int agent, Running& running);
+  void watch(int agent);
+  void watch_later(int agent, Running& running);
+  std::chrono::milliseconds silence_of(Running& running);
+  void at_limit(int agent);
+  void end_unanswered(Running& running);
 
   process::Loop& loop_;
   const AgentParts parts_;

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "base/files.h"
@@ -33,6 +35,10 @@ struct Desk : AgentEvents {
     ++idle;
     if (when_idle) when_idle(agent);
   }
+  void on_still(int, bool now) override {
+    still.push_back(now);
+    if (when_still) when_still(now);
+  }
   void on_output(int, std::string_view bytes) override { output += bytes.size(); }
 
   std::map<int, AgentFinished> finished;
@@ -40,6 +46,8 @@ struct Desk : AgentEvents {
   int idle = 0;
   std::size_t output = 0;
   std::function<void(int)> when_idle;
+  std::vector<bool> still;
+  std::function<void(bool)> when_still;
 };
 
 class AgentsTest : public ::testing::Test {
@@ -213,19 +221,34 @@ TEST_F(AgentsTest, OneThatDoesNothingIsToldAndCanBeEnded) {
   plays("echo working on it; sleep 600");
   StartAgent start = agent(1, Dialect::line);
   start.watched = true;
-  std::string last_line, log;
+  std::string log;
   desk_.when_idle = [&](int agent) {
-    if (agents_->last_line(agent).empty()) return;  // its shell has not got that far
-    last_line = agents_->last_line(agent);
     log = agents_->log_of(agent);
+    if (read_file(log).value_or("").empty()) return;  // its shell has not got that far
     agents_->end(agent);
   };
   const AgentFinished done = run(start);
   EXPECT_GE(desk_.idle, 1);
   EXPECT_EQ(done.fault, Fault::idle);
-  EXPECT_EQ(last_line, "working on it");
+  EXPECT_EQ(read_file(log).value_or(""), "working on it\n");
   EXPECT_EQ(log, done.log);
-  EXPECT_EQ(agents_->last_line(1), "");
+  EXPECT_EQ(agents_->log_of(1), "");
+}
+
+TEST_F(AgentsTest, OneThatNobodyWatchesIsToldToStandStillUntilItGoesOn) {
+  parts_.idle_after = std::chrono::milliseconds(50);
+  again();
+  const std::string pipe = place().folder + "/go";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  plays("echo working on it; read line <go; echo \"$line\"; read line <go; sleep 600");
+  desk_.when_still = [&](bool still) {
+    // Its shell waits for a line, or has not got that far: then the line waits for it.
+    if (still && desk_.still.size() == 1) std::ofstream(pipe) << "I go on\n" << std::flush;
+    if (still && desk_.still.size() == 3) agents_->end(1);
+  };
+  run(agent(1, Dialect::line));
+  EXPECT_THAT(desk_.still, ::testing::ElementsAre(true, false, true));
+  EXPECT_EQ(desk_.idle, 0) << "nobody asked to be told of that";
 }
 
 TEST_F(AgentsTest, OneThatChangesFilesIsNotIdle) {

@@ -58,7 +58,7 @@ TEST_F(Clients, AnotherVersionThanTheTestedOnesIsSaid) {
   const Finding finding = finding_of(look("claude"), true);
   EXPECT_EQ(finding.health, Health::doubtful);
   EXPECT_EQ(finding.text,
-            "9.9.9, not tested; 2.1.197, 2.1.325 are; can be told to change nothing; account: "
+            "9.9.9, not tested; 2.1.197, 2.1.326 are; can be told to change nothing; account: "
             "~/.claude/.credentials.json");
   EXPECT_EQ(finding_of(look("claude"), false).health, Health::good) << "nobody uses it here";
 }

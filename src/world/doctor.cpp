@@ -17,6 +17,7 @@
 #include "task/bd_tracker.h"
 #include "task/native_store.h"
 #include "world/client_findings.h"
+#include "world/contain_findings.h"
 #include "world/programs.h"
 #include "world/provider_states.h"
 #include "world/providers.h"
@@ -41,35 +42,50 @@ Finding check_git() {
   return {Health::good, "git", version};
 }
 
+// Whether it can be called at all: "agent claude", "fallback codex".
+Finding check_agent(const std::string& what, const Result<agent::Provider>& provider) {
+  if (!provider) return trouble(what, provider.error());
+  const std::string program = provider->argv.front();
+  if (agent::find_agent(*provider)) {
+    const char* sandbox = std::getenv("IS_SANDBOX");
+    if (provider->client == "claude" && ::geteuid() == 0 &&
+        (sandbox == nullptr || std::string_view(sandbox) != "1"))
+      return {Health::doubtful,
+              what,
+              "as root, claude refuses to work unless it is told that this is a sandbox",
+              {"export IS_SANDBOX=1"}};
+    return {Health::good, what, "found " + printable(program)};
+  }
+  Finding finding{Health::bad, what, program + " is not installed"};
+  if (!provider->install.empty()) finding.mend.push_back(provider->install);
+  return finding;
+}
+
 void check_agents(const Project& project, Findings& findings) {
   std::set<std::string> seen;
   for (const std::string_view phase : config::pipeline_phases()) {
     const std::string name = project.config.provider_of(phase);
     if (!seen.insert(name).second) continue;
     const auto provider = provider_named(project, name, phase, "");
-    if (!provider) {
-      findings.push_back(trouble("agent " + name, provider.error()));
-      continue;
-    }
-    const std::string program = provider->argv.front();
-    if (!agent::find_agent(*provider)) {
-      Finding finding{Health::bad, "agent " + name, program + " is not installed"};
-      if (!provider->install.empty()) finding.mend.push_back(provider->install);
-      finding.mend.push_back("or, without an account: capsule run BEAD --provider=rehearsal");
-      findings.push_back(std::move(finding));
-      continue;
-    }
-    const char* sandbox = std::getenv("IS_SANDBOX");
-    if (name == "claude" && ::geteuid() == 0 &&
-        (sandbox == nullptr || std::string_view(sandbox) != "1"))
-      findings.push_back(
-          {Health::doubtful,
-           "agent claude",
-           "as root, claude refuses to work unless it is told that this is a sandbox",
-           {"export IS_SANDBOX=1"}});
-    else
-      findings.push_back({Health::good, "agent " + name, "found " + printable(program)});
+    findings.push_back(check_agent("agent " + name, provider));
+    if (provider && findings.back().health == Health::bad)
+      findings.back().mend.push_back(
+          "or, without an account: capsule run BEAD --provider=rehearsal");
   }
+  // A run that could not fall back on them is refused.
+  for (const std::string_view phase : config::pipeline_phases())
+    for (const config::Fallback& fallback : project.config.fallbacks_of(phase)) {
+      if (!seen.insert(fallback.provider).second) continue;
+      workflow::StartAgent start;
+      start.role = phase;
+      start.provider = fallback.provider;
+      start.model = fallback.model;
+      const auto settings = agent_settings(project, start);
+      findings.push_back(
+          check_agent("fallback " + fallback.provider,
+                      settings ? Result<agent::Provider>(settings->provider)
+                               : Result<agent::Provider>(tl::unexpected(settings.error()))));
+    }
 }
 
 Finding check_native(const std::string& root, const std::string& why) {
@@ -241,6 +257,7 @@ std::string_view name_of(Health health) {
 Findings examine(const ProjectWords& words) {
   Findings findings{check_git()};
   if (is_ready(findings)) check_project(words, findings);
+  for (Finding& finding : check_containment()) findings.push_back(std::move(finding));
   return findings;
 }
 

@@ -50,6 +50,22 @@ TEST_F(Setup, AnAgentThatNobodyKnowsIsAProblem) {
   ASSERT_FALSE(is_ready(findings));
 }
 
+// A run without them is refused: it would fall back on nobody at night.
+TEST_F(Setup, AFallbackThatIsNotInstalledIsAProblem) {
+  configure(
+      "tracker: native\nfallbacks: [here, gone]\nproviders:\n"
+      "  here: {command: [/bin/true]}\n  gone: {command: [/no/such/program]}\n");
+  ASSERT_TRUE(initialise(*project));
+  const Findings findings = examined();
+  ASSERT_NE(about(findings, "fallback here"), nullptr);
+  EXPECT_EQ(about(findings, "fallback here")->health, Health::good);
+  const Finding* gone = about(findings, "fallback gone");
+  ASSERT_NE(gone, nullptr);
+  EXPECT_EQ(gone->health, Health::bad);
+  EXPECT_EQ(gone->text, "/no/such/program is not installed");
+  EXPECT_FALSE(is_ready(findings));
+}
+
 TEST_F(Setup, AWorktreeThatNobodyWorksInIsOnlyDoubtful) {
   configure("tracker: native\n");
   ASSERT_TRUE(initialise(*project));
@@ -60,6 +76,17 @@ TEST_F(Setup, AWorktreeThatNobodyWorksInIsOnlyDoubtful) {
   EXPECT_EQ(worktree->health, Health::doubtful);
   EXPECT_NE(worktree->mend.at(0).find("capsule run demo-1"), std::string::npos);
   EXPECT_TRUE(is_ready(findings));
+}
+
+TEST_F(Setup, EveryProtectionOfContainedCommandsHasARow) {
+  configure("tracker: native\n");
+  const Findings findings = examined();
+  for (const char* what : {"user namespaces", "landlock", "seccomp"}) {
+    const Finding* row = about(findings, what);
+    ASSERT_NE(row, nullptr) << what;
+    EXPECT_NE(row->health, Health::bad) << "nothing but contain itself needs it";
+    EXPECT_EQ(row->health == Health::good, row->mend.empty()) << row->text;
+  }
 }
 
 }  // namespace

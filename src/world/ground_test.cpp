@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <ctime>
+#include <utility>
 
 #include "git/test_support.h"
 
@@ -31,17 +32,25 @@ class GroundWatchTest : public git::GitTest {
                               {.tv_sec = 1'700'000'000, .tv_nsec = 0}};
     ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), then, 0), 0);
   }
-  // Until the clock that files are stamped with shows another time than it does now.
-  static void until_the_clock_ticks() {
-    timespec then{}, now{};
-    ::clock_gettime(CLOCK_REALTIME_COARSE, &then);
-    do ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    while (now.tv_sec == then.tv_sec && now.tv_nsec == then.tv_nsec);
+  static bool after(const timespec& a, const timespec& b) {
+    return std::pair(a.tv_sec, a.tv_nsec) > std::pair(b.tv_sec, b.tv_nsec);
   }
+  // By the clock that files are stamped with.
+  static timespec stamping_now() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return now;
+  }
+  // Later than all that happened before, and earlier than all that comes: the file's own time decides
+  // that, since newer kernels stamp a file that somebody looks at more finely than that clock goes.
   void write_over(const std::string& name) {
-    until_the_clock_ticks();
-    write(project_ + "/" + name, "changed\n");
-    until_the_clock_ticks();
+    const std::string path = project_ + "/" + name;
+    const timespec then = stamping_now();
+    while (!after(stamping_now(), then)) continue;
+    write(path, "changed\n");
+    struct stat file{};
+    ASSERT_EQ(::stat(path.c_str(), &file), 0);
+    while (!after(stamping_now(), file.st_ctim)) continue;
   }
   std::optional<GroundWatch> watch_;
 };

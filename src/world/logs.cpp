@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <compare>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <ranges>
-#include <tuple>
 
 #include "agent/stream_log.h"
 #include "base/files.h"
@@ -43,9 +42,11 @@ std::vector<Place> places_of_bead(const Project& project, const std::string& bea
 }
 
 std::vector<Place> places_of(const Project& project, const Run& run) {
-  const std::string logs = project.root() + "/.capsule/logs/";
-  if (!engine::is_phases(run.head))
-    return {{logs + run.head.run, ""}, {logs + "auto/" + run.head.run, ""}};
+  if (!engine::is_phases(run.head)) {
+    std::vector<Place> places;
+    for (const std::string& folder : log_folders(project, run.head)) places.push_back({folder, ""});
+    return places;
+  }
   // An earlier run of the bead: its archive is a folder of its own.
   const std::string earlier =
       workspace::archive_path(project.repository, run.head.subject) + "/" + run.head.run;
@@ -60,6 +61,32 @@ std::string stem(const std::string& name) {
   return name.ends_with(kErr) ? name.substr(0, name.size() - kErr.size()) : name;
 }
 
+// By when the name says that they began; in the same second by their agents' numbers. Calls of
+// which no record is left, as an agent had a newer one, come first there, by their pids, which
+// grow.
+struct StartOrder {
+  std::string time;  // of names that begin with a number: none
+  int agent = 0;
+  long serial = 0;  // the pid; of names that begin with a number, which of several logs it is
+  bool err = false;
+  auto operator<=>(const StartOrder&) const = default;
+};
+
+StartOrder order_of(const std::string& name, const LogFile& file) {
+  constexpr std::size_t kTime = std::string_view("YYYYMMDD-HHMMSS").size();
+  StartOrder order{{}, file.agent, 0, name.ends_with(kErr)};
+  std::string rest = stem(name);
+  rest.resize(rest.size() - kLog.size());
+  const bool numbered = digits(rest.substr(0, rest.find('-')));
+  rest.erase(0, numbered ? std::min(rest.rfind('.'), rest.size()) : file.role.size() + 1);
+  if (!numbered) {
+    order.time = rest.substr(0, kTime);
+    rest.erase(0, kTime);
+  }
+  if (!rest.empty()) std::from_chars(rest.data() + 1, rest.data() + rest.size(), order.serial);
+  return order;
+}
+
 std::vector<LogFile> collected(const std::vector<Place>& places, const Run& run,
                                const LogFilter& filter) {
   std::map<std::string, const workflow::AgentSummary*> by_log;
@@ -68,9 +95,7 @@ std::vector<LogFile> collected(const std::vector<Place>& places, const Run& run,
     if (!agent.log.empty()) by_log.emplace(base_name(agent.log), &agent);
     by_number.emplace(agent.number, &agent);
   }
-  // Known agents by their number, then by the time in the name; pids grow.
-  using Key = std::tuple<int, std::string, std::size_t, std::string>;
-  std::vector<std::pair<Key, LogFile>> found;
+  std::vector<std::pair<StartOrder, LogFile>> found;
   for (const Place& place : places) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(place.root + "/" + place.below, error)) {
@@ -87,11 +112,7 @@ std::vector<LogFile> collected(const std::vector<Place>& places, const Run& run,
       if (!filter.task.empty() && (agent == nullptr || agent->task != filter.task)) continue;
       file->root = place.root;
       file->name = place.below + name;
-      const int order = file->agent > 0 ? file->agent : std::numeric_limits<int>::max();
-      const std::string time = digits(name.substr(0, name.find('-'))) && file->agent > 0
-                                   ? std::string()
-                                   : stem(name).substr(file->role.size());
-      found.emplace_back(Key{order, time, name.size(), name}, *std::move(file));
+      found.emplace_back(order_of(name, *file), *std::move(file));
     }
   }
   std::sort(found.begin(), found.end(),
@@ -137,6 +158,13 @@ std::string without_number(const std::string& role) {
 }
 
 }  // namespace
+
+std::vector<std::string> log_folders(const Project& project, const engine::RunHead& run) {
+  if (engine::is_phases(run))
+    return {workspace::worktree_path(project.repository, run.subject) + "/.capsule/output"};
+  const std::string logs = project.root() + "/.capsule/logs/";
+  return {logs + run.run, logs + "auto/" + run.run};
+}
 
 std::optional<LogFile> read_log_name(std::string_view given) {
   std::string name = stem(std::string(given));

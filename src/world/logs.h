@@ -29,6 +29,8 @@ struct LogFilter {
 // In the order in which agents were started; stderr behind stdout. Those of a run that works now
 // may still grow, and move to the archive when it ends.
 std::vector<LogFile> logs_of(const Project& project, const Run& run, const LogFilter& filter);
+// The folders in which agents of a run that goes on have their logs; they may not be there yet.
+std::vector<std::string> log_folders(const Project& project, const engine::RunHead& run);
 // Of a bead without a run: what phases that were run by hand left in its worktree or archive.
 std::vector<LogFile> logs_of_bead(const Project& project, const std::string& bead,
                                   const std::string& role);

@@ -190,6 +190,9 @@ Result<agent::PhaseSettings> agent_settings(const Project& project,
     settings.provider.begin_session.clear();
     settings.provider.resume_session.clear();
   }
+  if (const auto row = config.providers.find(provider);
+      row != config.providers.end() && row->second.answer_timeout)
+    settings.answer_timeout = *row->second.answer_timeout;
   if (start.short_limit) settings.timeout = config.limits.delegation_timeout;
   if (start.timeout_seconds > 0) settings.timeout = std::chrono::seconds(start.timeout_seconds);
   return settings;

@@ -72,7 +72,8 @@ Result<void> leave_message(const std::string& project, const std::string& run,
       message.message.empty() ? utc_stamp() + "-" + random_hex(4) : message.message;
   const std::string text = "{\"task\":" + json::quoted(message.task) +
                            ",\"text\":" + json::quoted(message.text) +
-                           ",\"by\":" + json::quoted(message.by) + "}\n";
+                           ",\"by\":" + json::quoted(message.by) +
+                           (message.for_next ? ",\"for_next\":true" : "") + "}\n";
   return write_file(requests_folder(project) + "/" + message_prefix(run) + id, text, 0600,
                     requests_folder(project) + "/.new-" + random_hex(6));
 }
@@ -84,7 +85,8 @@ std::vector<workflow::Told> pending_messages(const std::string& project, const s
     const auto text = read_file(folder + "/" + prefix + id, kMaxMessageBytes);
     const auto json = nlohmann::json::parse(text.value_or(""), nullptr, false);
     if (json.is_object() && !text_in(json, "text").empty())
-      messages.push_back({id, text_in(json, "task"), text_in(json, "text"), text_in(json, "by")});
+      messages.push_back({id, text_in(json, "task"), text_in(json, "text"), text_in(json, "by"),
+                          json.contains("for_next")});
   }
   return messages;
 }

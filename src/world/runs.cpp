@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
-#include "auto_state/document.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
-#include "event/auto.h"
-#include "workflow/auto/workflow.h"
-#include "workflow/delivery/workflow.h"
-#include "workflow/phases/phases.h"
+#include "ui/view/fold.h"
 #include "workspace/names.h"
 #include "workspace/places.h"
 #include "world/requests.h"
@@ -19,65 +15,18 @@ namespace capsule::world {
 namespace {
 
 using engine::RunHead;
-using workflow::RunSummary;
-using workflow::Standing;
-
-template <class Rules>
-Result<RunSummary> summary_by(store::Store& store, const RunHead& head) {
-  return TRY(replayed<Rules>(store, head.run)).summary();
-}
-
-Standing standing_of(const auto_mode::State& state) {
-  if (state.active) return Standing::open;
-  switch (state.exit_reason) {
-    case auto_mode::ExitReason::all_phases_complete:
-    case auto_mode::ExitReason::auto_complete_signal:
-      return Standing::succeeded;
-    case auto_mode::ExitReason::user_cancelled:
-    case auto_mode::ExitReason::stale_state:
-      return Standing::stopped;
-    default:
-      return Standing::failed;
-  }
-}
-
-// A session's facts hold the text of its state file; the newest one counts.
-Result<RunSummary> summary_of_session(store::Store& store, const RunHead& head) {
-  RunSummary summary;
-  summary.workflow = engine::kAutoSession;
-  for (const event::Fact& fact : TRY(store.read(head.run, 0))) {
-    const auto read = TRY(event::auto_run::read_fact(fact.kind, fact.body));
-    const auto* seen = std::get_if<event::auto_run::SessionSeen>(&read);
-    if (seen == nullptr)
-      return fail(Reason::damaged, "'" + fact.kind + "' is not a fact of a session");
-    const auto document = TRY(auto_state::read_document(seen->state));
-    const auto_mode::State& state = document.state;
-    summary.subject = summary.title = state.task.substr(0, state.task.find('\n'));
-    summary.standing = standing_of(state);
-    summary.outcome = state.active ? "" : auto_mode::name_of(state.exit_reason);
-    summary.detail = state.active ? "" : state.last_error;
-    summary.now = state.active ? state.phase : "";
-    summary.can_go_on = state.active || auto_mode::unfinished_phase(state).has_value();
-  }
-  return summary;
-}
 
 // A delivery knows its trees by keys; which folders these are is up to the workspace.
-Result<RunSummary> summary_of_delivery(store::Store& store, const RunHead& head) {
-  RunSummary summary = TRY(summary_by<delivery::Rules>(store, head));
-  for (workflow::TreeSummary& tree : summary.trees) {
-    const std::string name = workspace::own_name(head.run, tree.task);
+void find_trees(const store::Store& store, Run& run) {
+  if (run.head.workflow != engine::kDelivery) return;
+  for (workflow::TreeSummary& tree : run.summary.trees) {
+    const std::string name = workspace::own_name(run.head.run, tree.task);
     tree.folder = workspace::worktree_path(store.project(), name);
     tree.branch = workspace::branch_name(name);
   }
-  return summary;
-}
-
-Result<RunSummary> summary_of(store::Store& store, const RunHead& head) {
-  if (head.workflow == engine::kDelivery) return summary_of_delivery(store, head);
-  if (head.workflow == engine::kAuto) return summary_by<auto_mode::Rules>(store, head);
-  if (head.workflow == engine::kAutoSession) return summary_of_session(store, head);
-  return summary_by<phases::Rules>(store, head);
+  run.view.trees.clear();
+  for (const workflow::TreeSummary& tree : run.summary.trees)
+    run.view.trees.push_back({tree.task, tree.folder, tree.branch});
 }
 
 std::vector<RunHead> newest_heads(const std::vector<RunHead>& all) {
@@ -158,25 +107,27 @@ std::string new_run_id() { return utc_stamp() + "-" + random_hex(3); }
 Result<Run> read_run(store::Store& store, const RunHead& head) {
   Run run;
   run.head = head;
-  auto summary = summary_of(store, head);
-  if (summary) {
-    run.summary = *std::move(summary);
-  } else {
-    run.summary.workflow = head.workflow;
-    run.summary.subject = head.subject;
-    run.summary.outcome = head.outcome;
-    // Who knows what it would still need.
-    run.summary.can_go_on = true;
-    run.unreadable = "its facts cannot be read: " + summary.error().message;
-  }
+  view::Fold fold;
+  fold.head(head);
+  if (const auto facts = store.read(head.run, 0))
+    for (const event::Fact& fact : *facts) fold.apply(fact);
+  else
+    fold.unreadable(head.run, "its facts cannot be read: " + facts.error().message);
   auto holder = TRY(store.holder(head.subject));
   if (holder && holder->run == head.run) run.holder = std::move(holder);
+  fold.holder(head.run, run.holder);
+  run.summary = fold.summary(head.run);
+  run.unreadable = fold.trouble_of(head.run);
+  run.view = fold.project().runs.front();
+  find_trees(store, run);
   for (const workflow::Told& told : pending_messages(store.project(), head.run)) {
     const auto same = [&](const workflow::MessageSummary& one) { return one.id == told.message; };
     auto& messages = run.summary.messages;
-    if (std::none_of(messages.begin(), messages.end(), same))
-      messages.push_back(
-          {told.message, told.task, told.text, told.by, 0, "", false, false, /*recorded=*/false});
+    if (std::any_of(messages.begin(), messages.end(), same)) continue;
+    messages.push_back(
+        {told.message, told.task, told.text, told.by, 0, "", false, false, /*recorded=*/false});
+    run.view.messages.push_back(
+        {told.message, told.task, told.text, told.by, "", 0, "", false, false});
   }
   return run;
 }
@@ -219,13 +170,7 @@ Result<std::string> newest_auto_run(store::Store& store) {
   return newest;
 }
 
-std::string word_for(const Run& run) {
-  const std::string& subject = run.head.subject;
-  if (subject == engine::kAutoSubject) return std::string(engine::kAuto);
-  if (subject.starts_with(engine::kDeliveredBead))
-    return subject.substr(engine::kDeliveredBead.size());
-  return shell_word(subject);
-}
+std::string word_for(const Run& run) { return shell_word(view::name_for(run.head)); }
 
 std::string description_path(const Project& project, const std::string& run,
                              const std::string& subject) {

@@ -9,11 +9,15 @@
 #include "engine/run.h"
 #include "engine/workflow.h"
 #include "store/store.h"
+#include "ui/view/view.h"
 #include "world/project.h"
 
 namespace capsule::world {
 
-using engine::Run;
+// With what is shown of it.
+struct Run : engine::Run {
+  view::Run view;
+};
 
 // The run with what its facts make up. Facts that cannot be read are no error of this call: the run
 // says so itself, and what its head tells is there. Errors: those of the claims.

@@ -54,16 +54,8 @@ Result<std::vector<Call>> calls_of(engine::Journal& journal, const std::string& 
 void add_call(workflow::Usage& usage, const used::AgentUsed& call) {
   event::TokenUse& sum = usage.tokens;
   const event::TokenUse& use = call.use;
-  if (use.tokens_known) {
-    sum.input += use.input;
-    sum.output += use.output;
-    sum.cache_read += use.cache_read;
-    sum.cache_written += use.cache_written;
-  }
-  sum.turns += use.turns;
-  sum.compactions += use.compactions;
-  sum.cache_rewrites += use.cache_rewrites;
-  if (use.cost_known) usage.cost_micros = sum.cost_micros += use.cost_micros;
+  event::add_known(sum, use);
+  if (use.cost_known) usage.cost_micros = sum.cost_micros;
   ++usage.calls;
   usage.calls_without_tokens += use.tokens_known ? 0 : 1;
   usage.calls_without_cost += use.cost_known ? 0 : 1;

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxFolders = 200;
 constexpr std::size_t kMaxTellingBytes = 1024 * 1024;
+constexpr std::size_t kMaxTests = 50;
 // Folders whose files are somebody else's, or made.
 constexpr std::string_view kPassedOver[] = {"node_modules", "vendor", "third_party", "target",
                                             "build",        "dist",   "venv"};
@@ -49,6 +50,25 @@ void look_into(const std::string& root, const std::string& dir,
   }
 }
 
+// Tests in Python that stand in a folder, the first by their names.
+void look_for_tests(const std::string& root, const std::string& dir,
+                    std::vector<gate::SeenFile>& files) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(dir.empty() ? root : root + "/" + dir, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "__init__.py" || gate::is_python_test(name)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  names.resize(std::min(names.size(), kMaxTests));
+  for (const std::string& name : names) {
+    const std::string path = (dir.empty() ? "" : dir + "/") + name;
+    const auto text = read_file_beneath(root, path, kMaxTellingBytes);
+    if (text && printable(path) == path) files.push_back({path, *text});
+  }
+}
+
 config::Value value_of(const gate::Command& command) {
   if (!command.argv.empty()) return command.argv;
   return command.shell;
@@ -60,6 +80,9 @@ std::optional<gate::Proposal> proposal_for(const std::string& root) {
   std::vector<gate::SeenFile> files;
   look_into(root, "", files);
   for (const std::string& dir : folders_of(root)) look_into(root, dir, files);
+  for (const std::string_view dir : gate::test_folders())
+    if (dir.empty() || is_folder(root + "/" + std::string(dir)))
+      look_for_tests(root, std::string(dir), files);
   return gate::propose(files);
 }
 

@@ -29,6 +29,12 @@ std::string local_day(std::int64_t epoch_seconds) {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d", &parts)};
 }
 
+std::string local_time(std::int64_t epoch_seconds) {
+  const std::tm parts = local_parts(epoch_seconds);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%H:%M:%S", &parts)};
+}
+
 std::int64_t local_day_end(std::int64_t epoch_seconds) {
   std::tm parts = local_parts(epoch_seconds);
   parts.tm_hour = parts.tm_min = parts.tm_sec = 0;

@@ -402,14 +402,18 @@ void RealWorld::look_for_stop() {
   happened(StopAsked{*asked});
 }
 
-Result<std::vector<Observation>> RealWorld::wait() {
-  // What was handed over when this was last called is recorded by now.
+void RealWorld::forget_recorded() {
   for (const std::string& id : std::exchange(recorded_, {}))
     drop_message(project_.root(), settings_.run, id);
   for (const int question : std::exchange(taken_back_, {})) {
     drop_take_back(project_.root(), settings_.run, question);
     taking_back_.erase(question);
   }
+}
+
+Result<std::vector<Observation>> RealWorld::wait() {
+  // What was handed over when this was last called is recorded by now.
+  forget_recorded();
   people_.collect();
   look_for_stop();
   look_for_messages();

@@ -66,6 +66,9 @@ class RealWorld : public engine::World, private AgentEvents {
   std::vector<workflow::Observation> standing() override;
   Result<void> intact() override;
   bool attended() override;
+  // What wait() or standing() handed over last is recorded: the files that asked for it go. wait()
+  // does so itself; for whoever calls it no more, or nobody would know that it was decided.
+  void forget_recorded();
 
   Agents& agents() { return agents_; }
   workspace::Trees& trees() { return trees_; }
@@ -83,6 +86,9 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) override;
   void on_failed(const workflow::StartAgent& start, const Error& error) override;
   void on_idle(int agent) override { happened(workflow::AgentIdle{agent}); }
+  void on_still(int agent, bool still) override {
+    happened(workflow::SupplyNews{workflow::AgentStands{agent, still}});
+  }
   void on_output(int agent, std::string_view bytes) override { output(agent, bytes); }
   void on_activity(const workflow::StartAgent& start, const dialect::Activity& now) override {
     activity(start, now);

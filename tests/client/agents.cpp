@@ -76,10 +76,12 @@ void AgentTest::hide_model() {
 
 Room AgentTest::room() const { return {path("home"), hidden_ ? kNobody : model_.url()}; }
 
-std::string AgentTest::providers_of(const std::vector<std::string>& names) const {
+std::string AgentTest::providers_of(const std::vector<std::string>& names,
+                                    const std::string& answer_timeout) const {
   nlohmann::json providers = nlohmann::json::object();
   for (const std::string& name : names) {
     nlohmann::json& settings = providers[name] = nlohmann::json::object();
+    if (!answer_timeout.empty()) settings["answer_timeout"] = answer_timeout;
     if (name == "gemini" || name == "qwen" || name == "grok") settings["model"] = "m";
     if (name == "opencode") settings["model"] = "loop/m";
     if (name == "qwen") settings["args"] = {"--auth-type", "openai"};

@@ -25,7 +25,9 @@ class AgentTest : public ProjectTest {
   Script& model() { return script_; }
   Room room() const;
   // Lines of the configuration that have these clients, by their own names, talk to the model.
-  std::string providers_of(const std::vector<std::string>& names) const;
+  // `answer_timeout` of each, unless it is empty.
+  std::string providers_of(const std::vector<std::string>& names,
+                           const std::string& answer_timeout = "") const;
   // Lines of the configuration that make `name` a command provider with plain output.
   std::string plain_provider(const std::string& name) const;
   // A workflow "small" of two phases, change and review, and its prompts. The review may only look,

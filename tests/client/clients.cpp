@@ -65,6 +65,15 @@ std::string gemini_settings(const Room& room) {
       .dump();
 }
 
+std::string qwen_settings(const Room& room) {
+  json settings{{"privacy", {{"usageStatisticsEnabled", false}}},
+                {"general", {{"enableAutoUpdate", false}}},
+                {"memory", {{"enableManagedAutoMemory", false}}}};
+  if (room.without_capsule)
+    settings["model"] = {{"generationConfig", {{"maxRetries", room.retries}}}};
+  return settings.dump();
+}
+
 const std::vector<ClientRow> kRows{
     {
         .name = "claude",
@@ -159,9 +168,11 @@ const std::vector<ClientRow> kRows{
         .resume = {"--resume", "--name", "{session}"},
         .variables =
             [](const Room& room) {
-              return Named{{"GOOSE_PROVIDER", "openai"}, {"GOOSE_MODEL", "m"},
-                           {"OPENAI_HOST", room.url},    {"OPENAI_API_KEY", "dummy"},
-                           {"GOOSE_MODE", "auto"},       {"GOOSE_DISABLE_KEYRING", "1"}};
+              Named all{{"GOOSE_PROVIDER", "openai"}, {"GOOSE_MODEL", "m"},
+                        {"OPENAI_HOST", room.url},    {"OPENAI_API_KEY", "dummy"},
+                        {"GOOSE_MODE", "auto"},       {"GOOSE_DISABLE_KEYRING", "1"}};
+              if (room.without_capsule) all["GOOSE_PROVIDER_SKIP_BACKOFF"] = "true";
+              return all;
             },
         .files = [](const Room&) { return Named{}; },
     },
@@ -184,11 +195,8 @@ const std::vector<ClientRow> kRows{
               return Named{{"OPENAI_BASE_URL", room.url + "/v1"}, {"OPENAI_API_KEY", "dummy"}};
             },
         .files =
-            [](const Room&) {
-              return Named{{".qwen/settings.json",
-                            R"({"privacy":{"usageStatisticsEnabled":false},)"
-                            R"("general":{"enableAutoUpdate":false},)"
-                            R"("memory":{"enableManagedAutoMemory":false}})"}};
+            [](const Room& room) {
+              return Named{{".qwen/settings.json", qwen_settings(room)}};
             },
     },
     {
@@ -226,11 +234,14 @@ const std::vector<ClientRow> kRows{
         .resume = {"--session", "{session}"},
         .variables =
             [](const Room& room) {
-              return Named{{"KIMI_MODEL_NAME", "m"},
-                           {"KIMI_MODEL_API_KEY", "dummy"},
-                           {"KIMI_MODEL_BASE_URL", room.url + "/v1"},
-                           {"KIMI_MODEL_PROVIDER_TYPE", "openai"},
-                           {"KIMI_DISABLE_TELEMETRY", "1"}};
+              Named all{{"KIMI_MODEL_NAME", "m"},
+                        {"KIMI_MODEL_API_KEY", "dummy"},
+                        {"KIMI_MODEL_BASE_URL", room.url + "/v1"},
+                        {"KIMI_MODEL_PROVIDER_TYPE", "openai"},
+                        {"KIMI_DISABLE_TELEMETRY", "1"}};
+              if (room.without_capsule)
+                all["KIMI_LOOP_MAX_ATTEMPTS_PER_STEP"] = std::to_string(room.retries + 1);
+              return all;
             },
         .files = [](const Room&) { return Named{}; },
     },
@@ -247,7 +258,12 @@ const std::vector<ClientRow> kRows{
             },
         .begin = {"--session-id", "{session}"},
         .resume = {"--resume", "{session}"},
-        .variables = [](const Room&) { return Named{}; },
+        .variables =
+            [](const Room& room) {
+              if (!room.without_capsule) return Named{};
+              return Named{{"GROK_MAX_RETRIES", std::to_string(room.retries)},
+                           {"GROK_TURN_TRANSIENT_RETRY", "false"}};
+            },
         .files =
             [](const Room& room) {
               return Named{

@@ -15,6 +15,8 @@ struct Room {
   std::string home;
   std::string url;  // http://127.0.0.1:PORT
   int retries = 0;  // of the client's own, where they can be bounded
+  // Bounds are part of the room also where Capsule sets them by itself.
+  bool without_capsule = false;
 };
 
 struct ClientRow {

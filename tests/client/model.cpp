@@ -114,7 +114,7 @@ void Script::when(std::string key, std::vector<Say> answers) {
   Rule rule{std::move(key), {}};
   std::vector<Say> before;
   for (Say& answer : answers) {
-    if (answer.times > 0) {
+    if (answer.times != 0) {
       before.push_back(std::move(answer));
     } else {
       rule.steps.push_back({std::move(answer), std::move(before)});
@@ -122,6 +122,11 @@ void Script::when(std::string key, std::vector<Say> answers) {
     }
   }
   rules_.push_back(std::move(rule));
+}
+
+void Script::mend() {
+  const std::lock_guard lock(mutex_);
+  mended_ = true;
 }
 
 Answer Script::answer(const Conversation& asked) {
@@ -147,8 +152,8 @@ Answer Script::answer(const Conversation& asked) {
     Step& step = place.rule->steps[place.step];
     next = step.answer;
     for (Say& failure : step.before) {
-      if (failure.times == 0) continue;
-      --failure.times;
+      if (failure.times == 0 || (failure.times == kUntilMended && mended_)) continue;
+      if (failure.times > 0) --failure.times;
       next = failure;
       break;
     }

@@ -17,6 +17,8 @@
 
 namespace capsule::test {
 
+inline constexpr int kUntilMended = -1;
+
 // One answer of the model: text, a call of the client's shell, or both in this order.
 struct Say {
   std::string text = {};
@@ -25,7 +27,8 @@ struct Say {
   bool repeat = false;    // the text is what the last tool printed
   Tokens tokens = {};
   Failure failure = {};
-  int times = 0;  // how often it fails before the next answer is given; 0: for ever
+  // How often it fails before the next answer is given; 0: for ever, kUntilMended: until mend().
+  int times = 0;
 
   Say costing(Tokens wanted) const;
 };
@@ -58,6 +61,9 @@ class Script {
   // answer that it delays, and no client sees it in its history.
   void when(std::string key, std::vector<Say> answers);
 
+  // Failures that last until then are over.
+  void mend();
+
   Answer answer(const Conversation& asked);
   void surprise(std::string what);
 
@@ -85,6 +91,7 @@ class Script {
   std::vector<Turn> turns_;
   std::vector<std::string> surprises_;
   int answers_ = 0;
+  bool mended_ = false;
 };
 
 // The server that plays a script. It lives in the test's own process and ends with it; the

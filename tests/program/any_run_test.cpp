@@ -182,8 +182,33 @@ TEST_F(AnyDelivery, PauseLetsItsAgentsFinishAndStartsNoOther) {
   living.wait();
   EXPECT_EQ(calls("critic", "T-1"), 0);
   EXPECT_EQ(capsule_in({"pause", plan_file()}).exit_code, 1) << "nobody works on it";
+  EXPECT_HAS(capsule_in({"status", plan_file()}).out, "paused: 0 of 1 tasks complete");
+  EXPECT_EQ(Json::parse(capsule_in({"status", "--json"}).out)[0]["state"], "paused");
+  EXPECT_EQ(Json::parse(capsule_in({"inbox", "--json"}).out)["items"].size(), 0u)
+      << "it was not cut off";
   EXPECT_EQ(deliver().exit_code, 0);
   expect_delivered({"T-1"});
+  EXPECT_EQ(Json::parse(capsule_in({"status", "--json"}).out)[0]["outcome"], "complete");
+}
+
+TEST_F(AnyDelivery, OneThatIsKilledAfterAPauseIsCutOff) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "echo here >\"$M/here\"; while [ ! -e \"$M/go\" ]; do sleep 0.05; done; good");
+  {
+    Running living(calling({"deliver", plan_file()}));
+    ASSERT_TRUE(eventually([&] { return read_file(path("mock/here")) == "here\n"; }));
+    EXPECT_EQ(capsule_in({"pause", plan_file()}).exit_code, 0);
+    write_file(path("mock/go"), "");
+    living.wait();
+  }
+  on("critic", "T-1", 1, "echo here >\"$M/critic\"; sleep 600");
+  Running again(calling({"deliver", plan_file()}));
+  ASSERT_TRUE(eventually([&] { return read_file(path("mock/critic")) == "here\n"; }));
+  EXPECT_EQ(Json::parse(capsule_in({"status", "--json"}).out)[0]["state"], "running");
+  again.send(SIGKILL);
+  again.wait();
+  EXPECT_EQ(Json::parse(capsule_in({"status", "--json"}).out)[0]["state"], "cut_off");
 }
 
 TEST_F(AnyDelivery, AbortEndsItsAgentsAndItGoesOn) {

@@ -141,6 +141,15 @@ TEST_F(ChosenClient, GeminiWhoseShellHidesTheUsersGitSettingsCommitsInTheUsersNa
             git_out({"log", "-1", "--format=%an <%ae> %cn", "main^1"}));
 }
 
+TEST_F(ChosenClient, QwenIsToldInAFileOfDefaultsHowOftenItMayTry) {
+  write_file(path("bin/qwen"), "#!/bin/bash\ncat \"$QWEN_CODE_SYSTEM_DEFAULTS_PATH\" >" +
+                                   path("defaults") +
+                                   "\nexec claude -p \"$(cat)\" --x </dev/null\n");
+  fs::permissions(path("bin/qwen"), fs::perms::owner_all);
+  ASSERT_EQ(run_bead({"--provider=qwen"}).exit_code, 0);
+  EXPECT_EQ(read_file(path("defaults")), R"({"model":{"generationConfig":{"maxRetries":0}}})");
+}
+
 TEST_F(ChosenClient, AProgramOfOnesOwnMayPrintAKnownClientsEvents) {
   write_file(
       path("bin/mine"),

@@ -82,7 +82,7 @@ std::vector<std::string> suggestions(const std::string& config) {
 TEST_F(Init, EverySuggestionInTheWrittenConfigurationIsValidByItself) {
   repository({{"README.md", "x"}});
   agent("PASS");
-  program("go", "exit 0\n");
+  for (const char* suggested : {"go", "codex", "gemini"}) program(suggested, "exit 0\n");
   ASSERT_EQ(there({"init"}).exit_code, 0);
   const std::string written = text(".capsule/config.yaml");
   const std::vector<std::string> all = suggestions(written);

@@ -77,6 +77,29 @@ TEST_F(Tell, AnAgentThatCanBeSteeredHearsItWhileItWorks) {
   EXPECT_THAT(outcome.out, HasSubstr("execute has heard the message while it works"));
 }
 
+TEST_F(Tell, ANoteIsForTheNextAgentAlsoWhereTheOneAtWorkCanBeSteered) {
+  std::string program = kSteered;
+  program.replace(program.find("@MOCK@"), 6, mock(""));
+  // Its input ends without a word: nobody interrupts it.
+  const std::string waits = "IFS= read -r second";
+  program.replace(program.find(waits), waits.size(),
+                  "while ! test -e \"$M/go\"; do sleep 0.02; done; second=none");
+  program.insert(program.find("case $first"), "p \"$first\" >>\"$M/prompts\"\n");
+  write_file(path("bin/claude"), program);
+  configure("providers: {claude: {steer: true}}\n");
+  Running running(calling("run", {kBead}));
+  ASSERT_TRUE(is_at_work()) << running.out_so_far() << running.err_so_far();
+  const Outcome noted = command("note", {kBead, "Use UTC everywhere"});
+  EXPECT_EQ(noted.exit_code, 0) << noted.err;
+  EXPECT_THAT(noted.out, HasSubstr("the next agent has it in its prompt"));
+  EXPECT_THAT(command("status", {kBead}).out, HasSubstr("nobody has heard it yet"));
+  write_file(mock("go"), "");
+  const Outcome outcome = running.wait();
+  EXPECT_THAT(outcome.out, HasSubstr("execute-review has the message in its prompt"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("has heard the message while it works")));
+  EXPECT_THAT(read_file(mock("prompts")), HasSubstr("Use UTC everywhere"));
+}
+
 TEST_F(Tell, WhereNobodyCanBeSteeredTheNextAgentHasItInItsPrompt) {
   on("execute", works_until_it_may_end());
   Running running(calling("run", {kBead}));

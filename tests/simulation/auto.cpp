@@ -201,6 +201,7 @@ class AutoRun : public Simulation {
   void before(const workflow::Command& command) override {
     const Tree& place = tree(name_);
     if (const auto* start = std::get_if<workflow::StartAgent>(&command); start != nullptr) {
+      ++audit_.called;
       // What another reviewer changed meanwhile is taken back when all have ended.
       if (start->agent == audit_.first_reviewer && start->agent > newest_agent_ &&
           !started_.in_place && !start->again)
@@ -221,6 +222,7 @@ class AutoRun : public Simulation {
   void on_recorded() override {
     for (const fact::Fact& one : Rules::newest) {
       audit_.read(one);
+      if (std::holds_alternative<fact::AnswerTakenBack>(one)) ++finding().taken_back;
       if (std::holds_alternative<fact::MergeDone>(one))
         claim(is_on_main(name_) || audit_.nothing || on_branch(), "a recorded merge is on main");
     }
@@ -306,6 +308,7 @@ Finding simulate_auto(std::uint64_t seed, AutoBug bug, bool all, bool supplied) 
   weather.ground_moves = 3;
   weather.refusals = 10;
   if (supplied) add_supply(weather, seed);
+  weather.regrets *= 8;  // only a rejection can be taken back here: seldom is somebody held then
   return AutoRun(seed, weather).run(all);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct AutoAudit {
   std::map<Phase, std::set<int>> retries;  // the numbers of the turns
   std::set<int> mended, go_ons, recorded;
   std::string path;
+  int called = 0;                                  // agents that were really started
+  std::shared_ptr<const AutoAudit> before_answer;  // the newest
 
   void claim(bool holds, const char* what) {
     if (!holds && broken.empty()) broken = what;
@@ -143,10 +146,31 @@ struct AutoAudit {
   }
   void on(const event::auto_run::ApprovalGiven& f) {
     claim(f.approved == said_yes, "what a person said is recorded");
+    before_answer.reset();
+    before_answer = std::make_shared<AutoAudit>(*this);
     if (about == event::Approval::merge) approved = f.approved;
     if (f.approved) return;
     person();
     phase = Phase::expansion;
+  }
+  void on(const event::auto_run::AnswerTakenBack& f) {
+    claim(!ended && !merging && !merged && before_answer != nullptr && f.question == question,
+          "only what was answered, and not merged, is taken back");
+    if (before_answer == nullptr) return;
+    claim(called == before_answer->called, "an answer that an agent was told is not taken back");
+    claim(turn_open, "an agent was asked for");
+    turn_open = false;
+    const AutoAudit& before = *before_answer;
+    approved = before.approved;
+    taken_up = before.taken_up;
+    rejected = before.rejected;
+    turns_now = before.turns_now;
+    rounds_now = before.rounds_now;
+    phase = before.phase;
+    retries = before.retries;
+    mended = before.mended;
+    go_ons = before.go_ons;
+    before_answer.reset();
   }
   void on(const event::auto_run::Ended& f) {
     claim(!f.approval_stands || approved, "only an approval that was given can stand");

@@ -270,6 +270,7 @@ class DeliveryRun : public Simulation {
     for (const DeliveryFact& fact : Rules::newest) {
       audit_.read(fact);
       if (std::holds_alternative<FileWaitStarted>(fact)) ++file_waits_;
+      if (std::holds_alternative<AnswerTakenBack>(fact)) ++finding().taken_back;
       if (const auto* done = std::get_if<MergeDone>(&fact))
         claim(is_on_main(done->task) || tree(done->task).kept == 0, "a recorded merge is on main");
     }

@@ -101,6 +101,7 @@ Finding Simulation::run(bool all) {
             "nothing is merged twice");
   finding_.broken = broken_;
   if (weather_.scripted) finding_.path = path();
+  if (all) finding_.facts = journal_.facts();
   if (all || !broken_.empty())
     for (const event::Fact& fact : journal_.facts())
       finding_.journal.push_back(

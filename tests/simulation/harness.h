@@ -69,12 +69,14 @@ inline constexpr int kWorldBugs = 6;  // with none
 struct Finding {
   std::string broken;                // the invariant that does not hold; empty: all hold
   std::vector<std::string> journal;  // its last facts when something is broken; all when asked for
-  std::string outcome;               // empty: it waits for a person
+  std::vector<event::Fact> facts = {};  // when asked for
+  std::string outcome;                  // empty: it waits for a person
   bool succeeded = false;
   // What the run came to, as far as crashes and stops must not change it.
   std::string path;
   int crashes = 0, stops = 0, processes = 0, agents = 0, answers = 0;
   int faults = 0, alarms = 0, parkings = 0, raises = 0, messages = 0;  // of the service, and after
+  int taken_back = 0;                                                  // answers
 };
 std::string text_of(const Finding& finding, std::uint64_t seed);  // for a failing test
 
@@ -232,6 +234,7 @@ class Simulation : public engine::World,
   std::vector<Job> jobs_;
   std::vector<workflow::Observation> inbox_;
   std::map<int, std::int64_t> alarms_;
+  int answered_ = 0;  // the newest question of the workflow that was; 0: none
   std::optional<workflow::Stop> stop_;
   bool doubted_ = false;  // main was moved by an agent, and nobody has looked since
   bool attended_ = true, over_ = false;

@@ -217,8 +217,10 @@ class PhasesRun : public Simulation {
   void before(const workflow::Command& command) override {
     const bool merges = audit_.to_main();
     const Tree& place = tree(kBead);
-    if (std::holds_alternative<workflow::StartAgent>(command))
+    if (std::holds_alternative<workflow::StartAgent>(command)) {
+      ++audit_.called;
       claim(place.exists, "an agent works only in a worktree that is there");
+    }
     if (std::holds_alternative<workflow::Keep>(command))
       claim(place.exists, "a snapshot is taken of a worktree that is there");
     if (std::holds_alternative<workflow::Merge>(command))
@@ -232,6 +234,7 @@ class PhasesRun : public Simulation {
   void on_recorded() override {
     for (const PipelineFact& fact : Rules::newest) {
       audit_.read(fact, merges_of(kBead));
+      if (std::holds_alternative<AnswerTakenBack>(fact)) ++finding().taken_back;
       if (journal().bug == MemoryJournal::Bug::fact_twice &&
           std::holds_alternative<PhaseFinished>(fact))
         audit_.read(fact, merges_of(kBead));

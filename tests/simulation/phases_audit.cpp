@@ -113,6 +113,9 @@ void PhasesAudit::finished(const PhaseFinished& f) {
 }
 
 void PhasesAudit::given(const ApprovalGiven& f) {
+  before_answer_.reset();
+  before_answer_ = std::make_shared<PhasesAudit>(*this);
+  answer_ = f.question;
   const auto truth = answered.find(f.question);
   claim(truth != answered.end() && (truth->second == "approve") == f.approved,
         "what a person said is recorded");
@@ -130,6 +133,26 @@ void PhasesAudit::given(const ApprovalGiven& f) {
   sent_back_ = !f.approved;
   // Who does not approve what was signed off has taken that back.
   if (!f.approved && rule(current_).signs_off) signed_off_ = false;
+}
+
+void PhasesAudit::taken_back(const AnswerTakenBack& f) {
+  const bool known = before_answer_ != nullptr && answer_ == f.question;
+  claim(known, "only what was answered is taken back");
+  if (!known) return;
+  claim(called == before_answer_->called, "an answer that an agent was told is not taken back");
+  claim(!merging_ && !merged_, "what is merged is not taken back");
+  answer_ = 0;
+  open_.clear();
+  const PhasesAudit& before = *before_answer_;
+  results_ = before.results_;
+  current_ = before.current_;
+  check_failed_ = before.check_failed_;
+  approved_ = before.approved_;
+  sent_back_ = before.sent_back_;
+  signed_off_ = before.signed_off_;
+  merge_approved_ = before.merge_approved_;
+  about_ = before.about_;
+  runs_ = before.runs_;
 }
 
 std::string PhasesAudit::path() const {
@@ -178,6 +201,7 @@ void PhasesAudit::read(const PipelineFact& fact, int merges) {
           "a person is asked only about what passed");
   }
   if (const auto* f = std::get_if<ApprovalGiven>(&fact)) given(*f);
+  if (const auto* f = std::get_if<AnswerTakenBack>(&fact)) taken_back(*f);
   if (const auto* f = std::get_if<IntegrationChosen>(&fact)) integrate_ = f->integrate;
   if (std::holds_alternative<MergeIntended>(fact)) {
     claim(integrate_ != Integrate::ask || merge_approved_,

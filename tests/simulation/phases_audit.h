@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -20,6 +21,8 @@ class PhasesAudit {
   std::map<int, signal::Status> said;   // by agents, as it counts
   std::map<int, bool> checked;          // by the number of the phase
   std::map<int, std::string> answered;  // questions
+
+  int called = 0;  // agents that were really started
 
   void read(const event::PipelineFact& fact, int merges);
   void claim(bool holds, const char* what) {
@@ -52,6 +55,7 @@ class PhasesAudit {
   void started(const event::PhaseStarted& f);
   void finished(const event::PhaseFinished& f);
   void given(const event::ApprovalGiven& f);
+  void taken_back(const event::AnswerTakenBack& f);
   Verdict verdict() const;
   bool follows(const Verdict& verdict, const std::string& next) const;
   const event::PhaseRule& rule(const std::string& phase) const;
@@ -70,6 +74,8 @@ class PhasesAudit {
   event::Approval about_{};  // the newest question
   bool merge_approved_ = false;
   int limit_ = 1, last_ = 0, runs_ = 0;
+  std::shared_ptr<const PhasesAudit> before_answer_;  // the newest, by which question
+  int answer_ = 0;
   std::map<std::string, std::string> path_;
 };
 

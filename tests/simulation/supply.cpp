@@ -170,7 +170,7 @@ void SupplyAudit::read(const fact::AgentUsed& f) {
 void SupplyAudit::read(const fact::AgentFaulted& f) {
   done_.erase(f.agent);
   const bool soon = f.fault == Fault::rate_limited || f.fault == Fault::overloaded ||
-                    f.fault == Fault::unreachable;
+                    f.fault == Fault::unreachable || f.fault == Fault::no_answer;
   if (soon) {
     claim(++tries_[{f.agent, f.provider}] <= policy.tries, "tries in a row are bounded");
     if (f.until > 0) pauses_[{f.agent, f.provider}] = f.until;

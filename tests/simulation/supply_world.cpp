@@ -13,8 +13,16 @@ namespace {
 
 constexpr Fault kServiceFaults[] = {Fault::rate_limited, Fault::overloaded,  Fault::overloaded,
                                     Fault::unreachable,  Fault::usage_limit, Fault::usage_limit,
-                                    Fault::unauthorised, Fault::no_credit,   Fault::context_full};
+                                    Fault::unauthorised, Fault::no_credit,   Fault::context_full,
+                                    Fault::no_answer};
 constexpr const char* kProviders[] = {"p0", "p1"};
+
+// A new day has new money, for the others as well.
+void set_clock(std::int64_t& clock, std::int64_t ms, std::int64_t& elsewhere) {
+  constexpr std::int64_t kDay = 86'400'000;
+  if (ms / kDay != clock / kDay) elsewhere = 0;
+  clock = ms;
+}
 
 }  // namespace
 
@@ -98,7 +106,7 @@ void Simulation::carry_out(const SupplyOrder& order) {
 
 // What comes from outside, at any time.
 void Simulation::supply_happens() {
-  ms_ += random_.below(20'000);
+  set_clock(ms_, ms_ + random_.below(20'000), elsewhere_);
   if (random_.below(1000) < weather_.others) {
     const std::string provider = random_.one_of(kProviders);
     if (random_.chance(60)) {
@@ -117,7 +125,8 @@ void Simulation::supply_happens() {
     inbox_.emplace_back(SupplyNews{Told{"m" + std::to_string(number), "", "words", "somebody"}});
   }
   if (!scripted() && random_.below(1000) < weather_.regrets)
-    inbox_.emplace_back(TakeBackAsked{1 + random_.below(5)});
+    inbox_.emplace_back(
+        TakeBackAsked{answered_ > 0 && random_.chance(70) ? answered_ : 1 + random_.below(5)});
   if (!weather_.budgets) return;
   if (random_.below(1000) < 20) {
     elsewhere_ += random_.below(2000);
@@ -133,10 +142,9 @@ void Simulation::wake() {
       std::min_element(alarms_.begin(), alarms_.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   ++finding_.alarms;
-  ms_ = std::max(ms_, earliest->second) + random_.below(3) * 1000;
+  set_clock(ms_, std::max(ms_, earliest->second) + random_.below(3) * 1000, elsewhere_);
   // Somebody sets the clock, between the alarm and the look at it.
-  if (random_.chance(2)) ms_ -= 1'800'000;
-  // A new day has new money.
+  if (random_.chance(2)) set_clock(ms_, ms_ - 1'800'000, elsewhere_);
   if (weather_.budgets) inbox_.push_back(spent());
   inbox_.emplace_back(SupplyNews{Woken{earliest->first}});
   alarms_.erase(earliest);

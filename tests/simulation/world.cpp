@@ -215,6 +215,7 @@ void Simulation::finish(Job job) {
       const bool looked = job.options == std::vector<std::string>{"keep"};
       if (looked) doubted_ = false;
       const bool of_supply = job.number >= event::supply::kFirstQuestion;
+      if (!of_supply) answered_ = job.number;
       inbox_.emplace_back(Answered{job.number,
                                    looked      ? "keep"
                                    : of_supply ? answer_supply(job)
@@ -229,6 +230,8 @@ void Simulation::finish(Job job) {
 }
 
 void Simulation::finish_agent(Job job) {
+  // The real world tells it then, too.
+  if (weather_.budgets) inbox_.push_back(spent());
   AgentFinished finished;
   finished.agent = job.number;
   finished.preview = "p";

@@ -24,6 +24,7 @@ class Advance {
   void on(const workflow::MainMoved& moved);
   void on(const workflow::MergeTried& tried);
   void on(const workflow::Answered& answered);
+  void on(const workflow::TakeBackAsked& asked);
   void on(const workflow::TreeRemoved& removed);
   void on(const workflow::StopAsked& asked);
   void on(const workflow::GroundMoved& moved);

@@ -40,13 +40,54 @@ TEST(AutoAdvance, WhatAPersonDoesNotApproveIsMendedWithTheirWords) {
   }
 }
 
-TEST(AutoAdvance, AnAnswerAndWhatFollowsFromItAreOneTurnAndTheAnswerStays) {
+TEST(AutoAdvance, AnAnswerThatAnAgentWasCalledWithOrThatIsMergedStays) {
+  for (const char* text : {"use UTC", "approve"}) {
+    Driver driver = asked();
+    driver.see(Answered{1, text, "me"});
+    EXPECT_EQ(driver.commands.size(), 1u);
+    const std::size_t before = driver.journal.size();
+    driver.see(TakeBackAsked{1});
+    EXPECT_THAT(driver.commands, IsEmpty());
+    EXPECT_EQ(driver.journal.size(), before);
+  }
+}
+
+TEST(AutoAdvance, AnAnswerIsTakenBackFromAnAgentThatIsHeld) {
+  Driver driver = asked();
+  const std::string phase = driver.run.file.phase;
+  driver.see(Answered{1, "use UTC", "me"});
+  const int held = driver.only<StartAgent>().agent;
+  EXPECT_TRUE(driver.run.file.active);
+  driver.see(TakeBackAsked{1, {held}});
+  EXPECT_EQ(driver.only<EndAgent>().agent, held);
+  AgentFinished ended = Driver::ended(held, Fault::idle, BlockWords{});
+  ended.held = true;
+  driver.see(ended);
+  EXPECT_EQ(driver.only<Ask>().question, 1);
+  EXPECT_EQ(driver.run.file.phase, phase);
+  EXPECT_EQ(driver.run.feedback, "");
+  EXPECT_EQ(Rules::summary(driver.run).agents.size(), 1u);
+  driver.crash();
+  EXPECT_EQ(driver.only<Ask>().question, 1);
+  Driver other = driver;
+  driver.see(Answered{1, "use TAI", "me"});
+  EXPECT_EQ(driver.only<StartAgent>().role, "fix");
+  EXPECT_GT(driver.only<StartAgent>().agent, held);
+  EXPECT_THAT(driver.run.feedback, HasSubstr("use TAI"));
+  other.see(Answered{1, "approve", "me"});
+  EXPECT_EQ(other.only<Merge>().into, Merge::Into::main);
+}
+
+// Whoever was started by a process that is gone may have been called.
+TEST(AutoAdvance, AnAnswerStaysAfterARestart) {
   Driver driver = asked();
   driver.see(Answered{1, "use UTC", "me"});
-  EXPECT_EQ(driver.only<StartAgent>().role, "fix");
-  driver.see(TakeBackAsked{1});
+  const int held = driver.only<StartAgent>().agent;
+  driver.crash();
+  driver.see(TakenBack{});
+  EXPECT_EQ(driver.only<StartAgent>().agent, held);
+  driver.see(TakeBackAsked{1, {held}});
   EXPECT_THAT(driver.commands, IsEmpty());
-  EXPECT_THAT(driver.run.feedback, HasSubstr("use UTC"));
 }
 
 TEST(AutoAdvance, ARefusalWithoutWordsEndsTheRunWhichAsksAgainWhenItGoesOn) {

@@ -332,6 +332,8 @@ void send_back(Run& run, const std::string& words, const std::string& at) {
 
 void on(Run& run, const fact::ApprovalGiven& given) {
   if (run.step != Step::approve || given.question != run.asked.question) return;
+  run.before_answer.reset();
+  run.before_answer = std::make_shared<Run>(run);
   run.asked.question = 0;
   run.step = Step::merge;
   if (run.asked.about == event::Approval::guard) {
@@ -351,6 +353,20 @@ void on(Run& run, const fact::ApprovalGiven& given) {
   if (given.text.empty()) return stop(run, Outcome::not_approved, "the merge was not approved");
   send_back(run, "A person looked at the work before it was merged, and says:\n" + given.text,
             given.at);
+}
+
+// The agent that was asked for meanwhile has not begun; its number and session are nobody else's.
+void on(Run& run, const fact::AnswerTakenBack& taken) {
+  if (!run.before_answer || run.before_answer->asked.question != taken.question) return;
+  Run before = *run.before_answer;
+  before.attended = run.attended;
+  before.id = std::move(run.id);
+  before.under_way = std::move(run.under_way);
+  before.number = run.number;
+  before.turns = run.turns;
+  before.integrate = run.integrate;
+  before.ground = std::move(run.ground);
+  run = std::move(before);
 }
 
 void on(Run& run, const fact::PlaceRemoved&) { run.step = Step::end; }
@@ -392,6 +408,7 @@ void on(Run& run, const fact::Ended& ended) {
   run.detail = ended.detail;
   run.ground.refused = run.ground.doubted() && ended.outcome == Outcome::merge_refused;
   run.step = Step::ended;
+  run.before_answer.reset();
   if (run.outcome != Outcome::complete && !ended.detail.empty()) run.file.last_error = ended.detail;
   finish(run.file, exit_reason_of(run),
          run.outcome == Outcome::complete ? signal::name_of(Phase::complete) : kFailedPhase,

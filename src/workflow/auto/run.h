@@ -3,6 +3,7 @@
 // be replayed, simulated and taken up again. Pure; owns its texts.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +50,8 @@ struct UnderWay {
     merge,
     removing,
     asking,
-    keeping,  // what a person did, before the run goes on
+    regretting,  // the answer is taken back: who has not begun is being ended
+    keeping,     // what a person did, before the run goes on
   };
   struct Seat {
     int agent = 0;
@@ -103,6 +105,9 @@ struct Run {
   int questions = 0;                 // asked so far
   fact::ApprovalAsked asked;         // the newest; its question is 0: not open
   std::vector<std::string> allowed;  // guarded files that a person let pass
+  // As it was when a person answered last, until the run ends: what is gone back to when they take
+  // that back.
+  std::shared_ptr<const Run> before_answer;
   fact::Started begun;
   fact::TurnFinished last;
   std::vector<workflow::AgentSummary> agents;

@@ -65,6 +65,7 @@ workflow::Waiting waiting_of(const Run& run) {
   workflow::Waiting wait;
   wait.what = workflow::Waiting::For::approval;
   wait.question = run.asked.question;
+  wait.since = run.asked.at;
   if (run.asked.about == event::Approval::guard) {
     wait.kind = "guard";
     wait.text = workflow::guard_question("The run", run.asked.files);

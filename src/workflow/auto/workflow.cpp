@@ -86,7 +86,7 @@ void Advance::on(const workflow::TreeOpened& opened) {
 
 void Advance::on(const workflow::AgentFinished& ended) {
   if (now_.what == What::review) return reviewer_ended(ended);
-  if (ended.agent != run_.number || !done(What::turn)) return;
+  if (ended.agent != run_.number || done(What::regretting) || !done(What::turn)) return;
   turn_ended(ended);
 }
 
@@ -131,6 +131,19 @@ void Advance::on(const workflow::Answered& answered) {
     return;
   const workflow::Approved given = workflow::approved_by(answered.text);
   record(fact::ApprovalGiven{answered.question, given.yes, given.words, answered.by, ""});
+}
+
+// What a person approved is merged in the turn that records it. Only an agent that their words are
+// for can still be held.
+void Advance::on(const workflow::TakeBackAsked& asked) {
+  if (now_.what != What::turn || !run_.before_answer ||
+      run_.before_answer->asked.question != asked.question)
+    return;
+  // One that was started before may have been called, and cut off.
+  if (run_.turns != run_.before_answer->turns + 1 || !asked.unbegun.contains(run_.number)) return;
+  now_.what = What::regretting;
+  command(workflow::EndAgent{run_.number});
+  record(fact::AnswerTakenBack{asked.question, ""});
 }
 
 void Advance::on(const workflow::MergeRefused& refused) {

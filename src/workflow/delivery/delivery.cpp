@@ -36,6 +36,7 @@ struct Fold {
   void operator()(const PlanChanged& f) { plan_changed(s, f); }
   void operator()(const QuestionAnswered& f) { answered(s, f); }
   void operator()(const AnswerTakenBack& f) { answer_taken_back(s, f); }
+  void operator()(const DeliveryPaused&) {}  // for those who look on; it is where it was
   void operator()(const FileWaitExpired& f) { file_wait_expired(s, f); }
 
   void operator()(const AgentDispatched& f) {

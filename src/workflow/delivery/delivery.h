@@ -149,6 +149,7 @@ struct TaskState {
   long long rank = 0;       // there
   int behind = -1;          // or the file that it would begin but for
   int awaits = -1;          // the task that it holds for
+  std::string since;        // UTC: when it began to wait for what it waits for
   FailCause cause{};        // when failed
   std::string detail;       // why it failed, for people
   std::string commit;       // on main; empty: it changed nothing
@@ -208,6 +209,7 @@ struct Question {
   // Of its task before the answer: how long its text was, and its stage.
   std::size_t work_bytes = 0;
   Stage stage{};
+  std::string since = {};  // UTC
 };
 
 using Ranked = std::set<std::pair<long long, int>>;  // best first
@@ -269,6 +271,7 @@ struct Remediation {
 // are named by their index or number, so that a state can be copied.
 struct State {
   std::string run;  // its id, from whoever makes the state: no fact holds it
+  std::string at;   // of the facts that are folded now
   bool started = false;
   Outcome outcome = Outcome::none;
   std::string plan, title, overview, provider;

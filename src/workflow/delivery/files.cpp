@@ -29,6 +29,7 @@ void stand_behind(State& s, int task, int file) {
   TaskState& t = s.tasks[task];
   unqueue(s, task);
   t.behind = file;
+  t.since = s.at;
   s.files[file].waiters.emplace(t.rank, task);
   refresh(s, file);
 }

@@ -106,6 +106,7 @@ void ask_person(State& s, QuestionKind kind, int task, int agent, std::string te
   q.text = std::move(text);
   q.context = std::move(context);
   q.options = std::move(options);
+  q.since = s.at;
   s.to_ask.push_back(q.number);
   if (task >= 0) s.tasks[task].asked.push_back(q.number);
   s.questions.push_back(std::move(q));

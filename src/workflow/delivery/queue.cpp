@@ -106,6 +106,7 @@ void enqueue(State& s, int task) {
     t.hold = Hold::person;
     return;
   }
+  t.since = s.at;
   t.slot = slot_class(role_of(t.stage));
   t.rank = rank_of(t);
   s.queue[t.slot].emplace(t.rank, task);
@@ -130,6 +131,7 @@ void unqueue(State& s, int task) {
 void set_hold(State& s, int task, Hold hold) {
   unqueue(s, task);
   s.tasks[task].hold = hold;
+  s.tasks[task].since = s.at;
   refresh_holder(s, task);
 }
 

@@ -14,6 +14,7 @@ int add_task(State& s, const Task& task) {
   const int at = s.tasks.count();
   if (!s.index.emplace(task.id, at).second) return -1;
   s.tasks.emplace_back().task = task;
+  s.tasks[at].since = s.at;
   want_files(s, at, task.predicted);
   return at;
 }

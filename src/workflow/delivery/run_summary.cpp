@@ -53,6 +53,7 @@ void add_file(const State& s, const TaskState& t, int file, RunSummary& to) {
   Waiting wait;
   wait.what = Waiting::For::file;
   wait.task = t.task.id;
+  wait.since = t.since;
   wait.on = s.files[file].name;
   wait.by = id_of(s, s.files[file].holder);
   to.waits.push_back(std::move(wait));
@@ -62,6 +63,7 @@ void add(Waiting::For what, const TaskState& t, std::string_view on, RunSummary&
   Waiting wait;
   wait.what = what;
   wait.task = t.task.id;
+  wait.since = t.since;
   wait.on = on;
   to.waits.push_back(std::move(wait));
 }
@@ -98,6 +100,7 @@ void add_questions(const State& s, RunSummary& to) {
     wait.what = approval ? Waiting::For::approval : Waiting::For::answer;
     wait.task = id_of(s, q.task);
     wait.question = q.number;
+    wait.since = q.since;
     wait.text = q.text;
     wait.options = q.options;
     wait.kind = name_of(q.kind);
@@ -188,6 +191,7 @@ std::string detail_of(const State& s, const Summary& tasks) {
 std::string now_of(const State& s, const Summary& tasks) {
   std::string text = std::to_string(tasks.completed.size()) + " of " +
                      std::to_string(s.tasks.size()) + " tasks complete";
+  if (!tasks.failed.empty()) text += ", " + std::to_string(tasks.failed.size()) + " failed";
   if (!s.agents.empty()) text += ", " + counted(s.agents.size(), "agent") + " at work";
   if (is_remedying(s)) text += ", in remediation";
   if (!s.red_main.empty()) text += ", main is red: merging pauses";

@@ -112,6 +112,7 @@ class Decider {
     if (found == now().running.end()) return;
     const std::string phase = found->second;
     now().running.erase(found);
+    if (phase.empty()) return;
     // Ended by a person, or with another that failed: the phase stays open, so that it is done
     // again when the run goes on.
     if (f.fault == Fault::interrupted || now().failure)
@@ -200,8 +201,14 @@ class Decider {
     if (answered(Step::close_bead)) record(BeadClosed{});
   }
   void operator()(const flow::TimerFired&) {}
-  // What an approval leads to is asked for in the turn that records it.
-  void operator()(const flow::TakeBackAsked&) {}
+  void operator()(const flow::TakeBackAsked& f) {
+    if (!is_unseen(s_, f.question, f.unbegun)) return;
+    for (auto& [agent, phase] : now().running) {
+      phase.clear();
+      turn_.commands.push_back(flow::EndAgent{agent});
+    }
+    record(AnswerTakenBack{f.question});
+  }
   void operator()(const flow::SupplyNews&) {}
   void operator()(const GroundMoved& f) {
     if (s_.step != Step::start && s_.step != Step::ended) record(f);

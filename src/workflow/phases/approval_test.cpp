@@ -19,8 +19,15 @@ TEST(Approval, AnApprovalWaitsForAPersonAndTheirWordsGoBackToThePhase) {
   EXPECT_EQ(play.command<flow::StartAgent>().role, "code");
 }
 
-// So there is no moment in which an answer is recorded and nobody was told.
-TEST(Approval, AnAnswerAndTheStartOfWhoIsToldAreOneTurnAndTheAnswerStays) {
+// As workflow/supply tells it, of an agent that was never called.
+flow::AgentFinished not_begun(int agent) {
+  flow::AgentFinished ended = Play::said(agent, Status::error);
+  ended.fault = Fault::idle;
+  ended.held = true;
+  return ended;
+}
+
+TEST(Approval, AnAnswerThatAnAgentWasCalledWithStays) {
   for (const char* text : {"approve", "use UTC"}) {
     Play play(spike());
     play.prepare();
@@ -28,9 +35,92 @@ TEST(Approval, AnAnswerAndTheStartOfWhoIsToldAreOneTurnAndTheAnswerStays) {
     play.see({flow::Answered{1, text, "me"}});
     EXPECT_NE(play.command<flow::StartAgent>().agent, 0);
     const std::size_t before = play.facts.size();
-    play.see({flow::TakeBackAsked{1}});
+    for (const int question : {0, 1, 2}) play.see({flow::TakeBackAsked{question}});
     EXPECT_EQ(play.facts.size(), before);
+    EXPECT_TRUE(play.commands.empty());
   }
+}
+
+TEST(Approval, AnAnswerIsTakenBackFromAnAgentThatIsHeld) {
+  for (const char* text : {"approve", "use UTC"}) {
+    Play play(spike());
+    play.prepare();
+    play.phase("plan", Status::pass);
+    play.see({flow::Answered{1, text, "me"}});
+    const int held = play.command<flow::StartAgent>().agent;
+    const std::string session = play.command<flow::StartAgent>().session;
+    play.see({flow::TakeBackAsked{2, {held}}});
+    EXPECT_TRUE(play.commands.empty()) << "that question is not asked yet";
+    play.see({flow::TakeBackAsked{1, {held}}});
+    EXPECT_EQ(play.fact<AnswerTakenBack>().question, 1);
+    EXPECT_EQ(play.command<flow::EndAgent>().agent, held);
+    play.see({not_begun(held)});
+    EXPECT_EQ(play.command<flow::Ask>().question, 1) << "the same question";
+    EXPECT_TRUE(Rules::waits_for_person(play.s));
+    EXPECT_EQ(summary(play.s).agents.size(), 1u) << "who was never called has not begun";
+    EXPECT_EQ(replayed(play.facts).question, 1);
+    // Another answer leads where it would have led at once.
+    play.see({flow::Answered{1, "use TAI", "me"}});
+    const auto& start = play.command<flow::StartAgent>();
+    EXPECT_EQ(start.role, "plan");
+    EXPECT_EQ(start.prompt.feedback, "use TAI");
+    EXPECT_EQ(start.attempt, 2) << "what was taken back has cost no attempt";
+    EXPECT_NE(start.agent, held);
+    EXPECT_NE(start.resume ? "" : start.session, session);
+  }
+}
+
+TEST(Approval, AnAnswerStaysWhenOneOfThoseThatStartTogetherWasCalled) {
+  Definition definition = spike();
+  PhaseRule first = rule("one", 3), second = rule("two", 3);
+  first.group = second.group = 1;
+  definition.phases = {definition.phases.front(), first, second};
+  Play play(definition);
+  play.prepare();
+  play.phase("plan", Status::pass);
+  play.see({flow::Answered{1, "approve", "me"}});
+  ASSERT_EQ(play.commands.size(), 2u);
+  play.see({flow::TakeBackAsked{1, {2}}});
+  EXPECT_TRUE(play.commands.empty());
+  Play both = play;
+  both.see({flow::TakeBackAsked{1, {2, 3}}});
+  EXPECT_EQ(both.commands.size(), 2u);
+  both.see({not_begun(2)});
+  EXPECT_TRUE(both.commands.empty()) << "nobody is asked before both have ended";
+  both.see({not_begun(3)});
+  EXPECT_EQ(both.command<flow::Ask>().question, 1);
+  // The other has ended meanwhile: it was told.
+  play.see({Play::said(3, Status::pass)});
+  play.see({flow::TakeBackAsked{1, {2}}});
+  EXPECT_TRUE(play.commands.empty());
+}
+
+// Whoever was started by a process that is gone may have been called.
+TEST(Approval, AnAnswerStaysAfterARestart) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  play.see({flow::Answered{1, "approve", "me"}});
+  const int held = play.command<flow::StartAgent>().agent;
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}, flow::TakeBackAsked{1}});
+  play.command<flow::TakeBack>();
+  play.see({flow::TakenBack{}});
+  EXPECT_EQ(play.command<flow::StartAgent>().agent, held);
+  play.see({flow::TakeBackAsked{1, {held}}});
+  EXPECT_TRUE(play.commands.empty());
+}
+
+TEST(Approval, AnAnswerIsTakenBackAlthoughThePersonStopsTheRun) {
+  Play play(spike());
+  play.prepare();
+  play.phase("plan", Status::pass);
+  play.see({flow::Answered{1, "approve", "me"}});
+  flow::AgentFinished ended = not_begun(2);
+  ended.fault = Fault::interrupted;
+  play.see({flow::TakeBackAsked{1, {2}}, ended, flow::StopAsked{flow::Stop::paused}});
+  EXPECT_TRUE(Rules::stopped(play.s));
+  EXPECT_EQ(Rules::outcome(play.s), "") << "the question is open";
 }
 
 TEST(Approval, AnApprovalThatIsRefusedEndsTheRun) {
@@ -123,6 +213,25 @@ TEST(Approval, WhatAPersonDoesNotApproveGoesBackToWhoWrites) {
   EXPECT_EQ(play.command<flow::StartAgent>().role, "sign-off");
 }
 
+TEST(Approval, ARejectedMergeIsAskedAboutAgainWhileWhoMendsItIsHeldAndAnApprovedOneStays) {
+  AskPlay play;
+  play.tried();
+  Play approved = play;
+  play.see({flow::Answered{1, "reject: ok", "me"}});
+  const int held = play.command<flow::StartAgent>().agent;
+  play.see({flow::TakeBackAsked{1, {held}}});
+  play.see({not_begun(held)});
+  EXPECT_EQ(play.command<flow::Ask>().question, 1);
+  EXPECT_TRUE(play.s.signed_off) << "as it was";
+  play.see({flow::Answered{1, "approve", "me"}});
+  EXPECT_EQ(play.command<flow::Merge>().into, flow::Merge::Into::main);
+  approved.see({flow::Answered{1, "approve", "me"}});
+  approved.command<flow::Merge>();
+  approved.see({flow::TakeBackAsked{1}});
+  EXPECT_TRUE(approved.commands.empty()) << "the merge may be done";
+  EXPECT_TRUE(approved.s.approved);
+}
+
 TEST(Approval, ARefusalWithoutWordsEndsTheRunWhichAsksAgainWhenItGoesOn) {
   AskPlay play;
   play.tried();
@@ -188,6 +297,12 @@ TEST(Approval, AGuardedChangeIsPutToAPersonWhoIsThere) {
   Play refused = play;
   play.see({flow::Answered{1, "approve", "me"}});
   EXPECT_EQ(play.command<flow::Check>().allowed, std::vector<std::string>{"Makefile"});
+  Play regretted = play;  // while the checks run
+  regretted.see({flow::TakeBackAsked{1}});
+  EXPECT_TRUE(regretted.commands.empty()) << "the checks come to their end";
+  regretted.see({checked});
+  EXPECT_EQ(regretted.command<flow::Ask>().question, 1);
+  EXPECT_TRUE(regretted.s.allowed.empty());
   refused.see({flow::Answered{1, "keep it as it was", "me"}});
   refused.see({checked});
   EXPECT_NE(refused.command<flow::StartAgent>().prompt.feedback.find("keep it as it was"),

@@ -329,6 +329,7 @@ struct Fold {
   void operator()(const ApprovalAsked& f) {
     s.questions = std::max(s.questions, f.question);
     s.question = f.question;
+    s.asked_at = s.at;
     s.about = f.about;
     if (f.about != Approval::guard) return;
     s.guard = f;
@@ -351,6 +352,8 @@ struct Fold {
   }
   void operator()(const ApprovalGiven& f) {
     if (s.step != Step::approve || f.question != s.question) return;
+    s.before_answer.reset();
+    s.before_answer = std::make_shared<State>(s);
     s.question = 0;
     if (s.about == Approval::guard) {
       s.step = Step::check;
@@ -373,6 +376,23 @@ struct Fold {
     }
     if (!f.text.empty()) return retry(s, rule_of(s, s.phase).needs_work, f.text);
     end(s, Outcome::rejected, s.phase + " was not approved", Step::run_phase);
+  }
+  // Agents that were asked for meanwhile have not begun; their numbers and sessions are not given
+  // to others.
+  void operator()(const AnswerTakenBack& f) {
+    if (!s.before_answer || s.before_answer->question != f.question) return;
+    State before = *s.before_answer;
+    before.present = std::move(s.present);
+    before.present.passed_gate = false;
+    before.run = std::move(s.run);
+    before.at = std::move(s.at);
+    before.number = s.number;
+    before.starts = s.starts;
+    before.max_retries = s.max_retries;
+    before.integrate = s.integrate;
+    before.ground = std::move(s.ground);
+    before.checks_ms = s.checks_ms;
+    s = std::move(before);
   }
   void operator()(const MergeIntended&) { s.merge_open = true; }
   void operator()(const MergeDone& f) {
@@ -423,6 +443,7 @@ struct Fold {
     // An end from outside (Ctrl-C, pause, a failure that is no phase's) keeps the place.
     if (s.step != Step::end && s.step != Step::ended) s.after = s.step;
     s.step = Step::ended;
+    s.before_answer.reset();
     // What an agent left when a person ended it, and what the person did since, is where the phase
     // goes on.
     s.open.clear();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -64,11 +65,13 @@ struct Present {
   bool cut = false;                        // it ended an agent: what that left is kept first
   bool undo = false;                       // an agent failed by our fault: what it left is put back
   std::optional<event::RunEnded> failure;  // ends the run once its agents have ended
-  std::map<int, std::string> running;      // agents by number: their phase
+  std::map<int, std::string> running;      // agents by number: their phase; empty: it is ended
+                                           // before it began, and its end says nothing
 };
 
 struct State {
   std::string run;  // its id, from whoever makes the state: no fact holds it
+  std::string at;   // of the facts that are folded now
   Step step = Step::start;
   Step after = Step::start;         // when ended: where a resumed run goes on
   std::string phase;                // the first of those that run together
@@ -115,11 +118,15 @@ struct State {
   bool approved = false;                                 // a person has approved the merge
   int questions = 0;                                     // asked so far
   int question = 0;                                      // open; 0: none
+  std::string asked_at;                                  // UTC: when that was put
   event::Approval about{};                               // what Step::approve is about
   event::ApprovalAsked guard;                            // the newest question about guarded files
   std::vector<std::string> allowed;                      // guarded files that a person let pass
   bool guard_refused = false;                            // they did not, of this phase
   std::string guard_words;                               // what they said
+  // As it was when a person answered last, until the run ends: what is gone back to when they take
+  // that back.
+  std::shared_ptr<const State> before_answer;
   // Where the run was when `capsule merge` was asked for, and goes on when there is no sign-off.
   struct Place {
     Step step{};
@@ -157,6 +164,9 @@ Turn advance(State& state, std::vector<PipelineFact> given,
              Apply apply = phases::apply);
 
 workflow::RunSummary summary(const State& state);
+// Whether a question was answered, and no agent was called since. `unbegun`: agents that were asked
+// for, and never called.
+bool is_unseen(const State& state, int question, const std::set<int>& unbegun);
 // What a person is asked now. Requires: Step::approve.
 workflow::Waiting waiting_of(const State& state);
 

@@ -72,6 +72,17 @@ int stage_of(const State& s) {
   }
 }
 
+bool is_unseen(const State& s, int question, const std::set<int>& unbegun) {
+  // What follows from an approved merge may be done already.
+  if (s.step != Step::run_phase && s.step != Step::check) return false;
+  if (!s.before_answer || s.before_answer->question != question) return false;
+  // One that was started before may have been called, and cut off.
+  const auto& running = s.present.running;
+  return s.starts - s.before_answer->starts == static_cast<int>(running.size()) &&
+         std::all_of(running.begin(), running.end(),
+                     [&](const auto& agent) { return unbegun.contains(agent.first); });
+}
+
 int exit_code(Outcome outcome) {
   switch (outcome) {
     case Outcome::merged:

@@ -43,6 +43,7 @@ workflow::Waiting waiting_of(const State& s) {
   wait.what = workflow::Waiting::For::approval;
   wait.task = s.bead;
   wait.question = s.question;
+  wait.since = s.asked_at;
   switch (s.about) {
     case event::Approval::phase:
       wait.text = "Do you approve what " + s.phase +

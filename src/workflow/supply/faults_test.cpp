@@ -92,6 +92,56 @@ TEST(ServiceFault, AfterTooManyTheNextFallbackTakesOver) {
   EXPECT_THAT(table.asked(), IsEmpty());
 }
 
+// Each try of such an agent takes as long as an answer may.
+TEST(ServiceFault, AServiceThatSaysNothingIsTriedOnceMoreAndThenLater) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::no_answer);
+  EXPECT_THAT(table.ends(), IsEmpty()) << "no workflow hears of it";
+  EXPECT_LE(table.newest<fact::AgentFaulted>().until, kStart + 5) << "a connection may be dead";
+  table.wake();
+  EXPECT_EQ(table.call().attempt, 2);
+  table.end(1, Fault::no_answer);
+  const auto parked = table.newest<fact::ProviderParked>();
+  EXPECT_EQ(parked.until, table.seconds + table.policy.guess_first_s);
+  EXPECT_TRUE(parked.guessed);
+  EXPECT_EQ(parked.fault, Fault::no_answer);
+  EXPECT_THAT(table.orders<Park>(), IsEmpty()) << "it may be this project's network alone";
+  EXPECT_THAT(table.asked(), IsEmpty()) << "it goes on by itself";
+  table.wake();
+  EXPECT_EQ(table.call().agent, 1);
+  table.end(1, Fault::none, Table::used(100));
+  EXPECT_EQ(table.ends().size(), 1U);
+}
+
+TEST(ServiceFault, AServiceThatNeverAnswersIsPutToAPersonInTheEnd) {
+  Table table;
+  table.want(1);
+  std::int64_t longest = 0;
+  for (int tries = 0; table.asked().empty(); ++tries) {
+    ASSERT_LT(tries, 40);
+    const std::int64_t before = table.seconds;
+    table.end(1, Fault::no_answer);
+    if (table.asked().empty()) table.wake();
+    longest = std::max(longest, table.seconds - before);
+  }
+  EXPECT_EQ(longest, table.policy.guess_most_s);
+  EXPECT_GT(table.seconds - kStart, 8 * 3600) << "after the night";
+  EXPECT_THAT(table.asked()[0].text, HasSubstr("no_answer"));
+  EXPECT_TRUE(waits_for_person(table.state));
+}
+
+TEST(ServiceFault, AFallbackTakesOverFromAServiceThatSaysNothing) {
+  Table table;
+  table.with_fallback();
+  table.want(1);
+  table.end(1, Fault::no_answer);
+  table.wake();
+  EXPECT_EQ(table.call().provider, "");
+  table.end(1, Fault::no_answer);
+  EXPECT_EQ(table.call().provider, "codex");
+}
+
 // The first choice is free for a moment, and parked again before anybody was answered.
 TEST(ServiceFault, WhoIsTriedInBetweenMakesNoPauseShorterAndNoTryUncounted) {
   Table table;

@@ -240,7 +240,8 @@ void Turn::service_fault(Wanted& wanted, const AgentFinished& finished) {
     default:
       break;
   }
-  if (tries < policy_.tries) {
+  const bool silent = finished.fault == Fault::no_answer;
+  if (tries < (silent ? std::min(policy_.unanswered, policy_.tries) : policy_.tries)) {
     const std::int64_t after = ms_ + pause_ms(policy_, s_.run, finished.agent, tries);
     std::int64_t until = (after + 999) / 1000;
     if (reset > until) until = std::min(reset, seconds_ + kFarthestPause);
@@ -255,8 +256,10 @@ void Turn::service_fault(Wanted& wanted, const AgentFinished& finished) {
     until = parked->second.until;
   } else {
     const int guesses = s_.guesses.contains(provider) ? s_.guesses.at(provider) : 0;
-    if (others) until = seconds_ + guess_seconds(policy_, guesses);
-    park(provider, until, others, finished.fault, words, false);
+    // Silence may be a wait that its client was told of, and tells nobody.
+    const bool later = others || (silent && guesses < policy_.silent_guesses);
+    if (later) until = seconds_ + guess_seconds(policy_, guesses);
+    park(provider, until, later, finished.fault, words, false);
   }
   fault(wanted, finished, tries, until);
 }
@@ -267,8 +270,16 @@ void Turn::park(const std::string& provider, std::int64_t until, bool guessed, F
   if (tell) order({Park{provider, until, guessed, fault, words}});
 }
 
+// Somebody waits for a while after a fault of this provider's service.
+bool Turn::is_paused_for(const std::string& provider) const {
+  return std::any_of(now_.wanted.begin(), now_.wanted.end(), [&](const auto& one) {
+    const AgentRecord& known = record_of(s_, one.first);
+    return !one.second.working && known.hold == Hold::pause && known.held_by == provider;
+  });
+}
+
 void Turn::free(const std::string& provider, const std::string& by, bool tell) {
-  if (!s_.parked.contains(provider)) return;
+  if (!s_.parked.contains(provider) && (by.empty() || !is_paused_for(provider))) return;
   const auto lifts = s_.lifts.find(provider);
   std::int64_t after = 0;
   if (!by.empty() && lifts != s_.lifts.end())
@@ -318,7 +329,7 @@ void Turn::on(const Told& told) {
                                  [&](const Message& one) { return one.id == told.message; });
   if (known || trimmed(told.text).empty()) return;
   record(fact::MessageGiven{told.message, told.task, std::string(cut(told.text, kMessageBytes)),
-                            one_line(told.by)});
+                            one_line(told.by), told.for_next});
 }
 
 void Turn::answer(int number, const workflow::Answered& answered) {

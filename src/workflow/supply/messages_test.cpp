@@ -22,6 +22,18 @@ TEST(Messages, AnAgentAtWorkIsSteeredAndItIsRecordedOnce) {
   EXPECT_EQ(table.all<fact::MessageDelivered>().size(), 1U);
 }
 
+TEST(Stillness, IsRecordedOfAnAgentAtWorkAndIsNobodyElsesBusiness) {
+  Table table;
+  table.news(AgentStands{1, true});
+  EXPECT_THAT(table.all<fact::AgentStill>(), IsEmpty()) << "nobody of that number works";
+  table.want(1);
+  table.news(AgentStands{1, true});
+  EXPECT_TRUE(table.newest<fact::AgentStill>().still);
+  table.news(AgentStands{1, false});
+  EXPECT_FALSE(table.newest<fact::AgentStill>().still);
+  EXPECT_EQ(table.newest<fact::AgentStill>().agent, 1);
+}
+
 TEST(Messages, WhereNobodyCanBeSteeredTheNextPromptHasIt) {
   Table table;
   table.want(1);
@@ -64,6 +76,22 @@ TEST(Messages, OneForATaskReachesThatTaskAlone) {
   EXPECT_THAT(table.orders<Steer>(), IsEmpty());
   table.want(2, "T-2");
   EXPECT_THAT(table.call().prompt.appended, HasSubstr("use tabs"));
+}
+
+TEST(Messages, ANoteWaitsForTheNextPromptAlsoWhereSomebodyCouldBeTold) {
+  Table table;
+  table.want(1);
+  table.news(Told{"m1", "", "use tabs", "me", true});
+  EXPECT_THAT(table.orders<Steer>(), IsEmpty());
+  EXPECT_TRUE(table.newest<fact::MessageGiven>().for_next);
+  table.crash();
+  table.want(1);
+  EXPECT_THAT(table.call().prompt.appended, HasSubstr("use tabs")) << "it begins once more";
+  table.news(Told{"m2", "T-2", "use spaces", "me", true});
+  table.want(2, "T-1");
+  EXPECT_THAT(table.call().prompt.appended, Not(HasSubstr("use spaces")));
+  table.want(3, "T-2");
+  EXPECT_THAT(table.call().prompt.appended, HasSubstr("use spaces"));
 }
 
 TEST(Messages, OneThatNobodyHasHeardSurvivesACrash) {

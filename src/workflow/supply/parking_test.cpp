@@ -207,6 +207,22 @@ TEST(Parking, APersonWhoLiftsItElsewhereIsAnAnswer) {
   EXPECT_THAT(table.heard, IsEmpty()) << "too late";
 }
 
+TEST(Parking, APersonWhoLiftsNothingButAPauseHasTheAgentTryAtOnce) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::overloaded);
+  ASSERT_THAT(table.started(), IsEmpty()) << "it waits for a while";
+  table.news(FreedElsewhere{"codex", "a person"});
+  EXPECT_THAT(table.started(), IsEmpty()) << "of another provider";
+  table.news(FreedElsewhere{"claude", "a person"});
+  EXPECT_EQ(table.call().agent, 1);
+  // Somebody who does so again and again waits longer each time.
+  table.end(1, Fault::overloaded);
+  table.news(FreedElsewhere{"claude", "a person"});
+  EXPECT_THAT(table.started(), IsEmpty());
+  EXPECT_GT(table.newest<fact::ProviderFree>().after, 0);
+}
+
 TEST(Parking, WhatAnotherRunMetHoldsHereToo) {
   Table table;
   table.news(ParkedElsewhere{"claude", kStart + 600, true, Fault::usage_limit, "limit"});

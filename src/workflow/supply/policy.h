@@ -48,8 +48,12 @@ struct Policy {
   // After a fault that is over soon: twice as long each time, and at most so often in a row.
   std::int64_t pause_first_ms = 5'000, pause_most_ms = 300'000;
   int tries = 10;
-  // When a usage limit says no time.
+  int unanswered = 2;  // the same for a service that says nothing: each try costs many minutes
+  // When a usage limit says no time, or a service nothing at all.
   std::int64_t guess_first_s = 900, guess_most_s = 14'400;
+  // So often in a row a service that says nothing is believed to answer later; then a person is
+  // asked.
+  int silent_guesses = 6;
   // Who works that long with a provider that was parked has found it free.
   std::int64_t trial_s = 60;
 };

@@ -267,7 +267,7 @@ void Turn::add_messages(int agent, Wanted& wanted) {
 
 void Turn::steer() {
   for (const Message& message : s_.messages) {
-    if (message.agent != 0 || now_.steering.contains(message.id)) continue;
+    if (message.agent != 0 || message.for_next || now_.steering.contains(message.id)) continue;
     for (const auto& [agent, wanted] : now_.wanted) {
       if (!wanted.working || wanted.ending) continue;
       if (!message.task.empty() && message.task != wanted.start.task) continue;
@@ -288,6 +288,14 @@ void Turn::on(const Steered& steered) {
   for (const Message& message : s_.messages)
     if (message.id == steered.message && wanted != now_.wanted.end())
       wanted->second.start.prompt.appended += in_prompt(message.text);
+}
+
+// Only people want to know.
+void Turn::on(const AgentStands& stands) {
+  const auto wanted = now_.wanted.find(stands.agent);
+  if (wanted == now_.wanted.end() || !wanted->second.working) return;
+  const workflow::StartAgent& start = wanted->second.start;
+  record(fact::AgentStill{stands.agent, start.task, start.role, stands.still});
 }
 
 void Turn::give_up(int agent, Fault fault, const std::string& why) {

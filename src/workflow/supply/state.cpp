@@ -28,20 +28,9 @@ void add_client(std::vector<std::string>& to, const std::string& name) {
 
 // What is not known counts for nothing, and is counted apart.
 void add(TokenUse& sum, const TokenUse& use) {
-  if (use.tokens_known) {
-    sum.input += use.input;
-    sum.output += use.output;
-    sum.cache_read += use.cache_read;
-    sum.cache_written += use.cache_written;
-    sum.tokens_known = true;
-  }
-  if (use.cost_known) {
-    sum.cost_micros += use.cost_micros;
-    sum.cost_known = true;
-  }
-  sum.turns += use.turns;
-  sum.compactions += use.compactions;
-  sum.cache_rewrites += use.cache_rewrites;
+  event::add_known(sum, use);
+  sum.tokens_known |= use.tokens_known;
+  sum.cost_known |= use.cost_known;
 }
 void add(Spent& sum, const TokenUse& use) {
   if (use.cost_known) sum.micros += use.cost_micros;
@@ -110,6 +99,7 @@ struct Fold {
     AgentRecord& agent = s.agents[f.agent];
     agent.task = f.task;
     agent.role = f.role;
+    if (agent.hold == Hold::none) agent.held_since = s.at;
     agent.hold = f.why;
     agent.until = f.until;
     agent.held_by = f.provider;
@@ -142,15 +132,16 @@ struct Fold {
   }
   void operator()(const fact::BudgetRaised& f) { s.budgets[{f.scope, f.task}].raised = f.limit; }
   void operator()(const fact::PersonAsked& f) {
-    s.questions[f.question] = {f.provider, f.scope, f.task, f.text, f.options, true, ""};
+    s.questions[f.question] = {f.provider, f.scope, f.task, f.text, f.options, true, "", s.at};
   }
   void operator()(const fact::PersonAnswered& f) {
     if (const auto found = s.questions.find(f.question); found != s.questions.end())
       found->second.open = false, found->second.answer = f.text;
   }
   void operator()(const fact::MessageGiven& f) {
-    s.messages.push_back({f.id, f.task, f.text, f.by, 0, false, false});
+    s.messages.push_back({f.id, f.task, f.text, f.by, 0, false, false, f.for_next});
   }
+  void operator()(const fact::AgentStill&) {}  // for those who look on
   void operator()(const fact::MessageDelivered& f) {
     for (Message& message : s.messages)
       if (message.id == f.id) message.agent = f.agent, message.heard = false, message.live = f.live;

@@ -44,6 +44,7 @@ struct AgentRecord {
   Hold hold{};              // what it waits for; none: it does not
   std::int64_t until = 0;   // of the hold
   std::string held_by;      // its provider
+  std::string held_since;   // UTC
 };
 
 struct Parking {
@@ -66,13 +67,15 @@ struct Question {
   std::vector<std::string> options;
   bool open = true;
   std::string answer = {};
+  std::string since = {};  // UTC
 };
 
 struct Message {
   std::string id, task, text, by;
-  int agent = 0;       // that it was given to; 0: nobody yet
-  bool heard = false;  // that agent has worked with it to its end
-  bool live = false;   // it was at work when it was told
+  int agent = 0;          // that it was given to; 0: nobody yet
+  bool heard = false;     // that agent has worked with it to its end
+  bool live = false;      // it was at work when it was told
+  bool for_next = false;  // nobody at work is told
 };
 
 struct Spent {
@@ -124,6 +127,7 @@ struct Present {
 
 struct State {
   std::string run;  // its id, from whoever makes the state: no fact holds it
+  std::string at;   // of the facts that are folded now
 
   std::map<int, AgentRecord> agents;
   std::map<std::string, Parking> parked;           // by provider

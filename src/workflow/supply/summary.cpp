@@ -36,6 +36,7 @@ Waiting waiting_for(const State& s, const workflow::AgentSummary& agent) {
   Waiting wait;
   wait.task = agent.task;
   wait.until = known.until;
+  wait.since = known.held_since;
   wait.what = known.hold == Hold::budget ? Waiting::For::budget : Waiting::For::provider;
   if (wait.what == Waiting::For::budget) return wait;
   wait.on = known.held_by;
@@ -62,6 +63,7 @@ void add_waits(workflow::RunSummary& summary, const State& s) {
     wait.kind = question.provider.empty() ? "budget" : "provider";
     wait.what = question.provider.empty() ? Waiting::For::budget : Waiting::For::provider;
     wait.on = question.provider;
+    wait.since = question.since;
     if (question.scope == Scope::task) wait.task = question.task;
     if (const auto parked = s.parked.find(question.provider); parked != s.parked.end()) {
       wait.fault = parked->second.fault;

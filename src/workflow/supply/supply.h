@@ -6,6 +6,8 @@
 // - rate_limited, overloaded, unreachable: again after a pause that grows; after too many in a row
 //   the provider counts as parked, for a while when another can take over, else until a person
 //   says so.
+// - no_answer: again once; then its provider is parked for a time that is guessed, and a person is
+//   asked when many guesses were wrong.
 // - usage_limit: its provider is parked until the limit ends, or for a time that is guessed. Who
 //   works goes on, nobody begins; a fallback that is free takes over.
 // - no_credit, unauthorised: parked until a person lifts it, and a person is asked.
@@ -81,10 +83,12 @@ class Turn {
   void add_messages(int agent, Wanted& wanted);
   void steer();
   void on(const workflow::Steered& steered);
+  void on(const workflow::AgentStands& stands);
   void give_up(int agent, Fault fault, const std::string& why);
   void ask_about_providers();
   void set_alarm();
   bool is_parked(const std::string& provider) const;
+  bool is_paused_for(const std::string& provider) const;
   void put(int question);
   int new_question() const;
 

@@ -167,7 +167,8 @@ struct Recorder {
     script.when(kPrompt, one.answers);
     script.when(kMore, {say("Bonjour.").costing({.input = 5, .output = 2, .cache_read = 3000})});
     const Model model(script);
-    const Room room{place + "/home", one.listens ? model.url() : "http://127.0.0.1:9", one.retries};
+    const Room room{place + "/home", one.listens ? model.url() : "http://127.0.0.1:9", one.retries,
+                    true};
     for (const auto& [name, text] : row.files(room)) write_file(room.home + "/" + name, text);
     const auto went = [&](std::vector<std::string> words, const char* prompt, const char* name) {
       const auto from = std::chrono::steady_clock::now();

@@ -1,0 +1,214 @@
+// What a face costs while an agent prints a megabyte a second: the program itself, on a terminal or
+// with a page that listens, and its time on the processor as the kernel counts it.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/files.h"
+#include "benchmarks/folder.h"
+#include "benchmarks/rows.h"
+#include "event/delivery.h"
+#include "git/create.h"
+#include "store/store.h"
+
+namespace capsule::bench {
+namespace {
+
+constexpr unsigned kFloodSettles = 2, kFloodWatched = 5;  // seconds
+constexpr const char* kFloodLog = "/.capsule/logs/r1/1-developer.log";
+constexpr const char* kFloodAt = "2026-01-31T23:59:59.123Z";
+
+// A client's events, as one prints them while it reads and says much.
+std::string flood_events(std::size_t bytes) {
+  std::string text;
+  for (int i = 0; text.size() < bytes; ++i) {
+    const std::string id = std::to_string(i);
+    text += R"({"type":"assistant","message":{"id":"m)" + id +
+            R"(","model":"opus","content":[{"type":"tool_use","id":"t)" + id +
+            R"(","name":"Read","input":{"file_path":"src/file)" + id + R"(.cpp"}}]}})" + "\n";
+    text += R"({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t)" + id +
+            R"(","content":")" + std::string(2000, 'x') + R"("}]}})" + "\n";
+  }
+  return text;
+}
+
+// A run with an agent at work: the process that holds it, and writes its log.
+class Flood {
+ public:
+  Flood() {
+    namespace delivery = event::delivery;
+    const std::string& root = folder_.path();
+    if (!write_file(root + "/a.txt", "a\n") ||
+        !git::create_repository(root, "Bench", "bench@example.com") ||
+        !git::commit_everything(root, "Begin"))
+      std::abort();
+    std::filesystem::create_directories(root + "/.capsule/logs/r1");
+    {
+      delivery::DeliveryStarted started;
+      started.plan = "/p/PLAN.md";
+      for (int i = 1; i <= 20; ++i) {
+        delivery::Task task;
+        task.id = "T-" + std::to_string(i);
+        task.criteria = {"x"};
+        started.tasks.push_back(task);
+      }
+      delivery::AgentDispatched agent;
+      agent.agent = agent.attempt = 1;
+      agent.task = "T-1";
+      std::vector<event::NewFact> facts;
+      for (const delivery::DeliveryFact& fact : {delivery::DeliveryFact(started),
+                                                 delivery::DeliveryFact(delivery::VerifyFinished{
+                                                     delivery::VerifyPurpose::baseline, {}, ""}),
+                                                 delivery::DeliveryFact(agent)})
+        facts.push_back({std::string(kind_of(fact)), kFloodAt, body_of(fact)});
+      const auto store = store::Store::open(root, store::Access::read_write).value();
+      (void)store->begin({"r1", "delivery", "/p/PLAN.md", kFloodAt}, facts).value();
+    }
+    worker_ = ::fork();
+    if (worker_ == 0) work(root);
+  }
+  ~Flood() {
+    ::kill(worker_, SIGKILL);
+    ::waitpid(worker_, nullptr, 0);
+  }
+  Flood(const Flood&) = delete;
+  Flood& operator=(const Flood&) = delete;
+  const std::string& root() const { return folder_.path(); }
+  double printed_mb() const {
+    return static_cast<double>(std::filesystem::file_size(root() + kFloodLog)) / 1e6;
+  }
+
+ private:
+  [[noreturn]] static void work(const std::string& root) {
+    const auto store = store::Store::open(root, store::Access::read_write).value();
+    const auto claim = store->claim("/p/PLAN.md", "r1", kFloodAt).value();
+    const std::string piece = flood_events(50'000);
+    std::ofstream log(root + kFloodLog);
+    for (;;) {
+      log << piece << std::flush;
+      ::usleep(static_cast<useconds_t>(piece.size()));  // a microsecond a byte
+    }
+  }
+  Folder folder_;
+  pid_t worker_ = -1;
+};
+
+double flood_cpu_seconds(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t name = text.rfind(')');
+  if (name == text.npos) std::abort();  // it has ended
+  std::istringstream rest(text.substr(name + 2));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) rest >> skipped;
+  double user = 0, system = 0;
+  rest >> user >> system;
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+// Reads from there for ever, in a process of its own.
+pid_t flood_reader(int fd) {
+  const pid_t reader = ::fork();
+  if (reader != 0) return reader;
+  char bytes[65536];
+  while (::read(fd, bytes, sizeof bytes) > 0) continue;
+  ::_exit(0);
+}
+
+std::string flood_until(int fd, std::string_view end) {
+  std::string heard;
+  char bytes[4096];
+  while (heard.find(end) == heard.npos) {
+    const ssize_t count = ::read(fd, bytes, sizeof bytes);
+    if (count <= 0) std::abort();
+    heard.append(bytes, static_cast<std::size_t>(count));
+  }
+  return heard;
+}
+
+// One line of a request to the page; the connection that answers.
+int flood_ask(const std::string& host, const std::string& line, const std::string& cookie) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port =
+      htons(static_cast<std::uint16_t>(std::atoi(host.c_str() + host.find(':') + 1)));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const std::string request =
+      "GET " + line + " HTTP/1.1\r\nHost: " + host + "\r\n" + cookie + "\r\n";
+  if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0)
+    std::abort();
+  return fd;
+}
+
+// A browser that listens: enters with the address on the terminal, and opens the stream.
+int flood_page(int terminal) {
+  const std::string screen = flood_until(terminal, "no run");
+  const std::size_t begin = screen.find("http://") + 7, path = screen.find("/?", begin);
+  const std::string host = screen.substr(begin, path - begin);
+  const int entering =
+      flood_ask(host, screen.substr(path, screen.find_first_of("\r\n", path) - path), "");
+  const std::string entered = flood_until(entering, "\r\n\r\n");
+  ::close(entering);
+  const std::size_t cookie = entered.find("Set-Cookie: ") + 12;
+  return flood_ask(
+      host, "/api/v1/events",
+      "Cookie: " + entered.substr(cookie, entered.find(';', cookie) - cookie) + "\r\n");
+}
+
+// In percent of a core, for a megabyte a second.
+double flood_cost(const char* command) {
+  const Flood flood;
+  const std::string folder = "--project-dir=" + flood.root();
+  const struct winsize size {
+    34, 120, 0, 0
+  };
+  int terminal = -1;
+  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
+  if (pid < 0) std::abort();
+  if (pid == 0) {
+    ::setenv("TERM", "xterm-256color", 1);
+    ::execl(CAPSULE_BINARY, CAPSULE_BINARY, command, folder.c_str(), nullptr);
+    ::_exit(127);
+  }
+  std::vector<pid_t> readers;
+  int page = -1;
+  if (command == std::string_view("serve"))
+    readers.push_back(flood_reader(page = flood_page(terminal)));
+  readers.push_back(flood_reader(terminal));
+  if (page < 0) (void)!::write(terminal, "b", 1);  // the board, which shows what agents do
+  ::sleep(kFloodSettles);
+  const double before = flood_cpu_seconds(pid), began = flood.printed_mb();
+  ::sleep(kFloodWatched);
+  const double used = flood_cpu_seconds(pid) - before;
+  const double printed = flood.printed_mb() - began;  // less than it should on a busy machine
+  ::kill(pid, SIGTERM);
+  ::close(terminal);
+  if (page >= 0) ::close(page);
+  ::waitpid(pid, nullptr, 0);
+  for (const pid_t reader : readers) {
+    ::kill(reader, SIGKILL);
+    ::waitpid(reader, nullptr, 0);
+  }
+  return 100 * used / printed;
+}
+
+const Rows kFlood([] {
+  add_figure({"dashboard: CPU of capsule ui, an agent prints 1 MB/s", "%", 5, false,
+              [] { return flood_cost("ui"); }});
+  add_figure({"serve: CPU with a page open, an agent prints 1 MB/s", "%", 5, false,
+              [] { return flood_cost("serve"); }});
+});
+
+}  // namespace
+}  // namespace capsule::bench

@@ -1,0 +1,103 @@
+// capsule notify: how people are told that something needs one of them, shown and tried.
+#include <algorithm>
+
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/project_args.h"
+#include "run/notifying.h"
+
+namespace capsule::cli {
+namespace {
+
+constexpr Option kOptions[] = {
+    {"test", "", "Send a sample by every way that the configuration names"},
+    {"kind", "KIND", "What the sample is about",
+     "question|choice|approval|failed|refused|stalled|cut_off|budget|quota|complete", "question"},
+    {"show", "SERVICE", "Print a ready entry for a service", notify::kServices},
+    kProjectDir};
+
+std::string ways_in_words(const config::Notify& way) {
+  std::string text;
+  const auto add = [&](std::string_view word) {
+    text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  if (way.desktop) add("desktop");
+  if (way.terminal) add("terminal");
+  if (!way.command.empty()) add(printable(way.command.front()));
+  return text.empty() ? "no way of telling is set" : text;
+}
+
+void list(const config::Config& config) {
+  for (const auto& [name, way] : config.notify) {
+    std::string on;
+    for (const std::string& kind : way.on) on += (on.empty() ? "" : ", ") + kind;
+    print("  " + name + ": " + ways_in_words(way) + " on " +
+          (on.empty() ? "everything that needs a person" : on) + "\n");
+  }
+}
+
+Result<int> test(const world::Project& project, std::string_view kind) {
+  const auto loop = TRY(process::Loop::create());
+  bool all_well = true;
+  notify::Sender::Surroundings surroundings = run::surroundings_of(project.root());
+  surroundings.tell_all = true;
+  surroundings.became = [&](const std::string& way, const Result<void>& result) {
+    all_well = all_well && result.has_value();
+    print("  " + way + ": " + (result ? "sent" : "failed: " + printable(result.error().message)) +
+          "\n");
+  };
+  notify::Sender sender(*loop, project.config.notify, std::move(surroundings));
+  const std::string& root = project.root();
+  const notify::Notice notice = notify::sample(root.substr(root.rfind('/') + 1), kind);
+  print("Sending a sample (" + std::string(kind) + ") by:\n");
+  for (const auto& [name, way] : project.config.notify) {
+    sender.send_by(name, notice);
+    sender.finish();
+  }
+  return all_well ? 0 : 1;
+}
+
+Result<int> notify(const Args& args) {
+  if (const auto service = args.option("show")) {
+    print(notify::ready_entry(*service));
+    return 0;
+  }
+  const world::Project project = TRY(open_project(args));
+  if (project.config.notify.empty()) {
+    print(
+        "Nobody is told when something waits: the configuration has no notify.\n\n"
+        "See a ready entry:\n  capsule notify --show=ntfy\n");
+    return args.flag("test") ? 1 : 0;
+  }
+  if (args.flag("test")) return test(project, args.option("kind").value_or("question"));
+  print("When something comes to need a person, a run tells:\n");
+  list(project.config);
+  print("\nTry them:\n  capsule notify --test\n");
+  return 0;
+}
+
+}  // namespace
+
+Command notify_command() {
+  return {.path = "notify",
+          .summary = "Show and try how people are told that something waits",
+          .details =
+              "A run tells once, when something enters the inbox (see 'capsule inbox'): a "
+              "question, a failure, a merge that waits. Never about progress, not in quiet hours, "
+              "and not while somebody uses the dashboard or the page. 'notify' in the "
+              "configuration says by which ways: the desktop, the terminal's bell, or any command, "
+              "which gets the notice on its standard input. What is sent names run, task and the "
+              "command that settles it; the words of titles and questions only with 'text: true'. "
+              "A command that fails harms no run.\n\n"
+              "Exit codes: 0; 1 with --test: some way failed, or there is none; 2 an error.",
+          .positionals = {},
+          .options = kOptions,
+          .run = notify,
+          .examples =
+              "  capsule notify --show=slack\n"
+              "  capsule notify --test\n"
+              "  capsule notify --test --kind=failed"};
+}
+
+}  // namespace capsule::cli

@@ -1,0 +1,98 @@
+#include "contain/plan.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "contain/abilities.h"
+#include "contain/landlock.h"
+#include "contain/seccomp.h"
+
+namespace capsule::contain {
+namespace {
+
+// Landlock and the filter alone: enough to keep an honest program in, and named for what it is not.
+Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kernel) {
+  Error error = *kernel.no_namespaces;
+  if (policy.missing == Missing::refuse) return tl::unexpected(error);
+  if (policy.preset == Preset::strict || kernel.landlock == 0) {
+    error.message += policy.preset == Preset::strict ? "; strict does not go without"
+                                                     : "; and there is no Landlock either";
+    return tl::unexpected(error);
+  }
+  Report report{.namespaces = false, .own_group = !kernel.terminal, .landlock = kernel.landlock};
+  report.gaps = {Gap::no_namespaces, Gap::no_own_processes, Gap::git_settings};
+  if (kernel.landlock < kLandlockScopes) report.gaps.push_back(Gap::no_signal_scope);
+  if (policy.net == Net::off) report.gaps.push_back(Gap::no_loopback);
+  const auto is_scratch = [](const Place& place) { return place.access == Access::scratch; };
+  if (std::any_of(policy.places.begin(), policy.places.end(), is_scratch))
+    report.gaps.push_back(Gap::no_scratch);
+  return report;
+}
+
+}  // namespace
+
+std::string_view sentence_of(Gap gap) {
+  switch (gap) {
+    case Gap::processes_of_root:
+      return "the number of processes is not limited: the kernel does not count those of root";
+    case Gap::abstract_sockets:
+      return "abstract sockets of this machine can be reached: --net=off, or Landlock version 6, "
+             "would part them";
+    case Gap::process_group:
+      return "processes that this terminal runs together with capsule can be sent signals: "
+             "Landlock "
+             "version 6 would part them";
+    case Gap::no_landlock:
+      return "there is no Landlock: one lock less behind the namespaces";
+    case Gap::no_namespaces:
+      return "there are no namespaces: other processes and the existence of files can be seen, and "
+             "rights and times of the user's files be changed";
+    case Gap::no_own_processes:
+      return "what it leaves running can outlive a kill -9 of capsule";
+    case Gap::no_signal_scope:
+      return "processes of the user can be sent signals: Landlock version 6 would part them";
+    case Gap::no_loopback:
+      return "it has no loopback: tests with a server of their own fail";
+    case Gap::no_scratch:
+      return "what should be scratch can only be read";
+    case Gap::git_settings:
+      return "the folder's own .git can be changed: let nobody run git there afterwards";
+  }
+  return "";
+}
+
+Result<Report> plan(const Policy& policy, const Kernel& kernel) {
+  if (!kernel.seccomp)
+    return fail(Reason::refused, "this kernel has no filter of system calls (seccomp)",
+                "use a kernel with CONFIG_SECCOMP_FILTER; without it nothing is contained");
+  if (kernel.no_namespaces) return plan_without_namespaces(policy, kernel);
+  if (kernel.landlock == 0 && policy.missing == Missing::refuse)
+    return fail(Reason::refused, "this kernel has no Landlock",
+                "add landlock to lsm= on the kernel's command line (Linux 5.13), or take one lock "
+                "less: --missing=weaker");
+  Report report;
+  report.own_network = policy.net == Net::off;
+  report.landlock = policy.without.landlock ? 0 : kernel.landlock;
+  report.seccomp = !policy.without.seccomp;
+  if (report.landlock == 0) report.gaps.push_back(Gap::no_landlock);
+  if (!report.own_network && report.landlock < kLandlockScopes)
+    report.gaps.push_back(Gap::abstract_sockets);
+  report.own_group = !kernel.terminal;
+  if (!report.own_group && report.landlock < kLandlockScopes)
+    report.gaps.push_back(Gap::process_group);
+  if (kernel.root) report.gaps.push_back(Gap::processes_of_root);
+  return report;
+}
+
+Kernel look_at_kernel(const Policy& policy) {
+  const File terminal(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
+  Kernel kernel{landlock_abi(), seccomp_available(), {}, ::geteuid() == 0, bool(terminal)};
+  // Who does not go without finds out when he starts.
+  if (policy.missing == Missing::weaker) kernel.no_namespaces = try_namespaces();
+  return kernel;
+}
+
+}  // namespace capsule::contain

@@ -1,0 +1,26 @@
+// What will be in force, decided from the policy and what the kernel has. Pure.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "contain/policy.h"
+#include "contain/report.h"
+
+namespace capsule::contain {
+
+struct Kernel {
+  int landlock = 0;  // the version of its interface; 0: none
+  bool seccomp = false;
+  std::optional<Error> no_namespaces = {};  // why not; nothing: they are there, or nobody asked yet
+  bool root = false;                        // who asks
+  bool terminal = false;                    // whether he has one
+};
+
+// Error refused when it is less than the policy asks for.
+Result<Report> plan(const Policy& policy, const Kernel& kernel);
+
+// Of this machine. Namespaces are tried when the policy could do without.
+Kernel look_at_kernel(const Policy& policy);
+
+}  // namespace capsule::contain

@@ -1,0 +1,118 @@
+#include "contain/policy.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "contain/environment.h"
+#include "contain/places.h"
+
+namespace capsule::contain {
+namespace {
+
+// A folder that holds the user's home cannot be handed over: all secrets are in it.
+Result<void> check_given(const std::string& path, const std::string& home, std::string_view what) {
+  if (path == "/")
+    return fail(Reason::usage, std::string(what) + " cannot be the root of the machine");
+  if (is_within(home, path))
+    return fail(Reason::usage,
+                std::string(what) + " " + printable(path) +
+                    (path == home ? " is your home" : " holds your home") + ", with all your keys",
+                "go to the project's folder, and name single folders with --read and --write");
+  return {};
+}
+
+Result<void> add_given(std::vector<Place>& places, const std::vector<std::string>& paths,
+                       Access access, const std::string& home) {
+  for (const std::string& given : paths) {
+    // Shells leave the sign in --read=~/x as it is.
+    auto place = pin(given.starts_with("~/") ? home + given.substr(1) : given, access);
+    if (!place)
+      return fail(Reason::usage, place.error().message,
+                  "a place of a contained command has to exist before it starts");
+    TRY_VOID(check_given(place->path, home, "the place"));
+    places.push_back(std::move(*place));
+  }
+  return {};
+}
+
+// What the command may change must not decide what the user's next git runs: its settings and hooks
+// stay as they are. In a scratch layer nothing stays anyway.
+void protect_git(std::vector<Place>& places) {
+  std::vector<Place> added;
+  for (const Place& place : places) {
+    if (place.access != Access::write || !place.folder) continue;
+    if (auto git = pin_beneath(place, ".git", Access::read)) added.push_back(std::move(*git));
+  }
+  std::move(added.begin(), added.end(), std::back_inserter(places));
+}
+
+// Where the home is inside: where it is outside, if that can be a folder of its own.
+std::string home_inside(const std::string& home) {
+  constexpr const char* kElsewhere = "/tmp/home";
+  if (!home.starts_with('/')) return kElsewhere;
+  const std::string path = real_path(home).value_or(absolute_path(home));
+  return path == "/" ? kElsewhere : path;
+}
+
+// One place a path, the last word on it; parents first.
+std::vector<Place> in_order(std::vector<Place> places) {
+  std::reverse(places.begin(), places.end());
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.path < b.path; });
+  const auto end = std::unique(places.begin(), places.end(),
+                               [](const Place& a, const Place& b) { return a.path == b.path; });
+  places.erase(end, places.end());
+  return places;
+}
+
+}  // namespace
+
+std::string_view name_of(Preset preset) { return preset == Preset::strict ? "strict" : "worktree"; }
+std::string_view name_of(Role role) {
+  constexpr std::string_view kNames[] = {"writer", "reviewer", "gate"};
+  return kNames[static_cast<std::size_t>(role)];
+}
+std::string_view name_of(Net net) { return net == Net::open ? "open" : "off"; }
+std::string_view name_of(Access access) {
+  constexpr std::string_view kNames[] = {"read", "write", "scratch", "hidden", "memory"};
+  return kNames[static_cast<std::size_t>(access)];
+}
+
+bool is_within(std::string_view path, std::string_view folder) {
+  if (folder == "/") return true;
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+Result<Policy> make_policy(const Wish& wish) {
+  Policy policy;
+  policy.preset = wish.preset;
+  policy.role = wish.role;
+  policy.missing = wish.missing;
+  const bool own_network = wish.preset == Preset::strict || wish.role == Role::gate;
+  policy.net = wish.net.value_or(own_network ? Net::off : Net::open);
+  policy.home = home_inside(wish.home);
+
+  Ground ground = TRY(system_ground());
+  policy.links = std::move(ground.links);
+  policy.places = std::move(ground.places);
+  const std::string search =
+      add_search_places(policy.places, wish.search, policy.home, wish.folder);
+  for (const std::string& path : {std::string("/tmp"), std::string("/var/tmp"), policy.home})
+    policy.places.push_back({path, Access::memory});
+  TRY_VOID(add_given(policy.places, wish.read, Access::read, policy.home));
+  TRY_VOID(add_given(policy.places, wish.scratch, Access::scratch, policy.home));
+
+  Place folder = TRY(pin(wish.folder, wish.role == Role::writer ? Access::write : Access::scratch));
+  TRY_VOID(check_given(folder.path, policy.home, "the folder"));
+  if (!folder.folder) return fail(Reason::usage, printable(folder.path) + " is no folder");
+  policy.folder = folder.path;
+  policy.places.push_back(std::move(folder));
+  TRY_VOID(add_given(policy.places, wish.write, Access::write, policy.home));
+  protect_git(policy.places);
+  policy.places = in_order(std::move(policy.places));
+  policy.env = made_up_environment(policy.home, search, policy.folder, wish.env);
+  return policy;
+}
+
+}  // namespace capsule::contain

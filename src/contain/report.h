@@ -1,0 +1,33 @@
+// What is really in force for a contained command.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace capsule::contain {
+
+// What is not, and could matter. A closed set: the words are for people.
+enum class Gap {
+  processes_of_root,  // the kernel counts no processes of root
+  abstract_sockets,   // the network is the machine's and Landlock cannot part abstract sockets
+  process_group,      // processes of the same group can be sent signals
+  no_landlock,        // the second lock is missing
+  no_namespaces,      // other processes and the existence of files show, some can be changed
+  no_own_processes,   // what it leaves running may outlive it
+  no_signal_scope,    // processes of the user can be sent signals
+  no_loopback,        // it cannot listen, not even for itself
+  no_scratch,         // what should be scratch can only be read
+  git_settings,       // those of the folder can be changed
+};
+std::string_view sentence_of(Gap gap);
+
+struct Report {
+  bool namespaces = true;  // user, mount, pid, ipc, uts, cgroup, and a root of its own
+  bool own_network = false;
+  bool own_group = true;  // of processes; on a terminal it is the caller's, so that keys reach it
+  int landlock = 0;       // the version of its interface; 0: not in force
+  bool seccomp = true;
+  std::vector<Gap> gaps = {};
+};
+
+}  // namespace capsule::contain

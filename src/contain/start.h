@@ -1,0 +1,43 @@
+// Starts a command inside the walls of a policy, and follows it to its end. To be called by a
+// process with one thread: what runs between clone and exec uses memory as any code does.
+//
+// The process between is the first one of a pid namespace: it reaps what is left to it, and when it
+// ends, or whoever started it, everything inside ends with it. Mounts go with the last process.
+// Where namespaces are lacking and the policy goes without, the report says so.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "contain/policy.h"
+#include "contain/report.h"
+
+namespace capsule::contain {
+
+// How the command ended.
+struct Ending {
+  int exit_code = -1;   // -1: by a signal
+  int term_signal = 0;  // 0: it exited
+};
+
+// A command that runs.
+struct Inside {
+  pid_t first = -1;  // the process between, by its number outside
+  File channel;      // to it
+  Report report;
+  std::string private_folder = {};  // without namespaces; gone when follow() returns
+};
+
+// Returns when the command runs. Errors, and nothing of the command ran: refused (what the kernel
+// lacks or forbids, with the remedy), missing_program (it is not there inside), usage, io.
+Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv);
+
+// Waits for its end. Signals that are sent to this process meanwhile are passed on; those of the
+// terminal reach the command without us.
+Result<Ending> follow(Inside& inside);
+
+}  // namespace capsule::contain

@@ -1,0 +1,415 @@
+#include "dashboard/dashboard.h"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/ids.h"
+#include "base/text.h"
+#include "canvas/diff.h"
+#include "canvas/svg.h"
+#include "dashboard/jobs.h"
+#include "dashboard/visit.h"
+#include "follow/follower.h"
+#include "notify/sender.h"
+#include "process/spawn.h"
+#include "terminal/screen.h"
+#include "ui/terminal.h"
+#include "ui/tui/commanding.h"
+#include "ui/tui/draw.h"
+#include "ui/tui/key_table.h"
+#include "ui/tui/press.h"
+#include "ui/tui/rows.h"
+#include "workspace/names.h"
+#include "workspace/places.h"
+
+namespace capsule::dashboard {
+namespace {
+
+using Kind = tui::Effect::Kind;
+
+constexpr std::size_t kMaxPageBytes = std::size_t{512} * 1024;
+constexpr std::size_t kMaxPages = 40;
+constexpr auto kFrame = std::chrono::milliseconds(16);
+constexpr auto kTick = std::chrono::seconds(1);
+constexpr auto kNote = std::chrono::seconds(8);
+constexpr auto kPatience = std::chrono::seconds(20);  // with the texts of a picture
+
+std::string short_folder(const std::string& folder) {
+  const char* home = std::getenv("HOME");
+  const std::string_view at = home == nullptr ? "" : home;
+  if (!at.empty() && at != "/" && folder.starts_with(at) &&
+      (folder.size() == at.size() || folder[at.size()] == '/'))
+    return "~" + folder.substr(at.size());
+  return folder;
+}
+
+// The end of a text is what counts, except of a diff.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.empty()) return lines;
+  for (const std::string_view line : split(text, '\n')) lines.emplace_back(line);
+  return lines;
+}
+
+class Dashboard {
+ public:
+  Dashboard(process::Loop& loop, const world::Project& project, command_line::Table commands)
+      : loop_(loop), project_(project), jobs_(loop) {
+    shown_.commands = commands;
+  }
+  ~Dashboard() {
+    if (frame_) loop_.cancel(*frame_);
+    if (tick_) loop_.cancel(*tick_);
+    if (note_) loop_.cancel(*note_);
+    if (beads_watch_) loop_.unwatch(*beads_watch_);
+  }
+  Dashboard(const Dashboard&) = delete;
+  Dashboard& operator=(const Dashboard&) = delete;
+
+  Result<void> follow();  // without a terminal
+  Result<void> start();
+  std::string picture(const Picture& wanted);
+  bool left() const { return left_; }
+
+ private:
+  void load_beads();
+  void watch_beads();
+  void key(const canvas::Key& key);
+  void want_frame();
+  void draw();
+  void tick();
+  void say(std::string note);
+  void fetch();
+  tui::Page archived(const std::string& bead) const;
+  void take_page(const std::string& wish, const JobEnd& end);
+  void carry_out(const tui::Effect& effect);
+  void run_command(const tui::Effect& effect);
+  void open_tree(const tui::Effect& effect);
+  void show_moment();
+
+  process::Loop& loop_;
+  const world::Project& project_;
+  Jobs jobs_;
+  std::unique_ptr<follow::Follower> follower_;
+  std::unique_ptr<terminal::Screen> screen_;
+  canvas::Looks looks_;
+  tui::Shown shown_;
+  tui::Focus focus_;
+  view::Project replayed_;
+  std::optional<std::uint64_t> replayed_at_;
+  // Of each page: the newest fact and the time when it was asked for, and how long that took.
+  struct Asked {
+    std::uint64_t newest = 0;
+    std::int64_t at_ms = 0, took_ms = 0;
+  };
+  std::map<std::string, Asked> asked_;
+  std::set<std::string> loading_;
+  std::optional<process::TimerId> frame_, tick_, note_;
+  File beads_inotify_;
+  std::optional<process::WatchId> beads_watch_;
+  bool left_ = false;
+};
+
+Result<void> Dashboard::follow() {
+  follower_ =
+      TRY(follow::Follower::start(loop_, project_, [this](const view::Project&) { want_frame(); }));
+  shown_.folder = short_folder(project_.root());
+  shown_.options = project_.option;
+  shown_.main_branch = world::main_branch_of(project_);
+  shown_.providers.push_back(project_.config.provider);
+  for (const auto& [name, provider] : project_.config.providers)
+    if (name != project_.config.provider) shown_.providers.push_back(name);
+  load_beads();
+  return {};
+}
+
+Result<void> Dashboard::start() {
+  const ui::Style style = ui::style_for(STDOUT_FILENO);
+  looks_ = {style.colour, style.unicode};
+  TRY_VOID(follow());
+  watch_beads();
+  terminal::Events events;
+  events.key = [this](const canvas::Key& pressed) { key(pressed); };
+  events.resized = [this] { draw(); };
+  events.end = [this] { left_ = true; };
+  screen_ = TRY(terminal::Screen::open(loop_, std::move(events)));
+  draw();
+  return {};
+}
+
+void Dashboard::load_beads() {
+  shown_.beads.clear();
+  shown_.no_beads.clear();
+  auto tracker = world::open_tracker(project_);
+  if (!tracker) {
+    shown_.no_beads = tracker.error().message;
+    return;
+  }
+  const auto beads = (*tracker)->list({.all = true});
+  if (!beads) {
+    shown_.no_beads = beads.error().message;
+    if (!beads.error().hint.empty()) shown_.no_beads += "\n" + beads.error().hint;
+    return;
+  }
+  for (const engine::Bead& bead : *beads)
+    if (bead.status != "tombstone")
+      shown_.beads.push_back({bead.id, bead.title, bead.type, bead.status, bead.parent,
+                              bead.priority, bead.description, bead.acceptance});
+}
+
+void Dashboard::watch_beads() {
+  beads_inotify_ = File(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  const std::string folder = project_.root() + "/.beads";
+  if (!beads_inotify_ ||
+      ::inotify_add_watch(beads_inotify_.fd(), folder.c_str(), IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
+    return;
+  const auto watch = loop_.watch(beads_inotify_.fd(), [this] {
+    char buffer[4096];
+    while (::read(beads_inotify_.fd(), buffer, sizeof buffer) > 0) continue;
+    load_beads();
+    want_frame();
+  });
+  if (watch) beads_watch_ = *watch;
+}
+
+// What is shown is what is so now, or what was so at a fact of the run.
+void Dashboard::show_moment() {
+  shown_.now = utc_second();
+  shown_.project = &follower_->project();
+  if (!focus_.replay || follower_->journal() == nullptr) {
+    replayed_at_.reset();
+    return;
+  }
+  const auto facts = follower_->journal()->read(focus_.run, 0);
+  if (!facts || facts->empty()) return;
+  const std::size_t place = std::min<std::size_t>(*focus_.replay, facts->size()) - 1;
+  const event::Fact& fact = (*facts)[place];
+  if (replayed_at_ != fact.seq) {
+    auto then = follow::replayed(*follower_->journal(), fact.seq);
+    if (!then) {
+      say(then.error().message);
+      return;
+    }
+    replayed_ = std::move(*then);
+    replayed_at_ = fact.seq;
+  }
+  shown_.project = &replayed_;
+  shown_.now = fact.at;
+}
+
+void Dashboard::want_frame() {
+  if (frame_) return;
+  frame_ = loop_.after(kFrame, [this] {
+    frame_.reset();
+    draw();
+  });
+}
+
+void Dashboard::draw() {
+  if (!screen_) return;
+  show_moment();
+  fetch();
+  const terminal::Size size = screen_->size();
+  screen_->show(tui::draw(focus_, shown_, size.columns, size.rows, looks_));
+  // Clocks go on while something works; nothing is woken otherwise.
+  bool works = false;
+  for (const view::Run& run : follower_->project().runs) works |= run.life == view::Life::working;
+  if (works && !tick_) tick_ = loop_.after(kTick, [this] { tick(); });
+}
+
+void Dashboard::tick() {
+  tick_.reset();
+  draw();
+}
+
+void Dashboard::say(std::string note) {
+  focus_.note = std::move(note);
+  if (note_) loop_.cancel(*note_);
+  note_ = loop_.after(kNote, [this] {
+    note_.reset();
+    focus_.note.clear();
+    draw();
+  });
+}
+
+void Dashboard::key(const canvas::Key& pressed) {
+  notify::note_presence(project_.root());
+  show_moment();
+  const terminal::Size size = screen_->size();
+  tui::Step step = tui::press(std::move(focus_), pressed, shown_, size.columns, size.rows);
+  focus_ = std::move(step.focus);
+  if (!focus_.note.empty()) say(focus_.note);
+  if (step.effect) carry_out(*step.effect);
+  if (!left_) draw();
+}
+
+void Dashboard::carry_out(const tui::Effect& effect) {
+  switch (effect.kind) {
+    case Kind::leave:
+      left_ = true;
+      return;
+    case Kind::copy:
+      screen_->send(canvas::copy_bytes(effect.text));
+      return;
+    case Kind::command:
+      run_command(effect);
+      return;
+    case Kind::shell:
+    case Kind::editor:
+      open_tree(effect);
+      return;
+  }
+}
+
+void Dashboard::run_command(const tui::Effect& effect) {
+  const int number = effect.number;
+  const std::string command = view::command_of({view::Verb::show, effect.words, ""});
+  const auto started = jobs_.start_own(
+      effect.words, project_.root(), kMaxPageBytes, [this, number, command](const JobEnd& end) {
+        std::vector<std::string> lines = lines_of(end.text);
+        if (number > 0) {
+          tui::show_output(focus_, number, command, std::move(lines), end.code);
+          if (!focus_.note.empty()) say(focus_.note);
+        } else {
+          // The last line of an error has its hint; the first of a success what happened.
+          say(lines.empty() ? (end.good ? "done" : "failed") : lines.front());
+        }
+        load_beads();
+        draw();
+      });
+  if (started) return;
+  if (number > 0) focus_.dialog.reset();
+  say(started.error().message);
+}
+
+// The terminal is another program's until that ends.
+void Dashboard::open_tree(const tui::Effect& effect) {
+  const std::string folder =
+      !effect.text.empty()
+          ? effect.text
+          : workspace::worktree_path(project_.repository,
+                                     workspace::own_name(effect.words[0], effect.words[1]));
+  const Visit visit = effect.kind == Kind::editor ? Visit::editor : Visit::shell;
+  const auto start = prepared(visit, folder);
+  if (!start) {
+    say(start.error().message);
+    return;
+  }
+  std::string note;
+  screen_->lend([&] { note = visited(*start, visit, folder); });
+  if (!note.empty()) say(note);
+}
+
+// Asks for the texts that the screen needs and that are not there, or are old.
+void Dashboard::fetch() {
+  const std::uint64_t newest = follower_->project().newest.seq;
+  const std::int64_t now = monotonic_ms();
+  for (const tui::Wish& wish : tui::wishes(focus_, shown_)) {
+    const std::string key = wish.key();
+    const auto asked = asked_.find(key);
+    // Texts that grow are fetched again, at a twentieth of a core at most.
+    const bool rested =
+        asked != asked_.end() &&
+        now >= asked->second.at_ms + std::max<std::int64_t>(900, asked->second.took_ms * 20);
+    const bool old = asked != asked_.end() && wish.kind == tui::Wish::Kind::command && rested &&
+                     (asked->second.newest != newest || wish.changes);
+    if (loading_.contains(key) || (asked != asked_.end() && !old)) continue;
+    if (shown_.pages.size() > kMaxPages) {
+      shown_.pages.clear();
+      asked_.clear();
+    }
+    asked_[key] = {newest, now, 0};
+    if (wish.kind == tui::Wish::Kind::archive) {
+      shown_.pages[key] = archived(wish.words[0]);
+      continue;
+    }
+    loading_.insert(key);
+    shown_.pages[key].loading = true;
+    const auto done = [this, key](const JobEnd& end) { take_page(key, end); };
+    const auto started =
+        wish.kind == tui::Wish::Kind::diff
+            ? jobs_.start_git({"--no-pager", "diff", "--no-ext-diff", "--no-textconv", "--no-color",
+                               "--stat", "-p", wish.words[0], wish.words[1], "--"},
+                              project_.root(), kMaxPageBytes, done)
+            : jobs_.start_own(wish.words, project_.root(), kMaxPageBytes, done);
+    if (!started) {
+      loading_.erase(key);
+      shown_.pages[key] = {{}, false, false, started.error().message};
+    }
+  }
+}
+
+// What was kept when a bead's run had been merged.
+tui::Page Dashboard::archived(const std::string& bead) const {
+  tui::Page page;
+  if (!valid_id(bead)) return page;
+  const std::string folder = workspace::archive_path(project_.repository, bead);
+  for (const char* name : {"summary.md", "worklog.md"}) {
+    const auto text = read_file_beneath(folder, name, kMaxPageBytes);
+    if (!text) continue;
+    page.lines.insert(page.lines.end(), {"", std::string("── ") + name, ""});
+    for (std::string& line : lines_of(*text)) page.lines.push_back(std::move(line));
+  }
+  return page;
+}
+
+void Dashboard::take_page(const std::string& wish, const JobEnd& end) {
+  loading_.erase(wish);
+  if (const auto asked = asked_.find(wish); asked != asked_.end())
+    asked->second.took_ms = end.took_ms;
+  tui::Page page;
+  page.cut = end.cut;
+  page.lines = lines_of(end.text);
+  if (end.cut && wish.starts_with("diff"))
+    page.lines.emplace_back("(there is more: only 512 KiB of a diff are shown)");
+  else if (end.cut)
+    page.lines.insert(page.lines.begin(), "(the beginning is left out: y copies the command)");
+  shown_.pages[wish] = std::move(page);
+  want_frame();
+}
+
+std::string Dashboard::picture(const Picture& wanted) {
+  for (const canvas::Key& key : tui::keys_named(wanted.keys)) {
+    show_moment();
+    focus_ = tui::press(std::move(focus_), key, shown_, wanted.columns, wanted.rows).focus;
+  }
+  show_moment();
+  fetch();
+  const auto patience = process::Clock::now() + kPatience;
+  while (jobs_.running() > 0 && process::Clock::now() < patience) loop_.turn(patience);
+  return canvas::svg_of(tui::draw(focus_, shown_, wanted.columns, wanted.rows, {}),
+                        "capsule ui, " + shown_.folder);
+}
+
+}  // namespace
+
+Result<std::string> picture(const world::Project& project, command_line::Table commands,
+                            const Picture& wanted) {
+  const auto loop = TRY(process::Loop::create());
+  process::leave_orphans();
+  Dashboard dashboard(*loop, project, commands);
+  TRY_VOID(dashboard.follow());
+  return dashboard.picture(wanted);
+}
+
+bool has_something(const world::Project& project) {
+  return exists(project.root() + "/.capsule/journal.db") || exists(project.root() + "/.beads");
+}
+
+Result<int> show(const world::Project& project, command_line::Table commands) {
+  TRY_VOID(terminal::can_show());
+  const auto loop = TRY(process::Loop::create());
+  // What a person starts from here goes on when the dashboard is left.
+  process::leave_orphans();
+  Dashboard dashboard(*loop, project, commands);
+  TRY_VOID(dashboard.start());
+  loop->run_while([&] { return !dashboard.left(); });
+  return 0;
+}
+
+}  // namespace capsule::dashboard

@@ -1,0 +1,457 @@
+#include "follow/follower.h"
+
+#include <linux/magic.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "follow/reading.h"
+#include "store/identity.h"
+#include "world/activities.h"
+#include "world/activity_tail.h"
+#include "world/answers.h"
+
+namespace capsule::follow {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPoll{1000};  // where nothing tells
+// Of a run with ten thousand tasks the rows take a while: then it rests four times as long, so that
+// following never takes more than a fifth of a processor.
+constexpr milliseconds kQuick{10};
+constexpr int kRests = 4;
+constexpr milliseconds kLogPause{100};  // between two looks at logs that grow
+
+// Whether writes of other machines go by without a word.
+bool is_remote(const std::string& folder) {
+  constexpr unsigned kCifs = 0xFF534D42, kSmb2 = 0xFE534D42, kNinep = 0x01021997,
+                     kFuse = 0x65735546, kCeph = 0x00C36400;
+  struct statfs about {};
+  if (::statfs(folder.c_str(), &about) != 0) return false;
+  const auto type = static_cast<unsigned>(about.f_type);
+  return type == NFS_SUPER_MAGIC || type == SMB_SUPER_MAGIC || type == kCifs || type == kSmb2 ||
+         type == kNinep || type == kFuse || type == kCeph;
+}
+
+std::string name_of(const inotify_event& event) {
+  return event.len == 0 ? std::string() : std::string(event.name);
+}
+
+}  // namespace
+
+class Follower::Impl {
+ public:
+  Impl(process::Loop& loop, const world::Project& project, Changed changed, Options options)
+      : loop_(loop),
+        project_(project),
+        folder_(project.root() + "/.capsule"),
+        changed_(std::move(changed)),
+        options_(options) {}
+  ~Impl() {
+    if (watch_) loop_.unwatch(*watch_);
+    for (auto& [run, process] : processes_) loop_.unwatch(process.watch);
+    for (const auto& timer : {poll_, log_timer_, rest_timer_})
+      if (timer) loop_.cancel(*timer);
+  }
+
+  Result<void> start() {
+    begin_watching();
+    TRY_VOID(open());
+    (void)update();
+    after_update();
+    return {};
+  }
+
+  const view::Project& shown() {
+    static const view::Project kNothing;
+    return reading_ ? reading_->fold().project() : kNothing;
+  }
+
+  std::string trouble;
+  std::int64_t wakes = 0;
+  std::unique_ptr<store::Store> store;
+  bool blind() const { return !watch_ || remote_; }
+
+ private:
+  struct Process {
+    File pidfd;
+    process::WatchId watch{};
+    engine::ProcessIdentity who;
+  };
+  struct Tail {
+    std::string start;  // of the agent: what tells it from the one before under its number
+    std::unique_ptr<world::ActivityTail> log;
+    int watch = -1;
+  };
+  using AgentKey = std::pair<std::string, int>;  // run and agent
+
+  // ---- The journal
+
+  Result<void> open() {
+    store = TRY(world::journal_of(project_));
+    reading_ = std::make_unique<Reading>(project_.root());
+    return {};
+  }
+
+  bool update() {
+    if (!store) return false;
+    trouble.clear();
+    const auto changed = reading_->update(*store);
+    if (!changed) trouble = changed.error().message;
+    return changed.value_or(false);
+  }
+
+  // Something has changed, or may have.
+  void look() {
+    bool changed = false;
+    const std::string before = trouble;
+    if (reopen_ || !store) {  // a journal that is being made can be opened a moment later
+      reopen_ = false;
+      forget();
+      watch_folders();
+      trouble.clear();
+      if (const auto opened = open(); !opened) trouble = opened.error().message;
+      changed = true;
+    }
+    changed |= update();
+    changed |= trouble != before;
+    after_update();
+    if (changed) tell();
+  }
+
+  void tell() { changed_(shown()); }
+
+  void after_update() {
+    watch_processes();
+    watch_answers();
+    if (options_.activities) find_logs();
+    // What nobody tells of is looked for.
+    const bool look_again = blind() || foreign_ || !trouble.empty();
+    if (look_again && !poll_)
+      poll_ = loop_.after(kPoll, [this] {
+        poll_.reset();
+        ++wakes;
+        if (blind() && !store) reopen_ = true;
+        look();
+      });
+  }
+
+  void forget() {
+    tails_.clear();
+    told_.clear();
+    store.reset();
+    reading_.reset();
+  }
+
+  // ---- What tells of changes
+
+  void begin_watching() {
+    remote_ = is_remote(project_.root());
+    if (options_.blind) return;
+    inotify_ = File(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    if (!inotify_) return;
+    if (!watch_folders()) return;
+    const auto watch = loop_.watch(inotify_.fd(), [this] { hear(); });
+    if (watch) watch_ = *watch;
+  }
+
+  bool add(const std::string& path, std::uint32_t mask, int& watch) {
+    watch = inotify_ ? ::inotify_add_watch(inotify_.fd(), path.c_str(), mask) : -1;
+    return watch >= 0;
+  }
+
+  // .capsule itself, and what it is in as long as it is not there.
+  bool watch_folders() {
+    constexpr std::uint32_t kIn = IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM |
+                                  IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+    if (add(folder_, kIn, own_)) {
+      if (root_watch_ >= 0) ::inotify_rm_watch(inotify_.fd(), root_watch_);
+      root_watch_ = -1;
+      return true;
+    }
+    return add(project_.root(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, root_watch_);
+  }
+
+  void hear() {
+    ++wakes;
+    alignas(inotify_event) std::array<char, 16384> buffer;
+    bool look_now = false, logs = false;
+    for (;;) {
+      const ssize_t size = ::read(inotify_.fd(), buffer.data(), buffer.size());
+      if (size <= 0) break;
+      for (ssize_t at = 0; at < size;) {
+        const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+        at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+        hear_one(*event, look_now, logs);
+      }
+    }
+    if (logs) look_for_logs(kLogPause);
+    if (look_now) look_in_time();
+  }
+
+  void look_in_time() {
+    if (rest_timer_) return;
+    const auto began = process::Clock::now();
+    if (began < rests_until_) {
+      rest_timer_ = loop_.at(rests_until_, [this] {
+        rest_timer_.reset();
+        ++wakes;
+        look_in_time();
+      });
+      return;
+    }
+    look();
+    const auto took = process::Clock::now() - began;
+    if (took > kQuick) rests_until_ = process::Clock::now() + took * kRests;
+  }
+
+  void hear_one(const inotify_event& event, bool& look_now, bool& logs) {
+    const std::string name = name_of(event);
+    if ((event.mask & IN_Q_OVERFLOW) != 0) {
+      look_now = logs = true;
+    } else if (event.wd == own_) {
+      const bool gone = (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0;
+      const bool other = name == "journal.db" && (event.mask & ~std::uint32_t{IN_MODIFY}) != 0;
+      // A journal that was just made could not be opened when it was only a name.
+      const bool made = !store && name.starts_with("journal.db");
+      if (gone || other || made) reopen_ = true;
+      look_now |= gone || name.starts_with("journal.db") || name == "answers";
+      logs |= name == "logs" || name == "worktrees";
+    } else if (event.wd == root_watch_) {
+      if (name == ".capsule") reopen_ = look_now = true;
+    } else if (answer_watches_.contains(event.wd)) {
+      if ((event.mask & IN_IGNORED) != 0) answer_watches_.erase(event.wd);
+      look_now = true;
+    } else {
+      logs = true;
+    }
+  }
+
+  // ---- Who works
+
+  // A claim that is given up is a write to the journal; one whose process was killed is not.
+  void watch_processes() {
+    foreign_ = false;
+    std::map<std::string, const engine::Holder*> live;
+    if (reading_)
+      for (const OpenRun& run : reading_->open())
+        if (run.holder) live.emplace(run.head.run, &*run.holder);
+    std::erase_if(processes_, [&](auto& entry) {
+      const auto found = live.find(entry.first);
+      if (found != live.end() && found->second->process == entry.second.who) return false;
+      loop_.unwatch(entry.second.watch);
+      return true;
+    });
+    for (const auto& [run, holder] : live)
+      if (!processes_.contains(run) && !watch_process(run, *holder)) foreign_ = true;
+  }
+
+  bool watch_process(const std::string& run, const engine::Holder& holder) {
+    if (options_.blind) return false;
+    Process process;
+    process.who = holder.process;
+    process.pidfd = File(
+        static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(holder.process.pid), 0)));
+    if (!process.pidfd) return false;
+    // Somebody else may have its number by now, or it is not of this machine.
+    if (store::life_of(process.who) != store::Life::alive) return false;
+    const auto watch = loop_.watch(process.pidfd.fd(), [this, run] {
+      ++wakes;
+      const auto found = processes_.find(run);
+      if (found != processes_.end()) {
+        loop_.unwatch(found->second.watch);
+        processes_.erase(found);
+      }
+      look();
+    });
+    if (!watch) return false;
+    process.watch = *watch;
+    processes_.emplace(run, std::move(process));
+    return true;
+  }
+
+  // ---- Answers that wait to be taken up
+
+  void watch_answers() {
+    bool asks = false;
+    std::set<std::string> folders;
+    if (reading_)
+      for (const view::Item& item : reading_->fold().project().inbox)
+        if (item.question > 0) {
+          asks = true;
+          folders.insert(world::answers_folder(project_.root(), item.run));
+        }
+    if (!asks || !inotify_) return;
+    folders.insert(folder_ + "/answers");
+    for (const std::string& folder : folders) {
+      int watch = -1;
+      if (add(folder, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR, watch))
+        answer_watches_.insert(watch);
+    }
+  }
+
+  // ---- What agents do
+
+  // A log is looked for when an agent starts, or starts anew; and as long as it is not there.
+  void find_logs() {
+    std::map<AgentKey, std::string> wanted;
+    std::set<std::string> search;
+    for (const view::Run& run : shown().runs) {
+      if (!run.holder) continue;
+      for (const view::Attempt& attempt : run.attempts) {
+        if (!attempt.running) continue;
+        const AgentKey key{run.run, attempt.agent};
+        wanted[key] = attempt.began + "/" + std::to_string(attempt.service_faults);
+        const auto tail = tails_.find(key);
+        if (tail == tails_.end() || tail->second.start != wanted[key]) search.insert(run.run);
+      }
+    }
+    for (auto tail = tails_.begin(); tail != tails_.end();) {
+      if (wanted.contains(tail->first)) {
+        ++tail;
+        continue;
+      }
+      if (tail->second.watch >= 0) ::inotify_rm_watch(inotify_.fd(), tail->second.watch);
+      tail = tails_.erase(tail);
+    }
+    wanted_ = std::move(wanted);
+    if (reading_)
+      for (const OpenRun& open : reading_->open())
+        if (search.contains(open.head.run)) follow_logs_of(open);
+    if (reading_) fold_activities();
+    if (blind() && !wanted_.empty()) look_for_logs(kPoll);
+  }
+
+  void follow_logs_of(const OpenRun& open) {
+    // Before the search: what appears meanwhile is heard of.
+    for (const std::string& folder : world::log_folders(project_, open.head))
+      watch_for_logs(folder);
+    world::Run run;
+    run.head = open.head;
+    run.holder = open.holder;
+    run.summary = reading_->fold().summary(open.head.run);
+    for (const auto& [agent, log] : world::live_logs(project_, run)) {
+      const auto start = wanted_.find({open.head.run, agent});
+      if (start != wanted_.end()) follow_log(start->first, start->second, log);
+    }
+  }
+
+  // The folder, or as much of the way to it as there is; .capsule itself is watched anyway.
+  void watch_for_logs(std::string folder) {
+    int watch = -1;
+    while (folder.size() > folder_.size() &&
+           !add(folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD, watch))
+      folder.erase(folder.rfind('/'));
+  }
+
+  void look_for_logs(milliseconds delay) {
+    if (log_timer_) return;
+    log_timer_ = loop_.after(delay, [this] {
+      log_timer_.reset();
+      ++wakes;
+      if (blind() || tails_.size() < wanted_.size()) find_logs();
+      read_logs();
+    });
+  }
+
+  void follow_log(const AgentKey& key, const std::string& start, const world::LogFile& log) {
+    Tail& tail = tails_[key];
+    // An agent that starts anew may have no new log yet: then it is found again at its next fact.
+    tail.start = start;
+    if (tail.log && tail.log->log().root == log.root && tail.log->log().name == log.name) return;
+    tail.log = std::make_unique<world::ActivityTail>(log);
+    (void)add(log.root + "/" + log.name, IN_MODIFY, tail.watch);
+    tail.log->read();
+  }
+
+  void read_logs() {
+    bool any = false;
+    for (auto& [key, tail] : tails_) any |= tail.log->read();
+    if (!any || !reading_) return;
+    fold_activities();
+    tell();
+  }
+
+  void fold_activities() {
+    std::map<std::string, std::map<int, dialect::Activity>> now;
+    for (const auto& [key, tail] : tails_)
+      if (tail.log->activity().what != dialect::Activity::What::starting)
+        now[key.first][key.second] = tail.log->activity();
+    for (const auto& [run, doing] : told_)
+      if (!now.contains(run)) now[run];
+    for (const auto& [run, doing] : now)
+      if (told_[run] != doing) reading_->fold().activities(run, doing);
+    told_ = std::move(now);
+  }
+
+  process::Loop& loop_;
+  const world::Project& project_;
+  const std::string folder_;
+  Changed changed_;
+  Options options_;
+  std::unique_ptr<Reading> reading_;
+
+  File inotify_;
+  std::optional<process::WatchId> watch_;
+  int own_ = -1, root_watch_ = -1;
+  std::set<int> answer_watches_;
+  bool remote_ = false, foreign_ = false, reopen_ = false;
+  std::optional<process::TimerId> poll_, log_timer_, rest_timer_;
+  process::Clock::time_point rests_until_{};
+  std::map<std::string, Process> processes_;  // by run
+  std::map<AgentKey, Tail> tails_;
+  std::map<AgentKey, std::string> wanted_;  // agents at work, and their starts
+  std::map<std::string, std::map<int, dialect::Activity>> told_;
+};
+
+Follower::Follower(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Follower::~Follower() = default;
+
+Result<std::unique_ptr<Follower>> Follower::start(process::Loop& loop,
+                                                  const world::Project& project, Changed changed,
+                                                  Options options) {
+  auto impl = std::make_unique<Impl>(loop, project, std::move(changed), options);
+  TRY_VOID(impl->start());
+  return std::unique_ptr<Follower>(new Follower(std::move(impl)));
+}
+
+const view::Project& Follower::project() const { return impl_->shown(); }
+bool Follower::blind() const { return impl_->blind(); }
+const std::string& Follower::trouble() const { return impl_->trouble; }
+store::Store* Follower::journal() const { return impl_->store.get(); }
+std::int64_t Follower::wakes() const { return impl_->wakes; }
+
+Result<view::Project> look(const world::Project& project, store::Store* store) {
+  if (store == nullptr) return view::Project{};
+  Reading reading(project.root(), /*newest=*/true);
+  TRY(reading.update(*store));
+  return reading.fold().project();
+}
+
+Result<view::Project> replayed(store::Store& store, std::uint64_t seq) {
+  view::Fold fold;
+  for (engine::RunHead head : TRY(store.runs())) {
+    const auto facts = store.read(head.run, 0);
+    if (facts && (facts->empty() || facts->front().seq > seq)) continue;
+    const bool cut = head.last_seq > seq;
+    if (cut) head.ended_at = head.outcome = "";
+    fold.head(head);
+    if (!facts) {
+      fold.unreadable(head.run, "its facts cannot be read: " + facts.error().message);
+      continue;
+    }
+    for (const event::Fact& fact : *facts)
+      if (fact.seq <= seq) fold.apply(fact);
+    // Somebody worked on it then: else nothing would have followed.
+    if (cut) fold.holder(head.run, engine::Holder{head.subject, head.run, {}, ""});
+  }
+  return fold.project();
+}
+
+}  // namespace capsule::follow

@@ -1,0 +1,65 @@
+// Follows a project: its journal, who works on its runs, what their agents do and which answers lie
+// there, all as other processes change them. Reads only, so that any number may follow, and closing
+// one ends nothing.
+//
+// It sleeps until something happens: inotify tells of commits, answers and logs that grow, a pidfd
+// of a process that ends. Only where these are blind (a network's disk, a holder on another
+// machine, no watches left) it looks once a second. Single-threaded, on the thread of the Loop,
+// which must outlive it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "process/tree.h"
+#include "store/store.h"
+#include "ui/view/view.h"
+#include "world/project.h"
+
+namespace capsule::follow {
+
+struct Options {
+  bool activities = true;  // reads the logs of agents at work
+  bool blind = false;      // as if nothing could be watched; for tests
+};
+
+class Follower {
+ public:
+  // Called from the Loop after something has changed, with what is so now.
+  using Changed = std::function<void(const view::Project&)>;
+
+  // Reads everything once; `changed` is not called for that. A project without a journal is
+  // empty, and followed until it has one. Error: the journal cannot be opened.
+  static Result<std::unique_ptr<Follower>> start(process::Loop& loop, const world::Project& project,
+                                                 Changed changed, Options options = {});
+  ~Follower();
+  Follower(const Follower&) = delete;
+  Follower& operator=(const Follower&) = delete;
+
+  const view::Project& project() const;
+  // Whether it hears of changes by itself, or has to look once a second.
+  bool blind() const;
+  // Why the journal could not be read when it was looked at last, for people; empty: it could.
+  const std::string& trouble() const;
+  // For what the view does not hold, such as the facts of a replay; null: there is none yet. Valid
+  // until the loop turns.
+  store::Store* journal() const;
+  // How often it was woken since its start: 0 while nothing happens.
+  std::int64_t wakes() const;
+
+ private:
+  class Impl;
+  explicit Follower(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// One look at the newest run of each subject, for commands that show and end.
+Result<view::Project> look(const world::Project& project, store::Store* store);
+
+// What a journal had come to at a moment: all facts up to `seq`. Runs that began later are not
+// there; whoever has not ended by then is shown as at work.
+Result<view::Project> replayed(store::Store& store, std::uint64_t seq);
+
+}  // namespace capsule::follow

@@ -1,0 +1,85 @@
+#include "run/notifying.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+
+#include "base/files.h"
+
+namespace capsule::run {
+namespace {
+
+int minute_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return local.tm_hour * 60 + local.tm_min;
+}
+
+// The terminal that the run was started at; nothing where there is none.
+std::function<void(const std::string&)> terminal() {
+  for (const int fd : {STDERR_FILENO, STDOUT_FILENO})
+    if (::isatty(fd) == 1)
+      return [fd](const std::string& bytes) { (void)write_all(fd, bytes, "the terminal"); };
+  return {};
+}
+
+std::string folder_name(const std::string& root) { return root.substr(root.rfind('/') + 1); }
+
+}  // namespace
+
+notify::Sender::Surroundings surroundings_of(const std::string& root) {
+  notify::Sender::Surroundings all;
+  all.root = root;
+  all.variable = [](const char* name) -> const char* { return ::getenv(name); };
+  all.minute_of_day = minute_of_day;
+  all.ring = terminal();
+  return all;
+}
+
+Notifying::Notifying(engine::Listener& face, process::Loop& loop, const world::Project& project,
+                     const engine::RunHead& head, std::function<void(const std::string&)> tell)
+    : face_(face),
+      head_(head),
+      watch_(folder_name(project.root()), head.run),
+      sender_(loop, project.config.notify, [&] {
+        notify::Sender::Surroundings all = surroundings_of(project.root());
+        if (tell)
+          all.became = [tell = std::move(tell)](const std::string& way,
+                                                const Result<void>& result) {
+            if (!result)
+              tell("Nobody was told by notify." + way + ": " + result.error().message +
+                   ". The run goes on; try it with: capsule notify --test");
+          };
+        return all;
+      }()) {
+  fold_.head(head_);
+  fold_.holder(head_.run, engine::Holder{head_.subject, head_.run, {}, head_.started_at});
+  watch_.look(fold_.project());
+}
+
+void Notifying::recall(const std::vector<event::Fact>& facts) {
+  face_.recall(facts);
+  for (const event::Fact& fact : facts) {
+    fold_.apply(fact);
+    seq_ = fact.seq;
+  }
+  watch_.look(fold_.project());
+}
+
+void Notifying::on_facts(std::span<const event::NewFact> facts) {
+  face_.on_facts(facts);
+  for (const event::NewFact& fact : facts) {
+    fold_.apply({++seq_, head_.run, fact.kind, fact.at, fact.body});
+  }
+  for (const notify::Notice& notice : watch_.look(fold_.project())) sender_.send(notice);
+}
+
+void Notifying::on_cut_off(const Error& error) {
+  face_.on_cut_off(error);
+  fold_.holder(head_.run, std::nullopt);
+  for (const notify::Notice& notice : watch_.look(fold_.project())) sender_.send(notice);
+}
+
+}  // namespace capsule::run

@@ -1,0 +1,44 @@
+// Stands between the runner and the face of a run: folds what is recorded, and tells people what
+// has come to need one of them. Decides nothing about the run.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/journal.h"
+#include "engine/world.h"
+#include "notify/sender.h"
+#include "ui/view/fold.h"
+#include "world/project.h"
+
+namespace capsule::run {
+
+// Where the words of a run go besides its face: the environment, clock and terminal of this
+// process.
+notify::Sender::Surroundings surroundings_of(const std::string& root);
+
+class Notifying : public engine::Listener {
+ public:
+  // `face` and `loop` must outlive it. `tell` is for words to the person at the terminal.
+  Notifying(engine::Listener& face, process::Loop& loop, const world::Project& project,
+            const engine::RunHead& head, std::function<void(const std::string&)> tell);
+  // Waits, a few seconds at most, for what is under way; whoever does not call it leaves that
+  // undone. Requires: the face is still there.
+  void finish() { sender_.finish(); }
+
+  // Nobody is told of it.
+  void recall(const std::vector<event::Fact>& facts) override;
+  void on_facts(std::span<const event::NewFact> facts) override;
+  void on_cut_off(const Error& error) override;
+
+ private:
+  engine::Listener& face_;
+  engine::RunHead head_;
+  view::Fold fold_;
+  notify::Watch watch_;
+  notify::Sender sender_;
+  std::uint64_t seq_ = 0;
+};
+
+}  // namespace capsule::run

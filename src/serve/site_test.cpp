@@ -1,0 +1,173 @@
+// The site with a real journal and a plain socket, where what comes when matters.
+#include "serve/site.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <filesystem>
+
+#include "notify/sender.h"
+#include "world/test_support.h"
+
+namespace capsule::serve {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class SiteTest : public world::ProjectTest {
+ protected:
+  void SetUp() override {
+    ProjectTest::SetUp();
+    auto made = process::Loop::create({CAPSULE_BINARY, 6s});
+    ASSERT_TRUE(made);
+    loop_ = *std::move(made);
+  }
+  void TearDown() override {
+    site_.reset();
+    loop_.reset();
+    ProjectTest::TearDown();
+  }
+  void serve() {
+    auto opened = Site::open(*loop_, *project, {});
+    ASSERT_TRUE(opened) << opened.error().message;
+    site_ = *std::move(opened);
+    const std::string address = site_->new_address();
+    origin_ = address.substr(7, address.find("/?") - 7);
+    const std::string entered = talk("GET " + address.substr(address.find("/?")));
+    const std::size_t cookie = entered.find("Set-Cookie: ");
+    ASSERT_NE(cookie, std::string::npos) << entered;
+    headers_ = "Cookie: " + entered.substr(cookie + 12, entered.find(';', cookie) - cookie - 12);
+  }
+  File ask(const std::string& line, const std::string& more = "") const {
+    File file(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port =
+        htons(static_cast<std::uint16_t>(std::atoi(origin_.c_str() + origin_.find(':') + 1)));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(file.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    const std::string bytes = line + " HTTP/1.1\r\nHost: " + origin_ + "\r\nConnection: close\r\n" +
+                              (headers_.empty() ? "" : headers_ + "\r\n") + more + "\r\n";
+    EXPECT_EQ(::send(file.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+    return file;
+  }
+  // Adds to what was heard until it holds this, or all when that is empty.
+  void hear(const File& from, std::string& heard, std::string_view end) const {
+    while (end.empty() || heard.find(end) == std::string::npos) {
+      loop_->turn(process::Clock::now() + 5ms);
+      char piece[65536];
+      const ssize_t count = ::recv(from.fd(), piece, sizeof piece, MSG_DONTWAIT);
+      if (count == 0) return;
+      if (count > 0) heard.append(piece, static_cast<std::size_t>(count));
+    }
+  }
+  std::string talk(const std::string& line, const std::string& more = "") const {
+    std::string heard;
+    hear(ask(line, more), heard, "");
+    return heard;
+  }
+  std::uint64_t newest() const { return store->head("r1").value().last_seq; }
+  void happens(std::string text = "") const {
+    event::MergeRefused refused;
+    refused.detail = std::move(text);
+    const std::vector<event::NewFact> facts{fact(event::PipelineFact(refused))};
+    ASSERT_TRUE(store->append("r1", newest(), facts, std::nullopt));
+  }
+
+  std::unique_ptr<process::Loop> loop_;
+  std::unique_ptr<Site> site_;
+  std::string origin_, headers_;
+};
+
+TEST_F(SiteTest, AParameterThatIsUnclearIsRefused) {
+  serve();
+  for (const char* query : {"run=a&run=b", "run=%zz", "at=1&at=2"})
+    EXPECT_TRUE(talk(std::string("GET /api/v1/view?") + query).starts_with("HTTP/1.1 400"))
+        << query;
+  EXPECT_TRUE(talk("GET /api/v1/view").starts_with("HTTP/1.1 200"));
+}
+
+TEST_F(SiteTest, AnOpenPageIsNobodyAndOneThatIsTouchedIsSomebody) {
+  serve();
+  EXPECT_TRUE(talk("GET /").starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(talk("GET /api/v1/view").starts_with("HTTP/1.1 200"));
+  EXPECT_FALSE(notify::somebody_looks(project->root()));
+  const std::string session = std::exchange(headers_, "");
+  EXPECT_TRUE(talk("HEAD /api/v1/about", "X-Capsule: 1\r\n").starts_with("HTTP/1.1 403"));
+  EXPECT_FALSE(notify::somebody_looks(project->root()));
+  headers_ = session;
+  EXPECT_TRUE(talk("HEAD /api/v1/about", "X-Capsule: 1\r\n").starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(notify::somebody_looks(project->root()));
+}
+
+TEST_F(SiteTest, FactsAreToldFromNowOnToWhoDoesNotSaySinceWhen) {
+  pipeline("r1", "demo-1", event::Outcome::none);
+  serve();
+  const File stream = ask("GET /api/v1/events?facts=1");
+  std::string heard;
+  hear(stream, heard, "event: reload");
+  happens("no way");
+  hear(stream, heard, "event: fact\nid: 2\n");
+  EXPECT_NE(heard.find("no way"), std::string::npos) << heard;
+}
+
+// Whoever takes the last id for what it has got misses nothing.
+TEST_F(SiteTest, FactsThatAreTooManyComeInSeveralStreams) {
+  pipeline("r1", "demo-1", event::Outcome::none);
+  for (int i = 0; i < 30; ++i) happens(std::string(60'000, 'x'));
+  serve();
+  std::uint64_t got = 0;
+  int streams = 1;
+  for (bool more = true; more; ++streams) {
+    ASSERT_LT(streams, 10);
+    std::string heard;
+    // Of the rows nothing is known so far back; that is said behind all facts.
+    hear(ask("GET /api/v1/events?facts=1&from=" + std::to_string(got)), heard, "event: reload");
+    more = heard.find("event: more") != heard.npos;
+    for (std::size_t at = 0; (at = heard.find("\nid: ", at)) != heard.npos; ++at)
+      EXPECT_EQ(std::strtoull(heard.c_str() + at + 5, nullptr, 10), ++got);
+  }
+  EXPECT_EQ(got, newest());
+  EXPECT_GT(streams, 3);
+}
+
+TEST_F(SiteTest, AJournalInThePlaceOfAnotherIsReadAnew) {
+  pipeline("r1", "demo-1", event::Outcome::none);
+  serve();
+  const File stream = ask("GET /api/v1/events?from=1");
+  for (int i = 0; i < 5; ++i) happens("of the first journal");
+  std::string heard;
+  hear(stream, heard, "id: 6\n");
+  store.reset();
+  fs::remove_all(project->root() + "/.capsule");
+  hear(stream, heard, "event: reload\nid: 0\n");
+  store = store::Store::open(project_, store::Access::read_write).value();
+  pipeline("r1", "demo-1", event::Outcome::none);
+  for (int i = 0; i < 3; ++i) happens("of the second");
+  heard.clear();
+  hear(stream, heard, "id: 4\n");
+  heard.clear();
+  hear(ask("GET /api/v1/events?from=3"), heard, "id: 4\n");
+  EXPECT_EQ(heard.find("of the first journal"), std::string::npos) << heard;
+  EXPECT_EQ(heard.find("reload"), std::string::npos) << heard;
+}
+
+TEST_F(SiteTest, AJournalThatCannotBeReadIsNamed) {
+  pipeline("r1", "demo-1", event::Outcome::none);
+  store.reset();  // it leaves everything in one file
+  serve();
+  EXPECT_EQ(talk("GET /api/v1/about").find("trouble"), std::string::npos);
+  const File stream = ask("GET /api/v1/events?from=1");
+  const std::string journal = project->root() + "/.capsule/journal.db";
+  ASSERT_TRUE(write_file(journal + ".new", "no journal"));
+  fs::rename(journal + ".new", journal);
+  std::string heard;
+  hear(stream, heard, "event: reload\n");
+  EXPECT_NE(talk("GET /api/v1/about").find("\"trouble\":\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace capsule::serve

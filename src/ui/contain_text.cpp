@@ -1,0 +1,82 @@
+#include "ui/contain_text.h"
+
+#include <iterator>
+
+#include "base/fill.h"
+#include "base/text.h"
+
+namespace capsule::ui {
+namespace {
+
+using contain::Access;
+
+struct Section {
+  Access access;
+  std::string_view title;
+};
+constexpr Section kSections[] = {
+    {Access::write, "May be changed"},
+    {Access::scratch, "May be changed, and the changes vanish at the end"},
+    {Access::memory, "Empty at the start, in memory, gone at the end"},
+    {Access::read, "May be read"},
+    {Access::hidden, "Seems to be empty"},
+};
+
+std::string section(const contain::Policy& policy, const Section& wanted) {
+  std::string text;
+  for (const contain::Place& place : policy.places)
+    if (place.access == wanted.access) text += "  " + printable(place.path) + "\n";
+  return text.empty() ? text : std::string(wanted.title) + "\n" + text + "\n";
+}
+
+std::string rule(std::string_view name, const std::string& text) {
+  constexpr std::size_t kName = 12;
+  return padded(name, kName) + filled(text, 100, kName, kName) + "\n";
+}
+
+std::string network_words(const contain::Policy& policy) {
+  return policy.net == contain::Net::off
+             ? "off: a loopback of its own; no other host, nothing that listens on this machine"
+             : "open: that of this machine, with what listens on it; no socket files, no other "
+               "families than the internet's";
+}
+
+std::string variable_names(const contain::Policy& policy) {
+  std::string names;
+  for (const std::string& entry : policy.env)
+    names += (names.empty() ? "" : " ") + printable(entry.substr(0, entry.find('=')));
+  return names + "; nothing else is handed over";
+}
+
+std::string mechanisms(const contain::Report& report) {
+  std::string text = report.namespaces ? "namespaces (user mount pid ipc uts cgroup" +
+                                             std::string(report.own_network ? " net" : "") +
+                                             "), a root of its own, "
+                                       : "";
+  if (report.landlock > 0) text += "Landlock version " + std::to_string(report.landlock) + ", ";
+  return text + "a filter of system calls, no capabilities, no new privileges";
+}
+
+}  // namespace
+
+std::string contain_text(const contain::Policy& policy, const contain::Report* report) {
+  std::string text = "Preset " + std::string(name_of(policy.preset)) + ", role " +
+                     std::string(name_of(policy.role)) + ", in " + printable(policy.folder) +
+                     "\n\n";
+  for (const Section& one : kSections) text += section(policy, one);
+  text += "Nothing else of this machine's files is there.\n\n";
+  text += rule("network", network_words(policy));
+  text += rule("processes", "its own only, at most " + std::to_string(policy.processes) +
+                                "; all of them end with the command");
+  text += rule("variables", variable_names(policy));
+  text += rule("git",
+               "the settings of a repository in what may be changed can only be read; one that is "
+               "elsewhere (of a linked worktree) is not there");
+  if (report == nullptr) return text;
+  text += rule("held by", mechanisms(*report));
+  if (report->gaps.empty()) text += rule("gaps", "none that is known here");
+  for (const contain::Gap gap : report->gaps) text += rule("gap", std::string(sentence_of(gap)));
+  return text;
+}
+
+}  // namespace capsule::ui

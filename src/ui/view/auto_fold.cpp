@@ -1,0 +1,186 @@
+// Auto mode as it is shown: headless runs, and sessions that the Stop hook holds on course.
+#include <algorithm>
+
+#include "auto_state/document.h"
+#include "ui/view/run_fold.h"
+#include "workflow/auto/workflow.h"
+
+namespace capsule::view {
+namespace {
+
+struct AutoNotes {
+  Seen& seen;
+  const event::Fact& fact;
+
+  void operator()(const event::auto_run::Started&) { seen.mark(Mark::Kind::started, fact); }
+  void operator()(const event::auto_run::BaselineChecked& f) {
+    seen.baseline = f.state;
+    seen.baseline_checks = f.runs;
+    seen.mark(Mark::Kind::checked, fact, "", f.detail);
+  }
+  void operator()(const event::auto_run::TurnStarted& f) {
+    Seen::Agent& agent = seen.agents[f.number];
+    agent = {};
+    agent.began = fact.at;
+    agent.why = event::auto_run::name_of(f.why);
+    newest() = f.number;
+  }
+  void operator()(const event::auto_run::TurnFinished& f) { seen.agents[f.number].ended = fact.at; }
+  void operator()(const event::auto_run::ChecksDone& f) {
+    if (newest() > 0) seen.agents[newest()].checks = f.runs;
+    if (!f.passed) seen.mark(Mark::Kind::reworked, fact, "", f.feedback);
+  }
+  void operator()(const event::auto_run::ReviewStarted& f) {
+    for (int i = 0; f.agent > 0 && i < 3; ++i) {
+      Seen::Agent& agent = seen.agents[f.agent + i];
+      agent = {};
+      agent.began = fact.at;
+    }
+  }
+  void operator()(const event::auto_run::Reviewed& f) {
+    for (const event::auto_run::ReviewVerdict& verdict : f.verdicts) {
+      if (verdict.agent <= 0) continue;
+      Seen::Agent& agent = seen.agents[verdict.agent];
+      if (!verdict.started_at.empty()) agent.began = verdict.started_at;
+      agent.ended = verdict.ended_at.empty() ? fact.at : verdict.ended_at;
+    }
+  }
+  void operator()(const event::auto_run::MergeDone& f) {
+    seen.mark(Mark::Kind::merged, fact, "", f.commit);
+  }
+  void operator()(const event::auto_run::ApprovalAsked& f) {
+    seen.asked(f.question, 0, "", f.detail, fact);
+  }
+  void operator()(const event::auto_run::ApprovalGiven& f) {
+    seen.answered(f.question, "", f.text, fact);
+  }
+  void operator()(const event::auto_run::GroundMoved& f) {
+    seen.mark(Mark::Kind::ground, fact, "", f.what.empty() ? "" : f.what.front());
+  }
+  void operator()(const event::auto_run::Ended& f) {
+    seen.ended = fact.at;
+    for (Band& band : seen.bands)
+      if (band.ended.empty()) band.ended = fact.at;
+    seen.mark(
+        f.outcome == event::auto_run::Outcome::paused ? Mark::Kind::paused : Mark::Kind::ended,
+        fact, "", std::string(event::auto_run::name_of(f.outcome)));
+  }
+  void operator()(const event::auto_run::Resumed&) { seen.resumed(fact); }
+  void operator()(const auto&) {}
+
+  int& newest() const { return turn; }
+  int& turn;
+};
+
+class AutoFold final : public RunFold {
+ public:
+  explicit AutoFold(const engine::RunHead& its) : RunFold(its) { state_.id = its.run; }
+
+ private:
+  Result<void> take(const event::Fact& fact) override {
+    const event::auto_run::Fact read = TRY(event::auto_run::read_fact(fact.kind, fact.body));
+    auto_mode::apply(state_, read);
+    std::visit(AutoNotes{seen_, fact, turn_}, read);
+    return {};
+  }
+  workflow::RunSummary own_summary() const override { return auto_mode::Rules::summary(state_); }
+
+  bool skips(signal::Phase phase) const {
+    using signal::Phase;
+    const auto& begun = state_.begun;
+    return phase == Phase::complete || (phase == Phase::expansion && begun.skip_expansion) ||
+           (phase == Phase::qa && begun.skip_qa) ||
+           (phase == Phase::reflect && begun.skip_reflect) ||
+           ((phase == Phase::review || phase == Phase::fix) && begun.skip_review);
+  }
+  // Phases come in their order, so all before the one that it is in have passed.
+  void add(Run& run, const workflow::RunSummary&) const override {
+    for (std::size_t i = 0; i < signal::kPhaseCount; ++i) {
+      const auto which = static_cast<signal::Phase>(i);
+      if (skips(which)) continue;
+      Phase phase;
+      phase.name = signal::name_of(which);
+      phase.stage = static_cast<int>(i) + 1;
+      const bool over = run.outcome == "complete";
+      for (std::size_t at = 0; at < run.attempts.size(); ++at) {
+        const Attempt& attempt = run.attempts[at];
+        const bool reviewer = which == signal::Phase::review && is_reviewer(attempt.role);
+        if (attempt.role == phase.name || reviewer) phase.attempts.push_back(static_cast<int>(at));
+      }
+      phase.state = over || which < state_.phase ? Phase::State::passed
+                    : which > state_.phase       ? Phase::State::to_come
+                    : run.outcome.empty()        ? Phase::State::working
+                                                 : Phase::State::failed;
+      run.done += phase.state == Phase::State::passed;
+      run.failed += phase.state == Phase::State::failed;
+      run.phases.push_back(std::move(phase));
+    }
+    run.all = static_cast<int>(run.phases.size());
+  }
+  static bool is_reviewer(std::string_view role) {
+    return std::any_of(std::begin(event::auto_run::kReviewers),
+                       std::end(event::auto_run::kReviewers),
+                       [&](std::string_view one) { return role == "review-" + std::string(one); });
+  }
+
+  auto_mode::Run state_;
+  int turn_ = 0;
+};
+
+Standing standing_of(const auto_mode::State& state) {
+  if (state.active) return Standing::open;
+  switch (state.exit_reason) {
+    case auto_mode::ExitReason::all_phases_complete:
+    case auto_mode::ExitReason::auto_complete_signal:
+      return Standing::succeeded;
+    case auto_mode::ExitReason::user_cancelled:
+    case auto_mode::ExitReason::stale_state:
+      return Standing::stopped;
+    default:
+      return Standing::failed;
+  }
+}
+
+// Its facts hold the text of the state file; the newest one counts.
+class SessionFold final : public RunFold {
+ public:
+  explicit SessionFold(const engine::RunHead& its) : RunFold(its) {}
+
+ private:
+  Result<void> take(const event::Fact& fact) override {
+    const event::auto_run::Fact read = TRY(event::auto_run::read_fact(fact.kind, fact.body));
+    const auto* seen = std::get_if<event::auto_run::SessionSeen>(&read);
+    if (seen == nullptr)
+      return fail(Reason::damaged, "'" + fact.kind + "' is not a fact of a session");
+    state_ = TRY(auto_state::read_document(seen->state)).state;
+    return {};
+  }
+  workflow::RunSummary own_summary() const override {
+    workflow::RunSummary summary;
+    summary.workflow = engine::kAutoSession;
+    summary.subject = summary.title = state_.task.substr(0, state_.task.find('\n'));
+    summary.standing = standing_of(state_);
+    if (state_.active) {
+      summary.now = state_.phase;
+    } else {
+      summary.outcome = auto_mode::name_of(state_.exit_reason);
+      summary.detail = state_.last_error;
+    }
+    summary.can_go_on = state_.active || auto_mode::unfinished_phase(state_).has_value();
+    return summary;
+  }
+  void add(Run&, const workflow::RunSummary&) const override {}
+
+  auto_mode::State state_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunFold> auto_fold(const engine::RunHead& head) {
+  return std::make_unique<AutoFold>(head);
+}
+std::unique_ptr<RunFold> session_fold(const engine::RunHead& head) {
+  return std::make_unique<SessionFold>(head);
+}
+
+}  // namespace capsule::view

@@ -1,0 +1,52 @@
+// A machine to break out of: namespaces of its own for mounts, processes, network, shared memory
+// and names, in which a user has a home with secrets, a project with worktrees, listeners, victims
+// and another host. What an attempt does to it, it does to nobody else; when the lab ends, nothing
+// of it is left.
+//
+// An attempt's own words never count as success. What counts is seen from outside: a secret in its
+// output that it was not given, a mark in a foreign file, what a listener heard, a victim that is
+// dead. One call is one lab, in a child process; not thread-safe.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace capsule::test::contain {
+
+enum class As { root, user };                      // whose rights the attempts begin with
+enum class Role { none, writer, reviewer, gate };  // of `capsule contain`; none: not contained
+
+struct Walls {
+  Role role = Role::writer;
+  std::string preset = "strict";
+  std::string without = {};  // protections that are left out, by their names
+  bool checkout = false;     // begins in the user's checkout, not in a worktree
+};
+
+struct Seen {
+  bool out = false;
+  std::string said;  // what the attempt printed, for people
+};
+
+struct Report {
+  std::string trouble;  // why there is no lab, or what went wrong in it; else empty
+  std::map<std::string, Seen> seen;
+  std::vector<std::string> out() const;
+};
+
+// Whether this machine lets us make a lab with these rights; else why not.
+std::string why_no_lab(As as);
+
+// One lab, in which the attempts are made behind each of the walls in turn; a report for each. What
+// got out once is seen in the reports that follow too.
+std::vector<Report> attempt(As as, const std::vector<Walls>& walls,
+                            const std::vector<std::string>& ids);
+
+// All ids that begin with one of these letters, as the program lists them.
+std::vector<std::string> ids_of(const std::string& letters);
+
+const char* name_of(As as);
+const char* name_of(Role role);
+
+}  // namespace capsule::test::contain

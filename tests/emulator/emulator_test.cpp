@@ -1,0 +1,134 @@
+// What is sent to a terminal makes it show the canvas: random frames through a real emulator.
+#include <gtest/gtest.h>
+#include <vterm.h>
+
+#include <random>
+#include <string>
+
+#include "base/text.h"
+#include "canvas/canvas.h"
+#include "canvas/diff.h"
+#include "canvas/width.h"
+
+namespace capsule::canvas {
+namespace {
+
+class Emulator {
+ public:
+  Emulator(int columns, int rows) : vt_(vterm_new(rows, columns)) {
+    vterm_set_utf8(vt_, 1);
+    screen_ = vterm_obtain_screen(vt_);
+    vterm_screen_enable_altscreen(screen_, 1);
+    vterm_screen_reset(screen_, 1);
+    write(enter());
+  }
+  ~Emulator() { vterm_free(vt_); }
+  Emulator(const Emulator&) = delete;
+  Emulator& operator=(const Emulator&) = delete;
+
+  void write(std::string_view bytes) { vterm_input_write(vt_, bytes.data(), bytes.size()); }
+  void resize(int columns, int rows) { vterm_set_size(vt_, rows, columns); }
+
+  VTermScreenCell cell(int x, int y) const {
+    VTermScreenCell cell;
+    vterm_screen_get_cell(screen_, {y, x}, &cell);
+    return cell;
+  }
+  int colour(const VTermScreenCell& cell) const {
+    return VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) ? 16 : cell.fg.indexed.idx;
+  }
+
+ private:
+  VTerm* vt_;
+  VTermScreen* screen_ = nullptr;
+};
+
+// Bold is left out of the comparison of colours: some emulators draw it as the bright colour.
+std::string difference(const Canvas& canvas, const Emulator& emulator) {
+  for (int y = 0; y < canvas.rows(); ++y)
+    for (int x = 0; x < canvas.columns(); ++x) {
+      const Cell& cell = canvas.at(x, y);
+      if (cell.width == 0) continue;
+      const VTermScreenCell shown = emulator.cell(x, y);
+      const char32_t expected = first_point(cell.text()).point;
+      const char32_t found = shown.chars[0] == 0 ? U' ' : static_cast<char32_t>(shown.chars[0]);
+      const bool same =
+          expected == found && cell.paint.bold == (shown.attrs.bold != 0) &&
+          cell.paint.reverse == (shown.attrs.reverse != 0) &&
+          (cell.paint.bold || static_cast<int>(cell.paint.colour) == emulator.colour(shown));
+      if (!same)
+        return "at " + std::to_string(x) + "," + std::to_string(y) + ": U+" +
+               std::to_string(static_cast<unsigned>(expected)) + " is shown as U+" +
+               std::to_string(static_cast<unsigned>(found)) + "\n" + canvas.text();
+    }
+  return {};
+}
+
+constexpr std::string_view kTexts[] = {"plain",
+                                       "日本語のタイトル",
+                                       "e\xCC\x81t\xC3\xA9",
+                                       "👩‍🚀 joined",
+                                       "🇩🇪🇫🇷",
+                                       "👍🏽 tone",
+                                       "✓ ✗ ▶ …",
+                                       "🙂🙂🙂",
+                                       "\x1b[31mred\x07",
+                                       "한국어",
+                                       "a",
+                                       "⚠️ mark",
+                                       "│─╭╮╰╯",
+                                       "████░░░░",
+                                       "\xE2\x80\xAEturned",
+                                       " ",
+                                       "",
+                                       "x日x日x"};
+
+void scribble(Canvas& canvas, std::mt19937& random) {
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  Paint paint;
+  if (below(2) == 0) paint.colour = static_cast<Colour>(below(9));
+  paint.bold = below(3) == 0;
+  paint.reverse = below(5) == 0;
+  const int x = below(canvas.columns() + 4) - 2;
+  const int y = below(canvas.rows());
+  const Area area{x, y, below(canvas.columns()), below(canvas.rows())};
+  switch (below(6)) {
+    case 0:
+      canvas.box(area, kTexts[random() % std::size(kTexts)], paint);
+      break;
+    case 1:
+      canvas.fill(area, paint);
+      break;
+    case 2:
+      canvas.paint(area, paint);
+      break;
+    default:
+      canvas.put(x, y, kTexts[random() % std::size(kTexts)], paint, 1 + below(20));
+  }
+}
+
+TEST(Emulator, ShowsEveryFrameThatIsSentToIt) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  int columns = 40;
+  int rows = 10;
+  Emulator emulator(columns, rows);
+  Canvas before;
+  for (int frame = 0; frame < 10'000; ++frame) {
+    Canvas after = before;
+    if (frame == 0 || random() % 50 == 0) {
+      columns = 2 + static_cast<int>(random() % 70);
+      rows = 1 + static_cast<int>(random() % 20);
+      emulator.resize(columns, rows);
+      after = Canvas(columns, rows, {random() % 4 != 0, random() % 4 != 0});
+    }
+    for (unsigned i = 0; i < 1 + random() % 6; ++i) scribble(after, random);
+    emulator.write(bytes_between(before, after));
+    ASSERT_EQ(difference(after, emulator), "") << "frame " << frame;
+    before = std::move(after);
+  }
+}
+
+}  // namespace
+}  // namespace capsule::canvas

@@ -1,0 +1,365 @@
+// capsule contain as a user calls it: what the command sees, what it leaves, how it ends.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/program/harness.h"
+#include "tests/program/terminal.h"
+
+namespace capsule::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+enum class Who { caller, other };
+
+constexpr const char* kOther = "4242";  // a user without an entry in /etc/passwd
+
+class Contain : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    write_file(home(".ssh/id"), "CANARY-KEY");
+    write_file(home("other/file"), "CANARY-OTHER");
+    write_file(home("work/file"), "as it was\n");
+  }
+  std::string home(std::string_view name = "") const {
+    return path("home") + (name.empty() ? "" : "/" + std::string(name));
+  }
+  virtual Call contained(std::vector<std::string> options, std::vector<std::string> command) const {
+    Call call;
+    call.args = {"contain"};
+    call.args.insert(call.args.end(), options.begin(), options.end());
+    if (!command.empty()) call.args.emplace_back("--");
+    call.args.insert(call.args.end(), command.begin(), command.end());
+    call.cwd = home("work");
+    call.env = {{"HOME", home()}, {"CAPSULE_TEST_SECRET", "CANARY-VARIABLE"}};
+    return prepared(call);
+  }
+  Outcome inside(std::vector<std::string> options, const std::string& script) const {
+    return run(contained(std::move(options), {"sh", "-c", script}));
+  }
+  // Whether nobody holds the file any more.
+  bool is_free(const std::string& file) const {
+    const int fd = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+    const bool free = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+    ::close(fd);
+    return free;
+  }
+};
+
+// The walls are the same for root and for others. Where the tests are run by root, they are run by
+// another user too.
+class ContainBy : public Contain, public ::testing::WithParamInterface<Who> {
+ protected:
+  void SetUp() override {
+    Contain::SetUp();
+    if (GetParam() == Who::caller) return;
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can run it as somebody else";
+    const std::string owner = std::string(kOther) + ":" + kOther;
+    ASSERT_EQ(run({.args = {"-R", owner, dir()}, .program = "chown"}).exit_code, 0);
+  }
+  Call contained(std::vector<std::string> options,
+                 std::vector<std::string> command) const override {
+    Call call = Contain::contained(std::move(options), std::move(command));
+    if (GetParam() == Who::caller) return call;
+    call.args.insert(call.args.begin(), {std::string("--reuid=") + kOther, "--regid=4242",
+                                         "--clear-groups", CAPSULE_BINARY});
+    call.program = "setpriv";
+    return call;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(AsUser, ContainBy, ::testing::Values(Who::caller, Who::other),
+                         [](const auto& row) {
+                           return row.param == Who::caller ? "Caller" : "AnotherUser";
+                         });
+
+TEST_P(ContainBy, TheCommandSeesItsFolderAndNothingElseOfTheUser) {
+  const Outcome outcome = inside({"--preset=strict"},
+                                 "cat file; ls -a ~; cat ~/.ssh/id ~/other/file ../other/file "
+                                 "/proc/1/environ; env; ls /proc | grep -c '^[0-9]'");
+  EXPECT_THAT(outcome.out, HasSubstr("as it was"));
+  EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("CANARY")));
+  EXPECT_THAT(outcome.out, HasSubstr("\nwork\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr(".ssh")));
+}
+
+TEST_P(ContainBy, AWriterChangesItsFolderAndNothingElse) {
+  const Outcome outcome =
+      inside({"--preset=strict"},
+             "echo new >made; echo x >~/.bashrc; echo x >/tmp/mine; echo x >/etc/mine; "
+             "echo x >/usr/mine; echo x >/mine; chmod 700 /usr; ls /tmp ~/.bashrc");
+  EXPECT_EQ(read_file(home("work/made")), "new\n");
+  EXPECT_THAT(outcome.out, HasSubstr("mine")) << "its own /tmp";
+  EXPECT_FALSE(fs::exists(home(".bashrc")));
+  for (const char* file : {"/tmp/mine", "/etc/mine", "/usr/mine", "/mine"})
+    EXPECT_FALSE(fs::exists(file)) << file;
+}
+
+TEST_P(ContainBy, WhatAReviewerOrAGateChangesVanishes) {
+  for (const char* role : {"--role=reviewer", "--role=gate"}) {
+    const Outcome outcome =
+        inside({role}, "echo changed >file; cat file; mkdir d && echo x >d/e && ls; rm file; ls");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("changed\nd\nfile\nd\n"));
+    EXPECT_EQ(read_file(home("work/file")), "as it was\n");
+    EXPECT_FALSE(fs::exists(home("work/d")));
+  }
+}
+
+TEST_P(ContainBy, PlacesAreGivenByName) {
+  const Outcome outcome =
+      inside({"--read=~/other", "--scratch=" + home("cache"), "--env=CAPSULE_TEST_SECRET"}, "true");
+  EXPECT_EQ(outcome.exit_code, 125) << "a place has to exist";
+  EXPECT_THAT(outcome.err, HasSubstr("cache"));
+  const Outcome given = inside({"--read=~/other", "--env=CAPSULE_TEST_SECRET"},
+                               "cat ~/other/file; echo $CAPSULE_TEST_SECRET; echo x >~/other/file");
+  EXPECT_THAT(given.out, HasSubstr("CANARY-OTHER"));
+  EXPECT_THAT(given.out, HasSubstr("CANARY-VARIABLE"));
+  EXPECT_EQ(read_file(home("other/file")), "CANARY-OTHER");
+  EXPECT_EQ(inside({"--write=" + home("other")}, "echo x >~/other/file").exit_code, 0);
+  EXPECT_EQ(read_file(home("other/file")), "x\n");
+}
+
+TEST_P(ContainBy, TheExitCodeAndTheSignalAreTheCommands) {
+  EXPECT_EQ(inside({}, "exit 0").exit_code, 0);
+  EXPECT_EQ(inside({}, "exit 7").exit_code, 7);
+  EXPECT_EQ(inside({}, "kill -TERM $$").exit_code, 128 + SIGTERM);
+  EXPECT_EQ(inside({}, "kill -KILL $$").exit_code, 128 + SIGKILL);
+  EXPECT_EQ(run(contained({}, {"no-such-program"})).exit_code, 127);
+  EXPECT_EQ(run(contained({}, {"./file"})).exit_code, 126);
+  EXPECT_EQ(run(contained({}, {"sh", "-c", "cat"})).exit_code, 0);
+}
+
+TEST_P(ContainBy, NoProcessIsSetuidTracesTheFirstOrMakesNamespaces) {
+  const Outcome outcome =
+      inside({"--preset=strict"},
+             "chmod u+s file || echo no setuid; unshare -U true 2>&1 || echo no namespace; "
+             "cat /proc/1/maps 2>&1 || echo no look; kill -9 1; mount -t tmpfs x /tmp 2>&1 || echo "
+             "no mount; grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status");
+  for (const char* answer : {"no setuid", "no namespace", "no look", "no mount",
+                             "CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"})
+    EXPECT_THAT(outcome.out, HasSubstr(answer)) << outcome.err;
+}
+
+TEST_P(ContainBy, NothingSurvivesTheEndOfTheCommand) {
+  const Outcome outcome =
+      inside({"--preset=strict"},
+             "setsid sh -c 'exec 9<file; flock 9; echo held >held; exec sleep 600' "
+             "</dev/null >/dev/null 2>&1 & while ! [ -e held ]; do sleep 0.01; done");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(is_free(home("work/file")));
+}
+
+TEST_P(ContainBy, NothingSurvivesWhenCapsuleIsKilled) {
+  Running running(contained({"--preset=strict"},
+                            {"sh", "-c",
+                             "trap '' TERM INT HUP; setsid sh -c 'exec 9<file; flock 9; echo held "
+                             ">held; exec sleep 600' & sleep 600"}));
+  ASSERT_TRUE(eventually([&] { return fs::exists(home("work/held")); })) << running.err_so_far();
+  EXPECT_FALSE(is_free(home("work/file")));
+  running.send(SIGKILL);
+  running.wait();
+  EXPECT_TRUE(eventually([&] { return is_free(home("work/file")); }));
+}
+
+TEST_F(Contain, ASignalToCapsuleIsPassedOn) {
+  Running running(contained(
+      {}, {"sh", "-c", "trap 'exit 9' USR1; echo ready >ready; while :; do sleep 0.05; done"}));
+  ASSERT_TRUE(eventually([&] { return fs::exists(home("work/ready")); })) << running.err_so_far();
+  running.send(SIGUSR1);
+  EXPECT_EQ(running.wait().exit_code, 9);
+}
+
+TEST_F(Contain, CtrlCReachesTheCommandOnceAndEndsEverything) {
+  AtTerminal terminal(contained(
+      {"--preset=strict"},
+      {"sh", "-c",
+       "setsid sh -c 'exec 9<file; flock 9; echo held >held; exec sleep 600' & trap 'echo caught; "
+       "exit 3' INT; while ! [ -e held ]; do sleep 0.01; done; test -t 0 && echo on a terminal; "
+       "while :; do sleep 0.05; done"}));
+  ASSERT_TRUE(terminal.shows("on a terminal")) << terminal.screen();
+  terminal.type("\x03");
+  EXPECT_EQ(terminal.wait(), 3);
+  EXPECT_THAT(terminal.screen(), HasSubstr("caught"));
+  EXPECT_TRUE(is_free(home("work/file")));
+}
+
+TEST_F(Contain, CtrlCEndsACommandThatDoesNothingAboutIt) {
+  AtTerminal terminal(contained({}, {"cat"}));  // a shell has moments in which it misses the key
+  terminal.type("ready\n");
+  ASSERT_TRUE(terminal.shows("ready\r\nready")) << terminal.screen();
+  terminal.type("\x03");
+  EXPECT_EQ(terminal.wait(), 128 + SIGINT);
+}
+
+TEST_F(Contain, OnlyAnOpenNetworkLeadsToWhatListensOnThisMachine) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listener, 8), 0);
+  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const std::string call = "exec 3<>/dev/tcp/127.0.0.1/" + std::to_string(ntohs(address.sin_port));
+  EXPECT_EQ(run(contained({"--net=open"}, {"bash", "-c", call})).exit_code, 0);
+  EXPECT_NE(run(contained({"--net=off"}, {"bash", "-c", call})).exit_code, 0);
+  EXPECT_NE(run(contained({"--preset=strict"}, {"bash", "-c", call})).exit_code, 0);
+  EXPECT_NE(run(contained({"--role=gate"}, {"bash", "-c", call})).exit_code, 0);
+  ::close(listener);
+}
+
+TEST_F(Contain, AnInheritedDescriptorStaysOutside) {
+  const int leaked = ::open(home(".ssh").c_str(), O_RDONLY | O_DIRECTORY);  // not close-on-exec
+  ASSERT_GT(leaked, 2);
+  const std::string at = "/proc/self/fd/" + std::to_string(leaked);
+  const Outcome outcome = inside({}, "ls " + at + "/ 2>&1; ls /proc/self/fd");
+  EXPECT_THAT(outcome.out, Not(HasSubstr("id\n")));
+  ::close(leaked);
+}
+
+TEST_F(Contain, ThePlaceOfARepositoryIsKeptFromAWriter) {
+  write_file(home("work/.git/config"), "[core]\n");
+  const Outcome outcome =
+      inside({}, "echo '\tfsmonitor = evil' >>.git/config; mv .git git; rm -rf .git; ls -a");
+  EXPECT_EQ(read_file(home("work/.git/config")), "[core]\n");
+  EXPECT_THAT(outcome.out, HasSubstr(".git"));
+}
+
+TEST_F(Contain, NeitherTheHomeNorAFolderAsStdinIsHandedOver) {
+  Call call = contained({}, {"touch", "ran"});
+  call.cwd = home();
+  const Outcome outcome = run(call);
+  EXPECT_EQ(outcome.exit_code, 125);
+  EXPECT_THAT(outcome.err, HasSubstr("is your home"));
+  EXPECT_FALSE(fs::exists(home("ran")));
+  Call folder = contained({}, {"touch", "ran"});
+  folder.input_file = home();
+  const Outcome refused = run(folder);
+  EXPECT_EQ(refused.exit_code, 125);
+  EXPECT_THAT(refused.err, HasSubstr("lead outside"));
+  EXPECT_FALSE(fs::exists(home("work/ran")));
+}
+
+TEST_F(Contain, ExplainSaysPlacesRulesAndGapsAndRunsNothing) {
+  const Outcome outcome = run(contained({"--preset=strict", "--explain"}, {"touch", "ran"}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* words : {"Preset strict, role writer", "May be changed\n", "May be read\n",
+                            "network     off", "held by     namespaces", "gap"})
+    EXPECT_THAT(outcome.out, HasSubstr(words));
+  EXPECT_THAT(outcome.out, HasSubstr("  " + home("work") + "\n"));
+  EXPECT_FALSE(fs::exists(home("work/ran")));
+}
+
+TEST_F(Contain, WordsOfTheCommandAreItsOwn) {
+  EXPECT_THAT(run(contained({}, {"echo", "--net=off", "--", "--help"})).out,
+              HasSubstr("--net=off -- --help"));
+  Call call = contained({}, {});
+  call.args.insert(call.args.end(), {"echo", "--explain"});
+  EXPECT_EQ(run(call).out, "--explain\n") << "the first word that is no option begins the command";
+  EXPECT_EQ(run(contained({}, {})).exit_code, 2);
+}
+
+// A kernel that lacks something, as a filter imitates it. Only for the calling thread and for what
+// it starts.
+void lack(long call, unsigned flag, int error) {
+  const auto number = static_cast<std::uint32_t>(call);
+  const auto answer = SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error);
+  sock_filter program[] = {
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, number},
+      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args)},
+      {BPF_JMP | BPF_JSET | BPF_K, 0, static_cast<std::uint8_t>(flag == 0 ? 0 : 1), flag},
+      {BPF_RET | BPF_K, 0, 0, answer},
+      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  const sock_fprog filter{std::size(program), program};
+  ASSERT_EQ(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  ASSERT_EQ(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter), 0);
+}
+void without_user_namespaces() { lack(SYS_clone, CLONE_NEWUSER, EPERM); }
+void without_landlock() { lack(SYS_landlock_create_ruleset, 0, ENOSYS); }
+void without_new_mounts() { lack(SYS_fsopen, 0, ENOSYS); }
+void without_seccomp() { lack(SYS_seccomp, 0, ENOSYS); }
+
+Outcome on_a_kernel(void (*lacking)(), const Call& call) {
+  Outcome outcome;
+  std::thread([&] {
+    lacking();
+    outcome = run(call);
+  }).join();
+  return outcome;
+}
+
+TEST_F(Contain, WhatTheKernelLacksIsRefusedBeforeAnythingRan) {
+  struct {
+    void (*lacking)();
+    const char* words;
+    const char* remedy;
+  } const kRows[] = {{without_user_namespaces, "user namespaces", "namespaces"},
+                     {without_landlock, "no Landlock", "lsm="},
+                     {without_new_mounts, "tmpfs", "namespaces"},
+                     {without_seccomp, "seccomp", "CONFIG_SECCOMP_FILTER"}};
+  for (const auto& row : kRows) {
+    const Outcome outcome = on_a_kernel(row.lacking, contained({}, {"touch", "ran"}));
+    EXPECT_EQ(outcome.exit_code, 125) << row.words;
+    EXPECT_THAT(outcome.err, HasSubstr(row.words));
+    EXPECT_THAT(outcome.err, HasSubstr(row.remedy));
+    EXPECT_FALSE(fs::exists(home("work/ran"))) << row.words;
+    EXPECT_EQ(on_a_kernel(row.lacking, contained({"--explain"}, {})).exit_code, 125) << row.words;
+  }
+}
+
+TEST_F(Contain, WithoutNamespacesLandlockStandsAloneWhenAskedForAndSaysWhatIsOpen) {
+  const Outcome outcome = on_a_kernel(
+      without_user_namespaces,
+      contained({"--missing=weaker"}, {"sh", "-c",
+                                       "echo new >made; cat ~/.ssh/id " + home(".ssh/id") +
+                                           " /etc/shadow; env; echo x >~/mine && cat ~/mine; "
+                                           "setsid sleep 600 </dev/null >/dev/null 2>&1 &"}));
+  EXPECT_THAT(outcome.err, HasSubstr("capsule: weaker: there are no namespaces"));
+  EXPECT_EQ(read_file(home("work/made")), "new\n");
+  EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("CANARY")));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("root:")));
+  EXPECT_FALSE(fs::exists(home("mine")));
+  EXPECT_EQ(on_a_kernel(without_user_namespaces,
+                        contained({"--missing=weaker", "--preset=strict"}, {"touch", "ran"}))
+                .exit_code,
+            125);
+  EXPECT_FALSE(fs::exists(home("work/ran")));
+}
+
+TEST_F(Contain, WithoutLandlockTheNamespacesStandAloneWhenAskedFor) {
+  const Outcome outcome = on_a_kernel(
+      without_landlock,
+      contained({"--missing=weaker", "--net=off"}, {"sh", "-c", "cat ~/.ssh/id; echo done"}));
+  EXPECT_THAT(outcome.err, HasSubstr("capsule: weaker: there is no Landlock"));
+  EXPECT_THAT(outcome.out, HasSubstr("done"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("CANARY")));
+}
+
+TEST_F(Contain, InsideItselfItIsRefused) {
+  const Outcome outcome =
+      run(contained({"--read=" + fs::path(CAPSULE_BINARY).parent_path().string()},
+                    {CAPSULE_BINARY, "contain", "--", "touch", "ran"}));
+  EXPECT_EQ(outcome.exit_code, 125) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("namespaces"));
+  EXPECT_FALSE(fs::exists(home("work/ran")));
+}
+
+}  // namespace
+}  // namespace capsule::test

@@ -1,0 +1,242 @@
+// What is shown of simulated runs: of any journal, cut off anywhere.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "engine/run.h"
+#include "tests/simulation/auto.h"
+#include "tests/simulation/delivery.h"
+#include "tests/simulation/phases.h"
+#include "ui/board.h"
+#include "ui/run_json.h"
+#include "ui/view/fold.h"
+
+namespace capsule::simulation {
+namespace {
+
+using view::Fold;
+using view::Project;
+
+struct Played {
+  engine::RunHead head;
+  std::vector<event::Fact> facts;
+};
+
+enum class Sort { phases, delivery, auto_run };
+
+// Only some seeds have facts in their wire form.
+Played play(Sort sort, std::uint64_t seed) {
+  seed *= kByWire;
+  const bool supplied = (seed / kByWire) % 2 == 1;
+  Played played;
+  played.head.run = "run-1";
+  played.head.subject = "subject";
+  if (sort == Sort::phases) {
+    played.head.workflow = "pipeline";
+    played.facts = simulate_phases(seed, PhasesBug::none, WorldBug::none, true, supplied).facts;
+  } else if (sort == Sort::delivery) {
+    played.head.workflow = engine::kDelivery;
+    played.facts = simulate_delivery(seed, DeliveryBug::none, true, supplied).facts;
+  } else {
+    played.head.workflow = engine::kAuto;
+    played.head.subject = engine::kAutoSubject;
+    played.facts = simulate_auto(seed, AutoBug::none, true, supplied).facts;
+  }
+  return played;
+}
+
+Project folded(const Played& played) {
+  Fold fold;
+  fold.head(played.head);
+  for (const event::Fact& fact : played.facts) fold.apply(fact);
+  return fold.project();
+}
+
+void expect_well_formed(const Project& project) {
+  std::set<std::string> keys;
+  for (std::size_t i = 0; i < project.inbox.size(); ++i) {
+    const view::Item& item = project.inbox[i];
+    EXPECT_TRUE(keys.insert(item.key).second) << item.key;
+    EXPECT_FALSE(item.text.empty()) << item.key;
+    EXPECT_FALSE(item.reason.empty()) << item.key;
+    EXPECT_FALSE(item.since.empty()) << item.key;
+    EXPECT_FALSE(item.actions.empty()) << item.key;
+    if (i == 0) continue;
+    const view::Item& before = project.inbox[i - 1];
+    EXPECT_LE(std::tie(before.kind, before.since), std::tie(item.kind, item.since)) << item.key;
+  }
+  for (const view::Run& run : project.runs) {
+    EXPECT_EQ(run.unreadable, "");
+    for (const view::Attempt& attempt : run.attempts) {
+      EXPECT_FALSE(attempt.began.empty()) << attempt.agent;
+      EXPECT_EQ(attempt.running && !attempt.ended.empty(), false) << attempt.agent;
+      EXPECT_TRUE(attempt.ended.empty() || attempt.began <= attempt.ended)
+          << attempt.agent << ": " << attempt.began << " to " << attempt.ended;
+    }
+    for (const view::Wait& wait : run.waits) EXPECT_FALSE(wait.since.empty());
+    for (const view::Task& task : run.tasks) EXPECT_GT(task.wave, 0) << task.id;
+  }
+}
+
+// Rows are found where they were: nothing moves under who looks at them.
+void expect_grown(const Project& before, const Project& after) {
+  ASSERT_LE(before.runs.size(), after.runs.size());
+  for (std::size_t i = 0; i < before.runs.size(); ++i) {
+    const view::Run &old = before.runs[i], &now = after.runs[i];
+    ASSERT_LE(old.attempts.size(), now.attempts.size());
+    for (std::size_t k = 0; k < old.attempts.size(); ++k)
+      EXPECT_EQ(old.attempts[k].agent, now.attempts[k].agent);
+    ASSERT_LE(old.tasks.size(), now.tasks.size());
+    for (std::size_t k = 0; k < old.tasks.size(); ++k) EXPECT_EQ(old.tasks[k].id, now.tasks[k].id);
+  }
+}
+
+// Whatever is not told as changed is as it was.
+void expect_told(const Project& before, const Project& after) {
+  std::set<std::string> told;
+  for (const view::Change& change : view::changes(before, after)) {
+    EXPECT_TRUE(told.insert(change.key).second) << change.key;
+  }
+  for (const view::Item& item : after.inbox) {
+    if (told.contains("inbox/" + item.key)) continue;
+    EXPECT_EQ(std::count(before.inbox.begin(), before.inbox.end(), item), 1) << item.key;
+  }
+  for (std::size_t i = 0; i < before.runs.size(); ++i) {
+    const view::Run &old = before.runs[i], &now = after.runs[i];
+    const std::string prefix = "run/" + now.run;
+    for (std::size_t k = 0; k < old.tasks.size(); ++k)
+      EXPECT_NE(old.tasks[k] == now.tasks[k], told.contains(prefix + "/task/" + now.tasks[k].id));
+    for (std::size_t k = 0; k < old.attempts.size(); ++k)
+      EXPECT_NE(old.attempts[k] == now.attempts[k],
+                told.contains(prefix + "/agent/" + std::to_string(now.attempts[k].agent)));
+  }
+}
+
+class ViewOfSimulation : public testing::TestWithParam<Sort> {};
+
+TEST_P(ViewOfSimulation, ShowsEveryPrefixAndAPrefixWithTheRestIsTheWhole) {
+  const int runs = reference::test_rounds(60, 600);
+  const std::uint64_t seed = first_seed();
+  std::cout << "first seed " << seed << "\n";
+  std::size_t facts = 0;
+  for (int i = 0; i < runs; ++i) {
+    const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
+    const Played played = play(GetParam(), one);
+    SCOPED_TRACE("seed " + std::to_string(one));
+    facts += played.facts.size();
+    const Project whole = folded(played);
+    Fold fold;
+    fold.head(played.head);
+    Project before = fold.project();
+    for (const event::Fact& fact : played.facts) {
+      fold.apply(fact);
+      const Project& now = fold.project();
+      expect_well_formed(now);
+      expect_grown(before, now);
+      expect_told(before, now);
+      before = now;
+      if (testing::Test::HasFailure()) return;
+    }
+    ASSERT_TRUE(before == whole);
+  }
+  EXPECT_GT(facts, 5u * static_cast<std::size_t>(runs)) << "the runs of the simulation end at once";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ViewOfSimulation,
+                         testing::Values(Sort::phases, Sort::delivery, Sort::auto_run));
+
+// What a program reads by `status --json`, what stands on the board below a run's lines, and what
+// the workflow itself says: the same of every task, wait and agent.
+void expect_one_story(const view::Run& run, const workflow::RunSummary& summary) {
+  const auto json = nlohmann::json::parse(ui::runs_json({run}))[0];
+  EXPECT_EQ(json["standing"], workflow::name_of(summary.standing));
+  ASSERT_EQ(json["waits_for"].size(), summary.waits.size());
+  for (std::size_t i = 0; i < summary.waits.size(); ++i) {
+    const auto& wait = json["waits_for"][i];
+    EXPECT_EQ(wait["for"], workflow::name_of(summary.waits[i].what));
+    EXPECT_EQ(wait["question"].is_null() ? 0 : wait["question"].get<int>(),
+              summary.waits[i].question);
+    EXPECT_FALSE(wait["since"].is_null());
+  }
+  int complete = 0, failed = 0;
+  for (std::size_t i = 0; i < summary.tasks.size(); ++i) {
+    const workflow::TaskSummary& task = summary.tasks[i];
+    EXPECT_EQ(json["tasks"][i]["stage"], task.stage) << task.id;
+    EXPECT_EQ(json["tasks"][i]["standing"], task.words) << task.id;
+    EXPECT_EQ(view::name_of(run.tasks[i].stage), task.stage) << task.id;
+    EXPECT_FALSE(view::state_words(run, run.tasks[i]).empty()) << task.id;
+    complete += task.standing == workflow::Standing::succeeded;
+    failed += task.standing == workflow::Standing::failed;
+  }
+  if (!summary.tasks.empty()) {
+    EXPECT_EQ(json["completed"].size(), static_cast<std::size_t>(complete));
+    EXPECT_EQ(json["failed"].size(), static_cast<std::size_t>(failed));
+    EXPECT_EQ(run.done, complete);
+    EXPECT_EQ(run.failed, failed);
+  }
+  ui::Frame frame;
+  frame.columns = frame.rows = 1000;
+  frame.last_line = [](int agent) { return "agent-" + std::to_string(agent) + "-prints"; };
+  const std::string board = ui::board(run, frame, {});
+  if (!summary.tasks.empty() && summary.outcome.empty()) {
+    EXPECT_NE(board.find(summary.now), board.npos) << board << "\nhas not: " << summary.now;
+  }
+  std::size_t working = 0;
+  for (const workflow::AgentSummary& agent : summary.agents) {
+    if (!agent.running || !summary.outcome.empty()) continue;
+    ++working;
+    const view::Attempt* const attempt = view::find_attempt(run, agent.number);
+    ASSERT_NE(attempt, nullptr) << agent.number;
+    if (attempt->held) continue;
+    const std::string prints = "agent-" + std::to_string(agent.number) + "-prints";
+    EXPECT_NE(board.find(prints), board.npos) << board << "\nhas not: " << prints;
+  }
+  EXPECT_EQ(json["working"].size(), working);
+}
+
+TEST_P(ViewOfSimulation, TellsOneStoryOnEveryFace) {
+  const int runs = reference::test_rounds(20, 200);
+  const std::uint64_t seed = first_seed();
+  std::cout << "first seed " << seed << "\n";
+  for (int i = 0; i < runs; ++i) {
+    const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
+    const Played played = play(GetParam(), one);
+    SCOPED_TRACE("seed " + std::to_string(one));
+    Fold fold;
+    fold.head(played.head);
+    fold.holder(played.head.run, engine::Holder{});
+    for (const event::Fact& fact : played.facts) {
+      fold.apply(fact);
+      expect_one_story(fold.project().runs.front(), fold.summary(played.head.run));
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+// Facts of several runs come in between each other.
+TEST(ViewOfSimulation, IsTheSameInWhateverOrderRunsWereRead) {
+  Played one = play(Sort::phases, first_seed()), other = play(Sort::delivery, first_seed());
+  other.head.run = "run-2";
+  other.head.subject = "another";
+  for (event::Fact& fact : other.facts) fact.run = "run-2";
+  Fold after, mixed;
+  for (Fold* fold : {&after, &mixed}) {
+    fold->head(one.head);
+    fold->head(other.head);
+  }
+  for (const Played* played : {&one, &other})
+    for (const event::Fact& fact : played->facts) after.apply(fact);
+  for (std::size_t i = 0; i < std::max(one.facts.size(), other.facts.size()); ++i) {
+    if (i < other.facts.size()) mixed.apply(other.facts[i]);
+    if (i % 3 == 0) (void)mixed.project();
+    if (i < one.facts.size()) mixed.apply(one.facts[i]);
+  }
+  EXPECT_EQ(after.project().runs, mixed.project().runs);
+  EXPECT_EQ(after.project().inbox, mixed.project().inbox);
+}
+
+}  // namespace
+}  // namespace capsule::simulation

@@ -1,0 +1,247 @@
+// Scenes in a real browser. Each fails by an exception; nothing waits for a fixed time.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { rm, writeFile } from "node:fs/promises";
+import { chromium } from "playwright-core";
+import { AxeBuilder } from "@axe-core/playwright";
+import { pictures } from "./pictures.mjs";
+
+const { SCENE, ADDRESS, CAPSULE, HOME, PLAN, PICTURES } = process.env;
+const full = Boolean(process.env.CAPSULE_TEST_FULL);
+const origin = new URL(ADDRESS).origin;
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+context.setDefaultTimeout(60000);
+
+const wrong = [];
+let last = ""; // what the delivery that goes on meanwhile says
+const watch = (page) => {
+  page.on("pageerror", (error) => wrong.push("error: " + error.message));
+  page.on("console", (message) => message.type() === "error" && !/favicon|409|404/.test(message.text()) && wrong.push("console: " + message.text()));
+  page.on("request", (request) => new URL(request.url()).origin === origin || wrong.push("foreign request: " + request.url()));
+  page.on("dialog", (dialog) => (wrong.push("dialog"), dialog.dismiss()));
+  return page;
+};
+const page = watch(await context.newPage());
+await page.goto(ADDRESS);
+await page.waitForSelector("h1");
+assert.equal(page.url(), origin + "/", "the token is gone from the address");
+
+const rows = () => page.evaluate(async () => (await (await fetch("/api/v1/view")).json()).rows);
+const run = (await rows()).filter((one) => /^run\/[^/]+$/.test(one.key)).at(-1).row.run;
+const whole = (await page.evaluate(async (id) => (await (await fetch("/api/v1/view?run=" + id)).json()).rows, run)).map((one) => one.row);
+const tasks = whole.filter((row) => row.stage).map((row) => row.id);
+const at = (...parts) => origin + "/#/" + parts.map(encodeURIComponent).join("/");
+const worked = whole.find((row) => ["C-2", "H-2", "A-2"].includes(row.id)).id;
+const pages = {
+  inbox: at("inbox"), runs: at("runs"), cost: at("cost"), board: at("run", run), timeline: at("run", run, "timeline"), plan: at("run", run, "plan"), ledger: at("run", run, "ledger"),
+  evidence: at("run", run, "task", worked), diff: at("run", run, "task", worked, "diff"), transcript: at("run", run, "task", worked, "transcript"), facts: at("run", run, "task", worked, "facts"), nothing: at("nowhere"),
+};
+const READY = { diff: ".diff, .panel p", transcript: ".log", evidence: ".attempt", timeline: ".gantt", plan: "svg", board: "table", inbox: ".item", runs: "table" };
+async function open(name) {
+  await page.goto(pages[name]);
+  await page.waitForSelector(READY[name] ?? "h1");
+}
+
+async function looks(name, theme, width) {
+  await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
+  await page.emulateMedia({ colorScheme: theme });
+  await open(name);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wide <= 0, `${name} at ${width} is ${wide} too wide`);
+  const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
+  assert.deepEqual(found.violations.map((one) => [name, theme, width, one.id, one.nodes[0].html]), []);
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${theme}-${width}.png` });
+}
+
+const scenes = {
+  // Every page, in both themes, on a desk and on a phone: axe has nothing to say, and nothing scrolls sideways.
+  async pages() {
+    const names = Object.keys(pages);
+    for (const [theme, width] of full ? [["dark", 1400], ["light", 1400], ["dark", 390], ["light", 390]] : [["dark", 1400], ["light", 390]])
+      for (const name of names) await looks(name, theme, width);
+    const bytes = await page.evaluate(async () => {
+      let sum = 0;
+      for (const name of ["", "style.css", "app.js", "dom.js", "format.js", "store.js", "parts.js", "pages.js", "run.js", "task.js", "charts.js"]) {
+        const answer = await fetch("/" + name);
+        if (!answer.ok) return name;
+        sum += (await answer.arrayBuffer()).byteLength;
+      }
+      return sum;
+    });
+    assert.ok(bytes > 1000 && bytes <= 100 * 1024, "the first page takes " + bytes + " bytes");
+  },
+
+  // With the keyboard alone: to the question, answered, and the run that takes it up is seen live.
+  async keyboard() {
+    await open("inbox");
+    const touched = page.waitForResponse((answer) => answer.request().method() === "HEAD");
+    await page.keyboard.press("j");
+    assert.equal((await touched).status(), 200, "whoever touches the page is there");
+    for (let i = 0; i < 8 && !(await page.evaluate(() => document.activeElement.matches("textarea"))); i++) await page.keyboard.press("Tab");
+    await page.keyboard.type('Print "division by zero" on stderr and return 1.');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".item .good");
+    const going = spawn(CAPSULE, ["deliver", PLAN, "--experts", "--developers=4"], { stdio: ["ignore", "pipe", "inherit"] });
+    going.stdout.on("data", (data) => (last += data));
+    const ended = new Promise((done) => going.on("exit", done));
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("r");
+    await page.waitForSelector("table a.rowlink");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".runhead");
+    assert.equal(await ended, 0, last);
+    await page.waitForFunction(() => document.querySelector(".runhead")?.textContent.includes("8/8"));
+    for (const [key, selector] of [["t", ".gantt"], ["p", "svg"], ["l", "table"], ["b", ".split"]]) {
+      await page.keyboard.press(key);
+      await page.waitForSelector(selector);
+    }
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".panel");
+    for (const [key, selector] of [["2", ".pickers select"], ["3", ".log"], ["4", ".facts"], ["1", ".attempt"]]) {
+      await page.keyboard.press(key);
+      await page.waitForSelector(selector);
+    }
+    await page.keyboard.press("3");
+    await page.waitForSelector(".log");
+    await page.keyboard.press("/");
+    await page.keyboard.type("passed");
+    await page.waitForSelector("mark");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".split:not(.chosen)");
+    await page.keyboard.press("?");
+    await page.waitForSelector("[role=dialog]");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
+    await page.keyboard.press("i");
+    await page.waitForFunction(() => document.querySelector("h1").textContent === "Nothing needs you");
+  },
+
+  // What a person can do: approve, reject with a reason, tell, pause, go on once that is confirmed, and abort at the
+  // second click.
+  async actions() {
+    await page.waitForFunction(() => document.querySelectorAll(".item.approval").length === 2);
+    const [first, second] = await page.locator(".item.approval h2").evaluateAll((all) => all.map((one) => one.id));
+    const card = (id) => page.locator(`[aria-labelledby="${id}"]`);
+    await card(first).getByRole("button", { name: "Approve" }).click();
+    await card(first).locator(".good", { hasText: "approved" }).waitFor();
+    await card(second).getByRole("button", { name: "Reject" }).click();
+    assert.equal(await page.evaluate(() => document.activeElement.tagName), "TEXTAREA", "a reason is wanted");
+    await page.keyboard.type('Write it with "care" & <b>love</b>');
+    await card(second).getByRole("button", { name: "Reject" }).click();
+    await card(second).locator(".good", { hasText: "rejected" }).waitFor();
+    await rm(HOME + "/go");
+    const start = () => {
+      const going = spawn(CAPSULE, ["deliver", PLAN], { stdio: "ignore" });
+      return new Promise((done) => going.on("exit", done));
+    };
+    const ended = start();
+    await open("board");
+    await page.waitForSelector(".chip.running");
+    await page.getByRole("button", { name: "Tell agents" }).click();
+    await page.locator(".controls textarea").fill("--mind the gap");
+    await page.getByRole("button", { name: "Tell", exact: true }).click();
+    await page.locator(".controls .outcome.good").waitFor();
+    await page.goto(pages.ledger);
+    await page.getByText("--mind the gap").waitFor();
+    await open("board");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.locator(".controls .outcome.good", { hasText: "pauses" }).waitFor();
+    await writeFile(HOME + "/go", "");
+    await ended;
+    await page.getByRole("button", { name: "Pause" }).waitFor({ state: "detached" });
+    await rm(HOME + "/go");
+    await page.getByRole("button", { name: "Go on …" }).click();
+    await page.getByRole("button", { name: "Leave it" }).click();
+    await page.getByRole("button", { name: "Go on with it" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Go on …" }).click();
+    await page.locator(".sure", { hasText: "when capsule serve ends" }).waitFor();
+    const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
+    assert.deepEqual(found.violations.map((one) => [one.id, one.nodes[0].html]), []);
+    await page.getByRole("button", { name: "Go on with it" }).click();
+    await page.waitForSelector(".chip.running");
+    await page.getByRole("button", { name: "Go on …" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Abort" }).click();
+    await page.getByRole("button", { name: "Abort now" }).click();
+    await page.waitForSelector(".chip.running", { state: "detached" });
+    assert.equal(await page.getByRole("button", { name: "Pause" }).count(), 0);
+  },
+
+  // The pages look as they did.
+  pictures: () => pictures({ browser, context, page, run, watch, origin }),
+
+  // The slider goes back to where nothing was done, and to now again.
+  async replay() {
+    await open("board");
+    await page.locator("#replay").fill("5");
+    await page.waitForSelector(".pill");
+    await page.waitForFunction(() => document.querySelector(".runhead").textContent.includes("0/8"));
+    await page.getByRole("button", { name: "Now" }).click();
+    await page.waitForFunction(() => document.querySelector(".runhead").textContent.includes("6/8"));
+  },
+
+  // Words and names that are meant to run: on no page does anything, and nothing foreign is asked for.
+  async hostile() {
+    await page.waitForSelector(".item");
+    for (const width of [1400, 390])
+      for (const name of Object.keys(pages)) {
+        await page.setViewportSize({ width, height: 900 });
+        await open(name);
+        assert.equal(await page.evaluate(() => window.ran), undefined, name);
+        const text = await page.evaluate(() => document.body.innerText);
+        assert.ok(!/[\u202a-\u202e\u2066-\u2069\u0007\u001b]/.test(text), name + " shows what hides");
+        assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script, main iframe, main b script").length), 0, name);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.ok(wide <= 0, `${name} at ${width} is ${wide} too wide`);
+      }
+    for (const task of tasks)
+      for (const tab of ["evidence", "diff", "transcript", "facts"]) {
+        await page.goto(at("run", run, "task", task, tab));
+        await page.waitForSelector(".panel");
+        assert.equal(await page.evaluate(() => window.ran), undefined, task);
+      }
+    await page.goto(origin + "/#/run/" + encodeURIComponent('"><img src=x onerror=window.ran=1>'));
+    await page.waitForSelector("h1");
+    const refused = await page.evaluate(() => {
+      try {
+        document.createElement("div").innerHTML = "<b>x</b>";
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    assert.ok(refused, "the browser itself refuses HTML from a string");
+    assert.equal(await page.evaluate(() => window.ran), undefined);
+    wrong.splice(0, wrong.length, ...wrong.filter((one) => !/TrustedHTML/.test(one)));
+  },
+
+  // A browser allows six connections to a server: twelve tabs share one stream, and all are live.
+  async tabs() {
+    const all = [];
+    for (let i = 0; i < 12; i++) {
+      const tab = watch(await context.newPage());
+      await tab.goto(pages.inbox);
+      await tab.waitForSelector(".item");
+      all.push(tab);
+    }
+    const said = spawn(CAPSULE, ["answer", "1", 'Print "division by zero" on stderr and return 1.'], { stdio: "ignore" });
+    assert.equal(await new Promise((done) => said.on("exit", done)), 0);
+    for (const tab of all) await tab.waitForSelector(".item .good");
+    await page.close();
+    await all[0].close();
+    const going = spawn(CAPSULE, ["deliver", PLAN, "--experts", "--developers=4"], { stdio: ["ignore", "pipe", "inherit"] });
+    going.stdout.on("data", (data) => (last += data));
+    assert.equal(await new Promise((done) => going.on("exit", done)), 0);
+    for (const tab of all.slice(1)) await tab.waitForFunction(() => document.querySelector("h1").textContent === "Nothing needs you");
+  },
+};
+
+try {
+  await scenes[SCENE]();
+  assert.deepEqual(wrong, []);
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,26 @@
+// Pictures of pages for tools/pictures: node pictures.mjs ADDRESS FOLDER PAGE…
+import { chromium } from "playwright-core";
+
+const [address, folder, ...names] = process.argv.slice(2);
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const page = await (await browser.newContext({ viewport: { width: 1200, height: 720 } })).newPage();
+await page.goto(address);
+await page.waitForSelector("h1");
+const origin = new URL(address).origin;
+const rows = await page.evaluate(async () => (await (await fetch("/api/v1/view")).json()).rows);
+const run = encodeURIComponent(rows.filter((one) => /^run\/[^/]+$/.test(one.key)).at(-1).row.run);
+const pages = {
+  inbox: { at: "inbox", theme: "light", width: 390, height: 720, ready: ".item" },
+  board: { at: `run/${run}/task/C-2`, theme: "dark", ready: ".attempt" },
+  timeline: { at: `run/${run}/timeline`, theme: "light", ready: ".gantt" },
+  plan: { at: `run/${run}/plan`, theme: "dark", ready: "svg" },
+};
+for (const name of names) {
+  const { at, theme, ready, width = 1200, height = 720 } = pages[name];
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: theme });
+  await page.goto(`${origin}/#/${at}`);
+  await page.waitForSelector(ready);
+  await page.screenshot({ path: `${folder}/page-${name}.png` });
+}
+await browser.close();
