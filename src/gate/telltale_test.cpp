@@ -27,12 +27,12 @@ TEST(Telltales, AreWordsThatOnlyCodeNeedsWhichLooksAtItsTests) {
         },
         &tests);
   };
-  using List = std::vector<std::string>;
-  EXPECT_EQ(look("calc.py"), List{"calc.py: PYTEST_CURRENT_TEST"});
-  EXPECT_EQ(look("calc.go", 'A'), List{"calc.go: \"testing\""});
-  EXPECT_EQ(look("names.js"), List{"names.js: test_negative"});
+  using Told = std::vector<std::string>;
+  EXPECT_EQ(look("calc.py"), Told{"calc.py: PYTEST_CURRENT_TEST"});
+  EXPECT_EQ(look("calc.go", 'A'), Told{"calc.go: \"testing\""});
+  EXPECT_EQ(look("names.js"), Told{"names.js: test_negative"});
   for (const char* quiet : {"same.py", "README.md", "test_x.py", "plain.py"})
-    EXPECT_EQ(look(quiet), List{}) << quiet;
+    EXPECT_EQ(look(quiet), Told{}) << quiet;
 }
 
 }  // namespace

@@ -27,9 +27,8 @@ namespace capsule::git {
 class GitTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/capsule git ü.XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    root_ = name;
+    root_ = std::filesystem::temp_directory_path() / "capsule git ü.XXXXXX";
+    ASSERT_NE(::mkdtemp(root_.data()), nullptr);
     home_ = root_ + "/home";
     project_ = root_ + "/project";
     std::filesystem::create_directories(home_);

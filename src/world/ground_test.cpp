@@ -41,14 +41,15 @@ class GroundWatchTest : public git::GitTest {
     ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
     return now;
   }
-  // Later than all that happened before, and earlier than all that comes: the file's own time decides
-  // that, since newer kernels stamp a file that somebody looks at more finely than that clock goes.
+  // Later than all that happened before, and earlier than all that comes: the file's own time
+  // decides that, since newer kernels stamp a file that somebody looks at more finely than that
+  // clock goes.
   void write_over(const std::string& name) {
     const std::string path = project_ + "/" + name;
     const timespec then = stamping_now();
     while (!after(stamping_now(), then)) continue;
     write(path, "changed\n");
-    struct stat file{};
+    struct stat file {};
     ASSERT_EQ(::stat(path.c_str(), &file), 0);
     while (!after(stamping_now(), file.st_ctim)) continue;
   }

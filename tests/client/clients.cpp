@@ -74,7 +74,7 @@ std::string qwen_settings(const Room& room) {
   return settings.dump();
 }
 
-const std::vector<ClientRow> kRows{
+const std::vector<ClientRow> kClients{
     {
         .name = "claude",
         .plain =
@@ -276,7 +276,7 @@ const std::vector<ClientRow> kRows{
 
 }  // namespace
 
-const std::vector<ClientRow>& client_rows() { return kRows; }
+const std::vector<ClientRow>& client_rows() { return kClients; }
 
 std::vector<std::string> where_words(const std::string& name) {
   const std::string install = CAPSULE_SOURCE_DIR "/tests/client/install";
@@ -285,7 +285,7 @@ std::vector<std::string> where_words(const std::string& name) {
 }
 
 const ClientRow& client_row(const std::string& name) {
-  for (const ClientRow& row : kRows)
+  for (const ClientRow& row : kClients)
     if (row.name == name) return row;
   throw std::out_of_range("no client " + name);
 }

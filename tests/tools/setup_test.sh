@@ -70,10 +70,33 @@ expect 3 "the reason" "a failing step shows its output and keeps its code" \
 quiet() { script 'step "Doing it" echo noise' | grep -c noise; }
 expect 1 "0" "a step that succeeds does not" quiet
 
+# failing FIRST SECOND: a runner in which so many tests fail, and so many of them when they are run again.
+stand_in dpkg-query "$all_there"
+stand_in cmake true
+failing() {
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  stand_in ctest '
+    log='"$tmp"'/repo/build/dev/Testing/Temporary/LastTestsFailed.log count='"$1"'
+    case "$*" in *--rerun-failed*) count='"$2"' ;; esac
+    mkdir -p "${log%/*}" && : >"$log"
+    for ((i = 1; i <= count; ++i)); do echo "$i:Suite.Test$i" >>"$log"; done
+    exit $((count > 0 ? 8 : 0))'
+}
+run_tests() { on_machine "$tmp/repo/test" "$@" Suite; }
+failing 1 0
+expect 8 "" "a test that fails once fails the run" run_tests
+expect 0 "Unsteady: Suite.Test1 failed at first, and passed alone" "with --again it is run once more and named" run_tests --again
+failing 3 1
+expect 8 "Testing again, alone: Suite.Test1, Suite.Test2, Suite.Test3" "a test that fails twice fails the run" run_tests --again
+failing 4 0
+expect 8 "" "and so do four that fail once" run_tests --again
+never_again() { ! run_tests --again | grep -q 'Testing again'; }
+expect 0 "" "which are not run again" never_again
+
 for program in test demo tools/lint; do
   expect 0 "--help" "$program explains itself" "$source_dir/$program" --help
   expect 1 "unknown option --frobnicate" "$program refuses unknown options" "$source_dir/$program" --frobnicate
 done
-expect 1 "valid: --full, --preset=dev|asan|tsan" "./test refuses unknown presets" "$source_dir/test" --preset=fast
+expect 1 "valid: --full, --again, --preset=dev|asan|tsan" "./test refuses unknown presets" "$source_dir/test" --preset=fast
 
 finish
