@@ -36,13 +36,22 @@ class Builder {
   Result<void> build() {
     TRY_VOID(begin());
     for (const Link& link : policy_.links) TRY_VOID(add_link(link));
-    for (const Place& place : policy_.places) TRY_VOID(add(place));
+    // Nothing that was given covers our own /proc and /dev, and they cover nothing: a project may
+    // well lie in the machine's /dev/shm.
+    for (const Place& place : policy_.places)
+      if (!is_in_shared_memory(place)) TRY_VOID(add(place));
     TRY_VOID(add_proc());
     TRY_VOID(add_dev());
+    for (const Place& place : policy_.places)
+      if (is_in_shared_memory(place)) TRY_VOID(add(place));
     return finish();
   }
 
  private:
+  static bool is_in_shared_memory(const Place& place) {
+    return place.path.starts_with("/dev/shm/");
+  }
+
   Result<void> begin() {
     // What happens outside from now on is not seen inside, nor the other way round.
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)

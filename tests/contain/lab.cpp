@@ -166,8 +166,11 @@ void attempt_all(Lab& lab, const Walls& walls, const std::vector<Start>& all, Js
   try {
     const std::vector<Start> all = starts(ids);
     for (const Start& start : all) lab.worktrees.push_back(start.worktree);
+    // Read before the lab's own /tmp hides whatever was built there.
+    const std::string tool = text_of(CAPSULE_ATTEMPT);
+    must(!tool.empty(), CAPSULE_ATTEMPT);
     make_machine(lab, CAPSULE_BINARY);
-    make_home(lab, CAPSULE_ATTEMPT);
+    make_home(lab, tool);
     make_victims(lab);
     make_listeners(lab);
     for (const Walls& one : walls) {

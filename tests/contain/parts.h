@@ -63,7 +63,7 @@ int user_runs(const Lab& lab, const std::vector<std::string>& words, std::string
 
 void make_machine(Lab& lab,
                   const std::string& capsule);  // mounts, names, network device; before all others
-void make_home(Lab& lab, const std::string& attempt);
+void make_home(Lab& lab, const std::string& attempt);  // the program that makes them
 void make_victims(Lab& lab);
 void make_listeners(Lab& lab);
 // Starts a victim, which answers from when it is `ready` until somebody kills it. `prepare` runs

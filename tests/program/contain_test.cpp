@@ -241,6 +241,22 @@ TEST_F(Contain, ThePlaceOfARepositoryIsKeptFromAWriter) {
   EXPECT_THAT(outcome.out, HasSubstr(".git"));
 }
 
+TEST_F(Contain, AFolderInSharedMemoryIsThereAndItsNeighboursAreNot) {
+  std::string folder = "/dev/shm/capsule-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  write_file(folder + "/work/file", "here\n");
+  write_file(folder + "/secret", "CANARY-SHM");
+  Call call =
+      contained({}, {"sh", "-c", "cat file; echo new >made; cat ../secret; ls -A /dev/shm/*"});
+  call.cwd = folder + "/work";
+  const Outcome outcome = run(call);
+  EXPECT_THAT(outcome.out, HasSubstr("here\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("work\n"));
+  EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("CANARY")));
+  EXPECT_TRUE(fs::exists(folder + "/work/made"));
+  fs::remove_all(folder);
+}
+
 TEST_F(Contain, NeitherTheHomeNorAFolderAsStdinIsHandedOver) {
   Call call = contained({}, {"touch", "ran"});
   call.cwd = home();

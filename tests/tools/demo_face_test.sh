@@ -26,8 +26,8 @@ sees 'What shall div do when B is 0?'
 sees 'Needs you (1)'
 "${tmux[@]}" send-keys -t demo a
 sees 'answer'
-"${tmux[@]}" send-keys -t demo -l 'Print "division by zero" on stderr and return 1.'
-sees 'on stderr and return 1.'
+"${tmux[@]}" send-keys -t demo -l 'Refuse it, in words of your own.'
+sees 'in words of your own.'
 "${tmux[@]}" send-keys -t demo Enter
 sees 'Nothing needs you'
 sees '8/8'

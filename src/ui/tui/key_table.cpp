@@ -114,27 +114,27 @@ bool has_action(const Reach& reach, view::Verb verb) {
 std::span<const KeyRow> key_table() { return kTable; }
 
 std::string name_of(const canvas::Key& key) {
-  using Kind = canvas::Key::Kind;
-  if (key.kind == Kind::text) return key.text == " " ? "space" : key.text;
-  if (key.kind == Kind::control) return "ctrl-" + key.text;
+  using KeyKind = canvas::Key::Kind;
+  if (key.kind == KeyKind::text) return key.text == " " ? "space" : key.text;
+  if (key.kind == KeyKind::control) return "ctrl-" + key.text;
   return std::string(kKindNames[static_cast<std::size_t>(key.kind)]);
 }
 
 std::vector<canvas::Key> keys_named(std::string_view names) {
-  using Kind = canvas::Key::Kind;
+  using KeyKind = canvas::Key::Kind;
   std::vector<canvas::Key> keys;
   for (std::string_view name : split(names, ' ')) {
     const auto* const kind = std::find(std::begin(kKindNames), std::end(kKindNames), name);
     if (name.empty()) continue;
     if (kind != std::end(kKindNames)) {
-      keys.push_back({static_cast<Kind>(kind - std::begin(kKindNames))});
+      keys.push_back({static_cast<KeyKind>(kind - std::begin(kKindNames))});
     } else if (name == "space") {
-      keys.push_back({Kind::text, " "});
+      keys.push_back({KeyKind::text, " "});
     } else if (name.starts_with("ctrl-") && name.size() == 6) {
-      keys.push_back({Kind::control, std::string(name.substr(5))});
+      keys.push_back({KeyKind::control, std::string(name.substr(5))});
     } else {
       for (; !name.empty(); name.remove_prefix(std::max<std::size_t>(1, utf8_length(name))))
-        keys.push_back({Kind::text, std::string(name.substr(0, utf8_length(name)))});
+        keys.push_back({KeyKind::text, std::string(name.substr(0, utf8_length(name)))});
     }
   }
   return keys;
