@@ -131,6 +131,7 @@ class Agents {
     dialect::Moment moment;
     workflow::AgentFacts facts;
     dialect::Activity activity;
+    std::vector<std::string> secrets;
     event::TokenUse spent, told_of;  // so far; what was told of that
     process::TimerId spending{};     // until it is over nothing more is told
     bool told_just_now = false;

@@ -128,6 +128,22 @@ TEST_F(AgentsTest, TheReportIsComplete) {
   EXPECT_GT(desk_.output, 0U);
 }
 
+// gemini, goose and grok tell an answer in pieces, as it comes.
+TEST_F(AgentsTest, ASecretThatIsToldInPiecesReachesNoFact) {
+  provider_.env = {{"MY_API_KEY", "hunter2-hunter2"}};
+  provider_.output = dialect::Output::grok_stream;
+  plays(R"(cat >/dev/null
+p() { printf '{"type":"text","data":"%s"}\n' "$1"; }
+p '{\"status\":\"ERROR\",\"feedback\":\"hunter2'; p '-hunter2 and sk-ant-api03-abcdef'
+p 'ABCDEF0123456789xyz\",\"files_changed\":[],\"summary\":\"s\"}'
+echo '{"type":"end","stopReason":"end_turn"}')");
+  const AgentFinished done = run(agent(1));
+  EXPECT_EQ(std::get<workflow::ContractWords>(done.words).signal.feedback,
+            "[redacted] and [redacted]");
+  EXPECT_THAT(done.preview, ::testing::Not(::testing::HasSubstr("hunter2")));
+  EXPECT_EQ(done.facts.redacted, 2);
+}
+
 TEST_F(AgentsTest, WithoutAFolderOfOursTheLogIsInTheTree) {
   plays("echo $$");
   AgentPlace where = place();
