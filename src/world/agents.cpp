@@ -372,7 +372,20 @@ void Agents::told(int agent, const dialect::Event& event) {
     running.can_be_steered = false;
     crew_.close_input(running.member);
   }
-  events_.on_activity(running.start, running.activity);
+  tell_activity(running);
+}
+
+void Agents::tell_activity(Running& running) {
+  dialect::Activity& doing = running.activity;
+  if (doing.said != running.said) {
+    running.said = running.shown = doing.said;
+    redact(running.shown, running.secrets);
+  }
+  if (running.shown == doing.said) return events_.on_activity(running.start, doing);
+  // What follows is a part of the text as it was.
+  dialect::Activity shown = doing;
+  shown.said = running.shown;
+  events_.on_activity(running.start, shown);
 }
 
 void Agents::steer(int agent, const std::string& message, const std::string& text) {

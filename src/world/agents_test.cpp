@@ -40,6 +40,9 @@ struct Desk : AgentEvents {
     if (when_still) when_still(now);
   }
   void on_output(int, std::string_view bytes) override { output += bytes.size(); }
+  void on_activity(const StartAgent&, const dialect::Activity& activity) override {
+    said.push_back(activity.said);
+  }
 
   std::map<int, AgentFinished> finished;
   std::map<int, Error> failed;
@@ -48,6 +51,7 @@ struct Desk : AgentEvents {
   std::function<void(int)> when_idle;
   std::vector<bool> still;
   std::function<void(bool)> when_still;
+  std::vector<std::string> said;
 };
 
 class AgentsTest : public ::testing::Test {
@@ -129,7 +133,7 @@ TEST_F(AgentsTest, TheReportIsComplete) {
 }
 
 // gemini, goose and grok tell an answer in pieces, as it comes.
-TEST_F(AgentsTest, ASecretThatIsToldInPiecesReachesNoFact) {
+TEST_F(AgentsTest, ASecretThatIsToldInPiecesReachesNeitherFactsNorLiveViews) {
   provider_.env = {{"MY_API_KEY", "hunter2-hunter2"}};
   provider_.output = dialect::Output::grok_stream;
   plays(R"(cat >/dev/null
@@ -142,6 +146,12 @@ echo '{"type":"end","stopReason":"end_turn"}')");
             "[redacted] and [redacted]");
   EXPECT_THAT(done.preview, ::testing::Not(::testing::HasSubstr("hunter2")));
   EXPECT_EQ(done.facts.redacted, 2);
+  ASSERT_FALSE(desk_.said.empty());
+  EXPECT_THAT(desk_.said.back(), HasSubstr("[redacted] and [redacted]"));
+  for (const std::string& words : desk_.said) {
+    EXPECT_THAT(words, Not(HasSubstr("hunter2-hunter2")));
+    EXPECT_THAT(words, Not(HasSubstr("xyz")));
+  }
 }
 
 TEST_F(AgentsTest, WithoutAFolderOfOursTheLogIsInTheTree) {
