@@ -1,7 +1,8 @@
 // What Capsule's way of asking costs: the requests to a model, and what they send, of one scripted
 // piece of work, against the same work as the original shell pipeline asks for it: every attempt a
 // new conversation, with the whole prompt. The client (counting-client) asks nobody and counts;
-// what it reads, writes and runs is the same on both sides.
+// what it reads, writes and runs is the same on both sides. Input is counted in bytes: how many of
+// them are a token is the model's affair, and the same for both.
 #include <stdlib.h>
 
 #include <cstdio>
@@ -71,6 +72,7 @@ class Workload {
     put(project() + "/.git/info/exclude", ".capsule/\nworklog.md\n");
     git({"add", "-A"});
     git({"commit", "-q", "-m", "start"});
+    git({"tag", "start"});
   }
   std::string project() const { return root() + "/project"; }
   const std::string& root() const { return folder_.path(); }
@@ -151,7 +153,11 @@ const Both& eight_tasks() {
               "**Blocked By**: none\n\n";
     put(ours.root() + "/PLAN.md", plan);
     ours.capsule({"deliver", ours.root() + "/PLAN.md"}, {});
-    for (int i = 0; i < theirs.tasks(); ++i) original_bead(theirs, false);
+    for (int i = 0; i < theirs.tasks(); ++i) {
+      original_bead(theirs, false);
+      // Ours write files of their own: what one bead adds is not for the next to read, either.
+      theirs.git({"reset", "-q", "--hard", "start"});
+    }
     return Both{ours.asked(), theirs.asked()};
   }();
   return both;

@@ -126,25 +126,10 @@ class Crew::Member : public process::ChildEvents {
     pulse_.bytes += bytes.size();
     pulse_.last_output = process::Clock::now();
   }
-  void note_line(std::string_view bytes) {
-    const std::size_t last = bytes.rfind('\n');
-    if (last != bytes.npos) {
-      const std::size_t before = last == 0 ? bytes.npos : bytes.rfind('\n', last - 1);
-      const std::size_t begin = before == bytes.npos ? 0 : before + 1;
-      std::string line = before == bytes.npos ? partial_ : std::string();
-      line += bytes.substr(begin, std::min(last - begin, kLastLineBytes));
-      if (line.find_first_not_of(" \t\r") != line.npos)
-        pulse_.last_line = line.substr(0, kLastLineBytes);
-      partial_.clear();
-      bytes.remove_prefix(last + 1);
-    }
-    partial_ += bytes.substr(0, kLastLineBytes - std::min(kLastLineBytes, partial_.size()));
-  }
   void printed(std::string_view bytes) {
     if (bytes.empty()) return;
     if (task_.on_output) task_.on_output(bytes);
     keep(out_, bytes);
-    note_line(bytes);
     note_end(out_end_, bytes);
   }
   void complained(std::string_view bytes) {
@@ -177,7 +162,6 @@ class Crew::Member : public process::ChildEvents {
   StreamLog out_, err_;
   Redaction out_secrets_, err_secrets_;
   std::string out_end_, err_end_;
-  std::string partial_;
   Pulse pulse_;
   process::Exit exit_{};
   std::optional<Ending::How> ending_;

@@ -52,9 +52,7 @@ struct Pulse {
   pid_t pid = 0;  // 0: not started yet
   std::uint64_t bytes = 0;
   process::Clock::time_point last_output;  // its start, as long as it said nothing
-  std::string last_line;                   // the newest complete line, at most kLastLineBytes
 };
-inline constexpr std::size_t kLastLineBytes = 400;
 
 enum class MemberId : std::uint64_t {};
 

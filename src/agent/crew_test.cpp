@@ -86,18 +86,6 @@ TEST_F(CrewTest, APersonCanEndOne) {
   EXPECT_EQ(crew_.pulse(*member), nullptr);
 }
 
-TEST_F(CrewTest, ThePulseTellsTheNewestLine) {
-  std::optional<Ending> ended;
-  const auto member = crew_.start(script("echo one; printf 'two\\nthr'; sleep 600"),
-                                  [&](MemberId, const Ending& how) { ended = how; });
-  ASSERT_TRUE(member);
-  loop_->run_while([&] { return crew_.pulse(*member) && crew_.pulse(*member)->bytes < 11; });
-  ASSERT_NE(crew_.pulse(*member), nullptr);
-  EXPECT_EQ(crew_.pulse(*member)->last_line, "two");
-  crew_.end(*member);
-  loop_->run_while([&] { return !ended; });
-}
-
 TEST_F(CrewTest, AFloodKeepsItsBeginningAndItsEnd) {
   const Ending ended =
       run(script("echo first; head -c 40000000 /dev/zero | tr '\\0' 'x'; echo; echo last"));

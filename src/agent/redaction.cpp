@@ -124,11 +124,14 @@ bool ends_a_word(std::string_view before) {
 bool is_secret(std::string_view name, std::string_view value) {
   const std::string low = lowered(name);
   constexpr std::string_view kNames[] = {"key", "token", "secret", "password", "passwd"};
-  if (std::none_of(std::begin(kNames), std::end(kNames),
-                   [&](std::string_view word) { return low.find(word) != low.npos; }))
-    return false;
+  const auto names = [&](std::string_view word) { return low.find(word) != low.npos; };
+  if (std::none_of(std::begin(kNames), std::end(kNames), names)) return false;
   constexpr std::size_t kLong = 16;
-  if (value.size() < kShortestValue || value.front() == '/') return false;
+  if (value.size() < kShortestValue) return false;
+  // A path, unless the name says that it is none: base64 may begin with a slash, too.
+  const bool itself =
+      (names("secret") || names("passw")) && !names("file") && !names("path") && !names("dir");
+  if (value.front() == '/' && !itself) return false;
   if (std::all_of(value.begin(), value.end(), is_digit)) return false;
   // "password", "postgres": to take such words out of everything would hide more than it saves.
   return value.size() >= kLong || !std::all_of(value.begin(), value.end(), [](char byte) {

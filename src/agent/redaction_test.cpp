@@ -109,6 +109,9 @@ TEST(Secrets, AreKnownByTheNameOfTheVariableAndTheLookOfTheValue) {
   EXPECT_FALSE(is_secret("MAX_OUTPUT_TOKENS", "12345678"));
   EXPECT_FALSE(is_secret("DB_PASSWORD", "postgres"));
   EXPECT_FALSE(is_secret("SSH_KEY_FILE", "/home/me/.ssh/id_ed25519"));
+  EXPECT_FALSE(is_secret("API_KEY", "/run/keys/api"));
+  EXPECT_FALSE(is_secret("DB_PASSWORD_FILE", "/run/secrets/db"));
+  EXPECT_TRUE(is_secret("AWS_SECRET_ACCESS_KEY", "/wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEK"));
 }
 
 }  // namespace

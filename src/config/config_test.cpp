@@ -347,6 +347,11 @@ TEST_F(ConfigLayers, AFallbackOrABudgetThatIsNoneIsRefused) {
   EXPECT_EQ(problems("fallbacks: [\"codex:--model\"]\n").size(), 1U);
   EXPECT_EQ(problems("budget: {run: lots}\n").size(), 1U);
   EXPECT_EQ(problems("budget: {tokens: 0}\n").size(), 1U);
+  // Nothing may be spent is not what an absent limit says.
+  for (const char* none : {"0", "0.00", "0.0000009"})
+    EXPECT_EQ(problems("budget: {run: " + std::string(none) + "}\n").size(), 1U) << none;
+  EXPECT_EQ(problems("budget: {run: 0.000001, day: 1, task: 0.5}\n").size(), 0U);
+  EXPECT_EQ(problems("prices: {free: {input: 0, output: 0}}\n").size(), 0U);
   EXPECT_EQ(problems("budget: {hard: maybe}\n").size(), 1U);
   EXPECT_EQ(problems("phases: {execute: {session: old}}\n").size(), 1U);
 }

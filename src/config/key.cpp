@@ -85,6 +85,16 @@ bool is_amount(std::string_view text) {
   return digits(text.substr(0, point)) && digits(text.substr(point + 1));
 }
 
+// What is less than a millionth would be no limit at all.
+bool is_limit(std::string_view text) {
+  constexpr std::size_t kDigits = 6;
+  if (!is_amount(text)) return false;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  text = text.substr(0, point + 1 + kDigits);
+  return std::any_of(text.begin(), text.end(),
+                     [](char byte) { return byte != '0' && byte != '.'; });
+}
+
 // The rules of git-check-ref-format for one branch, and nothing that reads like an option.
 bool is_branch(std::string_view text) {
   constexpr std::string_view kForbidden = " ~^:?*[\\";
@@ -168,6 +178,8 @@ bool fits(const Key& key, std::string_view text) {
       return parse_duration(text) > 0;
     case Kind::amount:
       return is_amount(text);
+    case Kind::limit:
+      return is_limit(text);
     case Kind::command:
       return !trimmed(text).empty() && text.find('\0') == text.npos;
     case Kind::report:
@@ -219,6 +231,8 @@ std::string describe(const Key& key) {
       return "a duration such as 600, 90s, 10m or 1h30m";
     case Kind::amount:
       return "an amount of money such as 0.35";
+    case Kind::limit:
+      return "an amount of money above 0, such as 0.35; without the key there is no limit";
     case Kind::patterns:
       return "a list of file patterns, such as [\"*.tmp\", \"*.bak\"]";
     case Kind::agents:

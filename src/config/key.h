@@ -24,6 +24,7 @@ enum class Kind {
   tokens,     // the same, and as large as budgets of tokens are
   duration,   // seconds: 600, 600s, 10m, 1h30m
   amount,     // of money, in a currency of the user's: 0.35
+  limit,      // the same, and not nothing
   patterns,   // a list of file patterns
   agents,     // a list of providers, each with a model after a colon where it is not its own
   argv,       // a list: a program and its arguments

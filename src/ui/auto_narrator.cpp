@@ -62,7 +62,10 @@ class AutoNarrator : public Narrator {
   void line(const std::string& text) { lines_ += text + "\n"; }
   void take(const fact::TurnStarted& turn) {
     const std::string phase(signal::name_of(turn.phase));
-    if (turn.why == fact::Why::go_on || turn.why == fact::Why::restart)
+    if (turn.why == fact::Why::restart && run_.failed > 0)
+      line("      " + phase + ": its agent has failed (" +
+           std::string(event::name_of(run_.last.fault)) + ") and is called anew");
+    else if (turn.why == fact::Why::go_on || turn.why == fact::Why::restart)
       line("      " + phase + ": no signal, iteration " + std::to_string(run_.file.iteration) +
            "/" + std::to_string(run_.file.max_iterations));
     if (turn.why == fact::Why::retry)

@@ -6,6 +6,7 @@
 
 #include "agent/defaults.h"
 #include "agent/outcome.h"
+#include "agent/redaction.h"
 #include "agent/report.h"
 #include "agent/run.h"
 #include "base/clock.h"
@@ -49,6 +50,15 @@ dialect::Moment moment_now() {
   std::tm local{};
   ::localtime_r(&now, &local);
   return {now, local.tm_gmtoff};
+}
+
+// A client that tells its words in pieces may have told a secret in two. How many there were.
+int redact(std::string& text, const std::vector<std::string>& secrets) {
+  agent::Redaction redaction(secrets);
+  std::string out(redaction.feed(text));
+  out += redaction.finish();
+  text = std::move(out);
+  return redaction.count();
 }
 
 // What one run used of what a session used by then.
@@ -154,7 +164,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
         [](const char* name) -> const char* { return std::getenv(name); }, task.env));
   for (process::EnvChange& change : environment_of(parts_.run, start, place.folder))
     task.env.push_back(std::move(change));
-  task.secrets = secrets_of(task.env);
+  task.secrets = running.secrets = secrets_of(task.env);
   task.folder = place.folder;
   task.timeout = running.limit = settings.timeout;
   running.answer_limit = settings.answer_timeout;
@@ -298,7 +308,8 @@ void Agents::finished(int agent, agent::Ending ending) {
   finished.duration_ms = monotonic_ms() - running.began_ms;
   finished.log = ending.log;
   finished.exit_code = ending.exit_code;
-  const dialect::Reading reading = running.reader->finish();
+  dialect::Reading reading = running.reader->finish();
+  ending.redacted += redact(reading.text, running.secrets);
   const agent::Outcome outcome = agent::outcome_of(ending, reading, running.moment);
   finished.preview = preview_of(reading.streamed ? reading.text : running.beginning);
   finished.fault = outcome.fault;
@@ -361,7 +372,20 @@ void Agents::told(int agent, const dialect::Event& event) {
     running.can_be_steered = false;
     crew_.close_input(running.member);
   }
-  events_.on_activity(running.start, running.activity);
+  tell_activity(running);
+}
+
+void Agents::tell_activity(Running& running) {
+  dialect::Activity& doing = running.activity;
+  if (doing.said != running.said) {
+    running.said = running.shown = doing.said;
+    redact(running.shown, running.secrets);
+  }
+  if (running.shown == doing.said) return events_.on_activity(running.start, doing);
+  // What follows is a part of the text as it was.
+  dialect::Activity shown = doing;
+  shown.said = running.shown;
+  events_.on_activity(running.start, shown);
 }
 
 void Agents::steer(int agent, const std::string& message, const std::string& text) {

@@ -131,6 +131,8 @@ class Agents {
     dialect::Moment moment;
     workflow::AgentFacts facts;
     dialect::Activity activity;
+    std::vector<std::string> secrets;
+    std::string said, shown;         // the newest words of it; the same as they are told
     event::TokenUse spent, told_of;  // so far; what was told of that
     process::TimerId spending{};     // until it is over nothing more is told
     bool told_just_now = false;
@@ -174,6 +176,7 @@ class Agents {
                            signal::Missed& missed) const;
   void note_facts(Running& running, const dialect::Reading& reading);
   void told(int agent, const dialect::Event& event);
+  void tell_activity(Running& running);
   void spends(int agent, Running& running, const dialect::Event& event);
   void tell_spending(int agent, Running& running);
   void printed(int agent, std::string_view bytes);

@@ -40,6 +40,9 @@ struct Desk : AgentEvents {
     if (when_still) when_still(now);
   }
   void on_output(int, std::string_view bytes) override { output += bytes.size(); }
+  void on_activity(const StartAgent&, const dialect::Activity& activity) override {
+    said.push_back(activity.said);
+  }
 
   std::map<int, AgentFinished> finished;
   std::map<int, Error> failed;
@@ -48,6 +51,7 @@ struct Desk : AgentEvents {
   std::function<void(int)> when_idle;
   std::vector<bool> still;
   std::function<void(bool)> when_still;
+  std::vector<std::string> said;
 };
 
 class AgentsTest : public ::testing::Test {
@@ -126,6 +130,28 @@ TEST_F(AgentsTest, TheReportIsComplete) {
   EXPECT_GE(done.duration_ms, 0);
   EXPECT_EQ(agents_->running(), 0U);
   EXPECT_GT(desk_.output, 0U);
+}
+
+// gemini, goose and grok tell an answer in pieces, as it comes.
+TEST_F(AgentsTest, ASecretThatIsToldInPiecesReachesNeitherFactsNorLiveViews) {
+  provider_.env = {{"MY_API_KEY", "hunter2-hunter2"}};
+  provider_.output = dialect::Output::grok_stream;
+  plays(R"(cat >/dev/null
+p() { printf '{"type":"text","data":"%s"}\n' "$1"; }
+p '{\"status\":\"ERROR\",\"feedback\":\"hunter2'; p '-hunter2 and sk-ant-api03-abcdef'
+p 'ABCDEF0123456789xyz\",\"files_changed\":[],\"summary\":\"s\"}'
+echo '{"type":"end","stopReason":"end_turn"}')");
+  const AgentFinished done = run(agent(1));
+  EXPECT_EQ(std::get<workflow::ContractWords>(done.words).signal.feedback,
+            "[redacted] and [redacted]");
+  EXPECT_THAT(done.preview, ::testing::Not(::testing::HasSubstr("hunter2")));
+  EXPECT_EQ(done.facts.redacted, 2);
+  ASSERT_FALSE(desk_.said.empty());
+  EXPECT_THAT(desk_.said.back(), HasSubstr("[redacted] and [redacted]"));
+  for (const std::string& words : desk_.said) {
+    EXPECT_THAT(words, Not(HasSubstr("hunter2-hunter2")));
+    EXPECT_THAT(words, Not(HasSubstr("xyz")));
+  }
 }
 
 TEST_F(AgentsTest, WithoutAFolderOfOursTheLogIsInTheTree) {

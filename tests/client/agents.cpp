@@ -184,6 +184,19 @@ void script_pipeline(Script& model) {
               say(signal_text("PASS", "committed", "\"tests/feature_test.sh\",\"feature.txt\""))});
 }
 
+void AgentTest::expect_counted(const Outcome& outcome, const std::string& name) {
+  if (name == "copilot" || name == "kimi") {
+    for (const Json& call : facts_of(outcome, "supply_agent_used"))
+      EXPECT_FALSE(call.at("use").at("tokens_known").get<bool>()) << "it tells none";
+    return;
+  }
+  const Tokens told = used_in(outcome), charged = model().used();
+  EXPECT_EQ(told.output, charged.output);
+  EXPECT_EQ(told.input + told.cache_read, charged.input + charged.cache_read);
+  if (name == "goose") return;  // which does not tell them apart
+  EXPECT_EQ(told.input, charged.input);
+}
+
 std::vector<Json> facts_of(const Outcome& outcome, const std::string& kind) {
   std::vector<Json> facts;
   for (Json& event : events_of(outcome.out))

@@ -38,6 +38,9 @@ class AgentTest : public ProjectTest {
   Outcome run_small(std::vector<std::string> more = {}) const;
   // `capsule COMMAND …`, with the time that real clients take on a machine that has much to do.
   Call patiently(const std::string& command, std::vector<std::string> args) const;
+  // What the client `name`, who did all of it, told of tokens is what the model charged, to the
+  // last one; nothing at all, where it tells none.
+  void expect_counted(const Outcome& outcome, const std::string& name);
   // A workflow "one" of a single phase, change, with the same prompt.
   void write_workflow_of_one();
 

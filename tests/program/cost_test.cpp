@@ -1,5 +1,6 @@
 // What agents used and cost, through the binary: in the summary of a run, status, the report, the
 // ledger, `capsule cost` and --json. What nobody told is unknown, and never 0.
+#include <ctime>
 #include <filesystem>
 
 #include "tests/program/metered.h"
@@ -78,6 +79,55 @@ TEST_F(Cost, CostIsToldByWhateverOneWantsToKnow) {
   const Outcome nobody = command("cost", {"demo-9"});
   EXPECT_EQ(nobody.exit_code, 1);
   EXPECT_HAS(nobody.err, "there is no run of demo-9");
+}
+
+TEST_F(Cost, AnotherModelThanTheOneAskedForIsARefutedClaimAndTheMergeNamesWhoAnswered) {
+  meter();
+  configure("providers: {claude: {model: opus}}\n");
+  const Outcome outcome = run_bead();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  int refuted = 0;
+  for (const Json& row : json_of("ledger", {"--by=provider"}))
+    if (row["claim"] == "model") refuted += row["false"].get<int>();
+  EXPECT_EQ(refuted, 6) << "of each of its calls";
+  const std::string message = git_out({"log", "-1", "--format=%(trailers)", "main"});
+  EXPECT_HAS(message, "Capsule-Model: claude-x-1");
+  EXPECT_HAS(message, "Capsule-Client: claude 2.1.325");
+}
+
+TEST_F(Cost, TheMergeNamesNobodyWhereThatIsNotWanted) {
+  meter();
+  configure("trailers: false\n");
+  ASSERT_EQ(run_bead().exit_code, 0);
+  const std::string message = git_out({"log", "-1", "--format=%B", "main"});
+  EXPECT_LACKS(message, "Capsule-Model");
+  EXPECT_LACKS(message, "Capsule-Client");
+}
+
+TEST_F(Cost, ABudgetOfTheDayHoldsTheNextRunUntilAPersonAddsToIt) {
+  meter();
+  // Midnight is far away, wherever the machine is.
+  const std::time_t now = std::time(nullptr);
+  env()["TZ"] = "XXX" + std::to_string(static_cast<int>(now / 3600 % 24) - 12);
+  configure("budget: {day: 1.50}\n");
+  set_beads({{"demo-1", "One"}, {"demo-2", "Two"}});
+  on("execute", "work; echo \"$CAPSULE_BEAD\" >>feature.txt; say PASS fine \"$files\"");
+  const Outcome first = command("run", {"demo-1"});
+  ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
+  EXPECT_HAS(first.out, "budget of the day");
+  // It would go on by itself tomorrow.
+  Running held(calling("run", {"demo-2"}));
+  ASSERT_TRUE(eventually([&] {
+    return held.out_so_far().find("The budget of this day (budget.day) is spent: 1.50 of 1.50") !=
+           std::string::npos;
+  })) << held.out_so_far()
+      << held.err_so_far();
+  EXPECT_HAS(command("status", {"demo-2"}).out, "waits for a larger budget");
+  EXPECT_EQ(phases().size(), 6U) << "nobody is called";
+  ASSERT_EQ(command("answer", {"1001", "5"}).exit_code, 0);
+  const Outcome outcome = held.wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(phases().size(), 12U);
 }
 
 TEST_F(Cost, WhatNoClientToldIsUnknownAndNeverNothing) {

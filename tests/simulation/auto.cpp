@@ -137,8 +137,10 @@ class AutoRun : public Simulation {
                                                  : fact::Verdict::approved;
       finished.words =
           workflow::VerdictWords{"- an issue\nVERDICT: " + std::string(fact::name_of(verdict))};
-      const bool counts = finished.fault == Fault::none || finished.fault == Fault::no_signal;
-      audit_.verdicts[job.number] = counts ? verdict : fact::Verdict::needs_fix;
+      // Whoever failed has said nothing, and nothing may be recorded of it.
+      audit_.verdicts.erase(job.number);
+      if (finished.fault == Fault::none || finished.fault == Fault::no_signal)
+        audit_.verdicts[job.number] = verdict;
       return;
     }
     workflow::BlockWords words;

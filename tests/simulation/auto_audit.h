@@ -32,7 +32,7 @@ struct AutoAudit {
   Phase phase{};
   std::map<std::string, int> finished;     // turns, by phase
   std::map<Phase, std::set<int>> retries;  // the numbers of the turns
-  std::set<int> mended, go_ons, recorded;
+  std::set<int> mended, go_ons, restarts, recorded;
   std::string path;
   int called = 0;                                  // agents that were really started
   std::shared_ptr<const AutoAudit> before_answer;  // the newest
@@ -45,6 +45,7 @@ struct AutoAudit {
     retries.clear();
     mended.clear();
     go_ons.clear();
+    restarts.clear();
     turns_now = rounds_now = 0;
     taken_up = true;
   }
@@ -57,9 +58,11 @@ struct AutoAudit {
     claim(mended.size() <= 2, "qa has two cycles");
     claim(static_cast<std::int64_t>(go_ons.size()) <= begun.max_iterations,
           "nobody is told to go on more often than the limit");
+    claim(static_cast<std::int64_t>(restarts.size()) <= begun.max_iterations,
+          "nobody that failed is called anew more often than the limit");
     const int limit = static_cast<int>(begun.max_iterations);
-    // Nine phases, two more fixes and two cycles of qa, each with a retry.
-    claim(turns_now <= (9 + 2 + 2) * (limit + 2), "every run keeps to its bound");
+    // Nine phases, two more fixes and two cycles of qa, each with a retry; as many turns may fail.
+    claim(turns_now <= (9 + 2 + 2) * (2 * limit + 2), "every run keeps to its bound");
     claim(rounds_now <= auto_mode::kReviewRounds, "three rounds of review are enough");
   }
   template <class Other>
@@ -80,11 +83,12 @@ struct AutoAudit {
     if (f.number != last_number) ++turns_now;
     last_number = f.number;
     turn_open = true;
-    if (f.attempt == 1) go_ons.clear();  // the phase begins
-    if (taken_up) return;                // what a person asked for is no retry
+    // The phase begins.
+    if (f.attempt == 1) go_ons.clear(), restarts.clear();
+    if (taken_up) return;  // what a person asked for is no retry
     if (f.why == event::auto_run::Why::retry) retries[f.phase].insert(f.number);
-    if (f.why == event::auto_run::Why::go_on || f.why == event::auto_run::Why::restart)
-      go_ons.insert(f.number);
+    if (f.why == event::auto_run::Why::go_on) go_ons.insert(f.number);
+    if (f.why == event::auto_run::Why::restart) restarts.insert(f.number);
     if (f.why == event::auto_run::Why::mend && f.phase == Phase::qa) mended.insert(f.number);
   }
   void on(const event::auto_run::TurnFinished& f) {

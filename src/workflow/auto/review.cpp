@@ -7,6 +7,12 @@
 namespace capsule::auto_mode {
 
 using event::Fault;
+namespace {
+
+// Whoever fails without a verdict is called once more.
+constexpr int kCalls = 2;
+
+}  // namespace
 
 void Advance::start_review() {
   constexpr int kCount = static_cast<int>(std::size(fact::kReviewers));
@@ -38,6 +44,7 @@ void Advance::start_reviewers() {
     start.dialect = workflow::Dialect::verdict;
     start.settle = workflow::Settle::leave;
     seat.running = true;
+    ++seat.calls;
     command(std::move(start));
     if (!run_.begun.parallel) return;
   }
@@ -66,12 +73,12 @@ void Advance::reviewer_ended(const workflow::AgentFinished& ended) {
     verdict.verdict = judgement.verdict;
     verdict.issues = std::move(judgement.issues);
     verdict.miss = judgement.miss;
-  } else {
-    // A program that failed has approved nothing.
-    verdict.fault = ended.fault;
-    verdict.verdict = fact::Verdict::needs_fix;
-    verdict.issues = {"the reviewer ended without a verdict (" +
-                      std::string(event::name_of(ended.fault)) + ")"};
+  } else if (seat->calls < kCalls) {
+    seat->ended = false;
+  } else if (now_.failure.empty()) {
+    // It has approved nothing, and found nothing that somebody could mend.
+    now_.failure = "the " + verdict.type + " reviewer has failed " + counted(kCalls, "time") +
+                   " without a verdict: it " + ended.detail;
   }
   close_review();
 }

@@ -47,14 +47,44 @@ TEST(AutoAdvance, ReviewersWorkOneAfterTheOtherWhenAskedTo) {
   EXPECT_EQ(driver.run.rounds.front().note, "");
 }
 
-TEST(AutoAdvance, AReviewerWhoseProgramFailedApprovesNothing) {
+TEST(AutoAdvance, AReviewerWhoseProgramFailedIsCalledOnceMoreAndCostsNoRound) {
+  for (const bool parallel : {true, false}) {
+    Driver driver = in_review(parallel);
+    const auto approves = [&](int agent) { driver.see(verdict(agent, "VERDICT: APPROVED")); };
+    approves(2);
+    driver.see(Driver::ended(3, Fault::timed_out, VerdictWords{"VERDICT: APPROVED"}));
+    EXPECT_EQ(driver.only<StartAgent>().agent, 3);
+    EXPECT_EQ(driver.only<StartAgent>().role, "review-security");
+    approves(3);
+    approves(4);
+    driver.only<TakeBack>();
+    driver.see(TakenBack{});
+    EXPECT_EQ(driver.run.phase, Phase::check) << "nobody has to mend anything";
+    ASSERT_EQ(driver.run.rounds.size(), 1U);
+    EXPECT_EQ(driver.run.rounds[0].verdicts[1].fault, Fault::none);
+  }
+}
+
+TEST(AutoAdvance, AReviewerThatFailsAgainEndsTheRunAndNobodyIsToldToMend) {
   Driver driver = in_review();
+  driver.see(Driver::ended(4, Fault::exit_status));
   driver.see(verdict(2, "VERDICT: APPROVED"));
-  driver.see(verdict(3, "VERDICT: APPROVED"));
-  driver.see(Driver::ended(4, Fault::timed_out, VerdictWords{"VERDICT: APPROVED"}));
+  driver.see(verdict(3, "- a.c:1 leaks\nVERDICT: NEEDS_FIX"));
+  AgentFinished crashed = Driver::ended(4, Fault::exit_status);
+  crashed.detail = "was ended by signal 9 (SIGKILL)";
+  driver.see(crashed);
+  driver.only<TakeBack>();
   driver.see(TakenBack{});
-  EXPECT_EQ(driver.run.phase, Phase::fix);
-  EXPECT_THAT(driver.run.feedback, HasSubstr("without a verdict (timed_out)"));
+  EXPECT_EQ(Rules::outcome(driver.run), "error");
+  EXPECT_EQ(driver.run.detail,
+            "the quality reviewer has failed 2 times without a verdict: it was ended by signal 9 "
+            "(SIGKILL)");
+  EXPECT_THAT(driver.run.rounds, IsEmpty());
+  // Once a person has seen to it, all three look.
+  driver.given(fact::Resumed{});
+  driver.see(Kept{});
+  ASSERT_EQ(driver.commands.size(), 3U);
+  EXPECT_EQ(std::get<StartAgent>(driver.commands[0]).role, "review-functional");
 }
 
 TEST(AutoAdvance, AReviewThatWasCutOffIsTakenBackAndHeldAgain) {

@@ -37,6 +37,7 @@ void follow(Run& run, Phase phase) {
   run.why = Why::fresh;
   run.feedback.clear();
   run.attempt = 0;
+  run.failed = 0;
   run.retried = false;
   if (phase == Phase::complete) run.outcome = Outcome::complete;
   run.step = phase == Phase::complete ? step_after_all(run) : step_of(run);
@@ -80,13 +81,23 @@ void again(Run& run, Why why, std::string feedback) {
 }
 
 // The agent did not say what its phase waits for.
-void go_on(Run& run, const fact::TurnFinished& turn) {
+void go_on(Run& run) {
   if (!count_iteration(run.file))
     return stop(run, Outcome::max_iterations,
                 "no signal for " + std::string(signal::name_of(run.phase)) + " after " +
                     std::to_string(run.file.max_iterations) + " continuations");
-  if (turn.fault == Fault::none) return again(run, Why::go_on, run.feedback);
+  again(run, Why::go_on, run.feedback);
+}
+
+// A program that failed has said nothing that counts. Iterations are for those who forget their
+// signal: these are counted apart, and are as many at most.
+void restart(Run& run, const fact::TurnFinished& turn) {
   run.session_alive = false;
+  if (++run.failed > run.file.max_iterations)
+    return stop(run, Outcome::error,
+                "the agent of " + std::string(signal::name_of(run.phase)) + " has failed " +
+                    counted(run.failed, "time") + ", the last time by " +
+                    std::string(event::name_of(turn.fault)));
   again(run, Why::restart, run.feedback);
 }
 
@@ -115,7 +126,7 @@ void take(Run& run, const fact::TurnFinished& turn) {
     return enter(run, Phase::complete, turn.at);
   }
   if (taken.completed) return;
-  if (!taken.error) return go_on(run, turn);
+  if (!taken.error) return go_on(run);
   if (turn.recoverable && !run.retried) {
     run.retried = true;
     // What was to be mended is still open.
@@ -202,9 +213,7 @@ void on(Run& run, const fact::TurnFinished& turn) {
   if (!turn.learnings.empty()) run.learnings = turn.learnings;
   run.session_alive = turn.fault == Fault::none && !run.session.empty();
   run.file.last_checked = turn.at;
-  if (turn.fault == Fault::none) return take(run, turn);
-  // A program that failed has said nothing that counts.
-  go_on(run, turn);
+  turn.fault == Fault::none ? take(run, turn) : restart(run, turn);
 }
 
 void on(Run& run, const fact::BaselineChecked& checked) {
@@ -427,6 +436,7 @@ void on(Run& run, const fact::Resumed&) {
   run.step = run.after;
   run.outcome = run.phase == Phase::complete ? Outcome::complete : Outcome::none;
   run.detail.clear();
+  run.failed = 0;
   run.retried = false;
   reopen(run.file, run.phase == Phase::complete ? furthest(run.file) : run.phase);
   run.session_alive = false;

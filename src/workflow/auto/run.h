@@ -55,6 +55,7 @@ struct UnderWay {
   };
   struct Seat {
     int agent = 0;
+    int calls = 0;
     bool running = false, ended = false;
     fact::ReviewVerdict verdict;
   };
@@ -62,7 +63,7 @@ struct UnderWay {
   bool put_back = false;               // the open step can be done again
   int tries = 0;                       // to merge
   std::vector<Seat> seats;             // the three reviewers
-  std::string failure;                 // of a reviewer that could not be started
+  std::string failure;                 // of a reviewer that cannot be had
   bool interrupted = false;            // a reviewer was ended by a person
   std::optional<workflow::Stop> stop;  // a person asked for it
 };
@@ -79,13 +80,14 @@ struct Run {
   std::optional<Step> open;
   Phase phase = Phase::expansion;
   Why why = Why::fresh;
-  std::string feedback;    // for the next agent
-  int number = 0;          // of the agent that was started last
-  int turns = 0;           // how often one was started, cut off or not
-  int attempt = 0;         // turns within the phase
-  bool retried = false;    // the phase has had its second chance after PHASE_ERROR
-  bool unchecked = false;  // something worked since the checks passed
-  bool baselined = false;  // what main is can be worked on
+  std::string feedback;     // for the next agent
+  int number = 0;           // of the agent that was started last
+  int turns = 0;            // how often one was started, cut off or not
+  int attempt = 0;          // turns within the phase
+  std::int64_t failed = 0;  // turns within the phase whose program failed
+  bool retried = false;     // the phase has had its second chance after PHASE_ERROR
+  bool unchecked = false;   // something worked since the checks passed
+  bool baselined = false;   // what main is can be worked on
   event::Baseline baseline{};
   std::string baseline_detail;
   int qa_cycle = 0;

@@ -134,7 +134,27 @@ TEST(AutoWorkflow, AFailedProgramHasSaidNothing) {
   const auto run = after({fact::Started{}, fact::PlaceReady{"f", "", ""}, turn});
   EXPECT_EQ(run.phase, Phase::expansion);
   EXPECT_EQ(run.why, Why::restart);
-  EXPECT_EQ(run.file.iteration, 1);
+}
+
+TEST(AutoWorkflow, AFailedProgramSpendsNoIterationAndEndsTheRunInItsOwnWords) {
+  fact::Started started;
+  started.max_iterations = 2;
+  fact::TurnFinished turn = said(Phase::expansion, {});
+  turn.fault = event::Fault::timed_out;
+  const fact::TurnFinished silent = said(Phase::expansion, {});
+  std::vector<fact::Fact> facts{started, fact::PlaceReady{"f", "", ""}, turn, silent, turn, silent};
+  auto run = after(facts);
+  EXPECT_EQ(run.file.iteration, 2) << "of those who forgot their signal";
+  EXPECT_EQ(run.step, Step::turn);
+  facts.emplace_back(turn);
+  run = after(facts);
+  EXPECT_EQ(run.step, Step::end);
+  EXPECT_EQ(run.outcome, Outcome::error);
+  EXPECT_EQ(run.detail, "the agent of expansion has failed 3 times, the last time by timed_out");
+  facts.emplace_back(fact::Ended{run.outcome, run.detail, ""});
+  facts.emplace_back(fact::Resumed{});
+  facts.emplace_back(turn);
+  EXPECT_EQ(after(facts).why, Why::restart) << "it counts from where a person took it up";
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ struct Fold {
     add(s.spent, f.use);
     add(s.by_task[f.task], f.use);
     add(s.by_day[f.day], f.use);
+    agent.fault = f.fault;
     agent.redacted += f.redacted;
     ++agent.calls, ++s.calls;
     if (!f.use.tokens_known) ++agent.without_tokens, ++s.without_tokens;

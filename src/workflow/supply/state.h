@@ -36,6 +36,7 @@ struct AgentRecord {
   std::string task, role;
   TokenUse use;  // of all calls, as far as it is known
   int calls = 0, without_tokens = 0, without_cost = 0;
+  Fault fault{};     // of the newest call
   int faults = 0;    // of its service
   int redacted = 0;  // secrets in what it printed
   // By provider: one that takes over, and back again, forgets nothing.

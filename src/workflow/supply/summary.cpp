@@ -27,6 +27,9 @@ void add_facts(workflow::AgentSummary& agent, const AgentRecord& known) {
   agent.use = known.use;
   if (known.without_tokens > 0) agent.use.tokens_known = false;
   if (known.without_cost > 0) agent.use.cost_known = false;
+  // Where nobody recorded its end: whoever has used something was started.
+  if (agent.fault == Fault::not_started && known.calls > 0 && !of_service(known.fault))
+    agent.fault = known.fault;
   agent.faults = known.faults;
   agent.redacted = known.redacted;
 }

@@ -78,6 +78,20 @@ TEST(SupplySummary, AnotherModelThanTheOneAskedForIsARefutedClaim) {
   EXPECT_EQ(summary.agents[0].answered, "claude-haiku-4-5");
 }
 
+TEST(SupplySummary, OneWhoseEndNobodyRecordedWasStartedWhereItUsedItsClient) {
+  Table table;
+  table.want(1);
+  table.see(Table::ended(1, Fault::timed_out));
+  RunSummary summary;
+  summary.agents.resize(2);
+  summary.agents[0].number = 1;
+  summary.agents[1].number = 2;
+  for (AgentSummary& agent : summary.agents) agent.fault = Fault::not_started;
+  complete(summary, table.state);
+  EXPECT_EQ(summary.agents[0].fault, Fault::timed_out);
+  EXPECT_EQ(summary.agents[1].fault, Fault::not_started);
+}
+
 TEST(SupplySummary, AMergeNamesTheModelsAndClientsOfThoseWhoWroteInItsTree) {
   Table table;
   const auto work = [&](int number, const std::string& tree, const std::string& model,
