@@ -129,9 +129,14 @@ void Site::on_request(ExchangeId id, const Request& request) {
       return act(id, request);
     case http::Verdict::allowed:
       return route(id, request);
-    default:
-      return server_->answer(id, reply(http::status_of(verdict), "text/plain; charset=utf-8",
-                                       std::string(http::words_of(verdict)) + "\n"));
+    default: {
+      Response response = reply(http::status_of(verdict), "text/plain; charset=utf-8",
+                                std::string(http::words_of(verdict)) + "\n");
+      if (verdict == http::Verdict::other_method)
+        response.headers.push_back(
+            {"Allow", std::string(http::methods_at(request.path(), policy_))});
+      return server_->answer(id, response);
+    }
   }
 }
 

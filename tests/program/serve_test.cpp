@@ -106,7 +106,12 @@ TEST_F(ServeTest, AnotherHostOrOriginIsRefusedBeforeAnythingElse) {
   EXPECT_EQ(get(address, {"-H", "Host: evil.example"}).status, 421);
   EXPECT_EQ(get(origin + "/", {"-b", path("jar"), "-H", "Origin: http://evil.example"}).status,
             403);
-  EXPECT_EQ(get(origin + "/", {"-b", path("jar"), "-X", "OPTIONS"}).status, 405);
+  const Page options = get(origin + "/", {"-b", path("jar"), "-X", "OPTIONS"});
+  EXPECT_EQ(options.status, 405);
+  EXPECT_HAS(options.head, "\r\nAllow: GET, HEAD");
+  const Page looked = read("actions");
+  EXPECT_EQ(looked.status, 405);
+  EXPECT_HAS(looked.head, "\r\nAllow: POST");
   const Json answer = {{"verb", "answer"}, {"run", "r"}, {"text", "x"}};
   EXPECT_EQ(act(answer, {"-H", "Origin: http://evil.example"}).status, 403);
   EXPECT_EQ(act(answer, {"-H", "Content-Type: text/plain"}).status, 415);
@@ -393,6 +398,27 @@ TEST_F(ServeTest, EnterPrintsAnotherAddressAndControlCEndsIt) {
   EXPECT_EQ(get(address_at(seen)).status, 303);
   person.type("\x03");
   EXPECT_EQ(person.wait(), 0);
+}
+
+// The program that opens it may be the browser: it is answered while it runs, and is not ended.
+TEST_F(ServeTest, OpensTheAddressInTheBrowserOfTheUser) {
+  write_file(path("bin/xdg-open"), "#!/bin/sh\ncurl -s -o /dev/null -w '%{http_code}' \"$1\" >'" +
+                                       path("opening") + "'\nmv '" + path("opening") + "' '" +
+                                       path("opened") + "'\n");
+  std::filesystem::permissions(path("bin/xdg-open"), std::filesystem::perms::owner_all);
+  serve({"--open"});
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(path("opened")); }));
+  EXPECT_EQ(test::read_file(path("opened")), "303");
+  EXPECT_EQ(get(address).status, 403) << "that was its browser";
+}
+
+// For work on the page: its files come from a folder.
+TEST_F(ServeTest, ThePageMayComeFromAFolder) {
+  write_file(path("web/app.js"), "// mine\n");
+  env()["CAPSULE_WEB"] = path("web");
+  serve();
+  enter();
+  EXPECT_HAS(get(origin + "/app.js", {"-b", path("jar")}).body, "// mine");
 }
 
 TEST_F(ServeTest, WordsThatExcludeEachOtherAreAnError) {
