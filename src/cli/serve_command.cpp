@@ -1,14 +1,17 @@
 // capsule serve: the web face, in the foreground.
+#include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
 
+#include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "process/command.h"
+#include "process/program.h"
 #include "process/spawn.h"
 #include "serve/site.h"
 #include "world/interrupt.h"
@@ -42,12 +45,35 @@ void tell_address(const std::string& address, const std::string& socket) {
 
 // What a browser needs to open it would be visible to every process of the user as an argument, the
 // token with it: but it is used up as soon as the browser is there.
-void open_browser(const std::string& address) {
-  process::Spec spec;
-  spec.argv = {"xdg-open", address};
-  spec.deadline = process::Clock::now() + std::chrono::seconds(5);
-  const auto opened = process::run(spec);
-  if (!opened || !opened->ok()) print("No browser could be opened; open the address yourself.\n");
+Result<pid_t> start_browser(const std::string& address) {
+  process::Start start;
+  start.argv = {"xdg-open", address};
+  start.env = TRY(process::environment({}));
+  start.file =
+      TRY(process::find_program(start.argv[0], process::env_value(start.env, "PATH"), AT_FDCWD));
+  const File nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    start.fds.emplace_back(nothing.fd(), fd);
+  pid_t pid = 0;
+  if (const int error = process::start_process(start, pid))
+    return tl::unexpected(process::start_error(start.argv[0], error));
+  return pid;
+}
+
+// Nobody waits for it: it may be the browser itself, which asks for the page while it starts, and
+// stays.
+void open_browser(process::Loop& loop, const std::string& address) {
+  constexpr auto kFailsWithin = std::chrono::seconds(3);
+  constexpr auto kWords = "No browser could be opened; open the address yourself.\n";
+  const auto pid = start_browser(address);
+  if (!pid) {
+    print(kWords);
+    return;
+  }
+  loop.after(kFailsWithin, [pid = *pid, kWords] {
+    int status = 0;
+    if (process::reap(pid, WNOHANG, status) && status != 0) print(kWords);
+  });
 }
 
 Result<int> serve(const Args& args) {
@@ -83,7 +109,7 @@ Result<int> serve(const Args& args) {
         loop->unwatch(*std::exchange(typed, std::nullopt));
     }));
   }
-  if (args.flag("open")) open_browser(address);
+  if (args.flag("open")) open_browser(*loop, address);
   loop->run_while([&] { return !interrupt->requested(); });
   if (typed) loop->unwatch(*typed);
   return 0;

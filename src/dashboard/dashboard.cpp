@@ -91,6 +91,7 @@ class Dashboard {
   void run_command(const tui::Effect& effect);
   void open_tree(const tui::Effect& effect);
   void show_moment();
+  void forget_texts();
 
   process::Loop& loop_;
   const world::Project& project_;
@@ -102,6 +103,7 @@ class Dashboard {
   tui::Focus focus_;
   view::Project replayed_;
   std::optional<std::uint64_t> replayed_at_;
+  int journals_gone_ = 0;  // as it is shown
   // Of each page: the newest fact and the time when it was asked for, and how long that took.
   struct Asked {
     std::uint64_t newest = 0;
@@ -181,6 +183,8 @@ void Dashboard::watch_beads() {
 void Dashboard::show_moment() {
   shown_.now = utc_second();
   shown_.project = &follower_->project();
+  shown_.trouble = follower_->trouble();
+  if (journals_gone_ != follower_->journals_gone()) forget_texts();
   if (!focus_.replay || follower_->journal() == nullptr) {
     replayed_at_.reset();
     return;
@@ -200,6 +204,16 @@ void Dashboard::show_moment() {
   }
   shown_.project = &replayed_;
   shown_.now = fact.at;
+}
+
+// Another journal is in the place of the one before, or none: what was read of that, and the moment
+// in it, are no more.
+void Dashboard::forget_texts() {
+  journals_gone_ = follower_->journals_gone();
+  focus_.replay.reset();
+  replayed_at_.reset();
+  shown_.pages.clear();
+  asked_.clear();
 }
 
 void Dashboard::want_frame() {

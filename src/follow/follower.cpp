@@ -2,6 +2,7 @@
 
 #include <linux/magic.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -75,6 +76,7 @@ class Follower::Impl {
 
   std::string trouble;
   std::int64_t wakes = 0;
+  int journals = 0;
   std::unique_ptr<store::Store> store;
   bool blind() const { return !watch_ || remote_; }
 
@@ -94,9 +96,18 @@ class Follower::Impl {
   // ---- The journal
 
   Result<void> open() {
+    const std::optional<FileId> file = journal_file();
     store = TRY(world::journal_of(project_));
+    if (store) opened_ = file;
     reading_ = std::make_unique<Reading>(project_.root());
     return {};
+  }
+
+  using FileId = std::pair<std::uint64_t, std::uint64_t>;  // device and number
+  std::optional<FileId> journal_file() const {
+    struct stat found {};
+    if (::stat((folder_ + "/journal.db").c_str(), &found) != 0) return std::nullopt;
+    return FileId{found.st_dev, found.st_ino};
   }
 
   bool update() {
@@ -137,12 +148,13 @@ class Follower::Impl {
       poll_ = loop_.after(kPoll, [this] {
         poll_.reset();
         ++wakes;
-        if (blind() && !store) reopen_ = true;
+        if (blind() && (!store || journal_file() != opened_)) reopen_ = true;
         look();
       });
   }
 
   void forget() {
+    if (store) ++journals;
     tails_.clear();
     told_.clear();
     store.reset();
@@ -175,7 +187,9 @@ class Follower::Impl {
       root_watch_ = -1;
       return true;
     }
-    return add(project_.root(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, root_watch_);
+    if (!add(project_.root(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, root_watch_)) return false;
+    (void)add(folder_, kIn, own_);  // it may have come between the two
+    return true;
   }
 
   void hear() {
@@ -402,6 +416,7 @@ class Follower::Impl {
   int own_ = -1, root_watch_ = -1;
   std::set<int> answer_watches_;
   bool remote_ = false, foreign_ = false, reopen_ = false;
+  std::optional<FileId> opened_;  // the file of the journal that is open
   std::optional<process::TimerId> poll_, log_timer_, rest_timer_;
   process::Clock::time_point rests_until_{};
   std::map<std::string, Process> processes_;  // by run
@@ -425,6 +440,7 @@ const view::Project& Follower::project() const { return impl_->shown(); }
 bool Follower::blind() const { return impl_->blind(); }
 const std::string& Follower::trouble() const { return impl_->trouble; }
 store::Store* Follower::journal() const { return impl_->store.get(); }
+int Follower::journals_gone() const { return impl_->journals; }
 std::int64_t Follower::wakes() const { return impl_->wakes; }
 
 Result<view::Project> look(const world::Project& project, store::Store* store) {

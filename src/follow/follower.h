@@ -46,6 +46,9 @@ class Follower {
   // For what the view does not hold, such as the facts of a replay; null: there is none yet. Valid
   // until the loop turns.
   store::Store* journal() const;
+  // How many journals were followed and are no more, since another is in their place, or none: with
+  // each of them the numbers of facts begin anew.
+  int journals_gone() const;
   // How often it was woken since its start: 0 while nothing happens.
   std::int64_t wakes() const;
 

@@ -202,6 +202,34 @@ TEST_F(FollowerTest, WhereNothingTellsItLooksBySelf) {
   EXPECT_TRUE(comes([this](const view::Project&) { return run("r1") != nullptr; }));
 }
 
+TEST_F(FollowerTest, WhereNothingTellsItSeesThatAnotherJournalIsThere) {
+  pipeline("r1", "demo-1", event::Outcome::merged);
+  follow({.blind = true});
+  ASSERT_NE(run("r1"), nullptr);
+  EXPECT_EQ(follower_->journals_gone(), 0);
+  store.reset();
+  fs::remove_all(root() + "/.capsule");
+  EXPECT_TRUE(comes([](const view::Project& shown) { return shown.runs.empty(); }));
+  EXPECT_EQ(follower_->journals_gone(), 1);
+  store = store::Store::open(root(), store::Access::read_write).value();
+  pipeline("r2", "demo-2", event::Outcome::merged);
+  EXPECT_TRUE(comes([this](const view::Project&) { return run("r2") != nullptr; }));
+  EXPECT_EQ(follower_->journals_gone(), 1);
+}
+
+// Between two looks: nothing is seen but the new one.
+TEST_F(FollowerTest, AJournalThatIsReplacedAtOnceIsAnother) {
+  pipeline("r1", "demo-1", event::Outcome::merged);
+  follow();
+  store.reset();
+  fs::remove_all(root() + "/.capsule");
+  store = store::Store::open(root(), store::Access::read_write).value();
+  pipeline("r2", "demo-2", event::Outcome::merged);
+  EXPECT_TRUE(comes([this](const view::Project&) { return run("r2") != nullptr; }));
+  EXPECT_EQ(run("r1"), nullptr);
+  EXPECT_GT(follower_->journals_gone(), 0);
+}
+
 TEST_F(FollowerTest, AnAnswerThatLiesThereIsShown) {
   delivery("r1", "/p/PLAN.md");
   event::delivery::QuestionAsked asked;

@@ -74,6 +74,10 @@ Verdict judge(const Request& request, const Policy& policy) {
   return Verdict::effect;
 }
 
+std::string_view methods_at(std::string_view path, const Policy& policy) {
+  return !policy.effects.empty() && path == policy.effects ? "POST" : "GET, HEAD";
+}
+
 int status_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::allowed:

@@ -24,7 +24,7 @@ enum class Verdict {
   exchange,      // the token is right: take it out of the policy, and give `session` for it
   no_host,       // 400
   other_host,    // 421: another name leads here, perhaps by rebinding
-  other_method,  // 405
+  other_method,  // 405, with what methods_at() says
   other_origin,  // 403: another page's script asks
   no_session,    // 403: neither a cookie of ours, nor a token that still counts
   no_json,       // 415: an effect in a form that any page can send
@@ -32,6 +32,9 @@ enum class Verdict {
 };
 
 Verdict judge(const Request& request, const Policy& policy);
+
+// The methods that a path takes, for the header Allow of a 405.
+std::string_view methods_at(std::string_view path, const Policy& policy);
 
 int status_of(Verdict verdict);              // 200 for what is allowed, 303 for an exchange
 std::string_view words_of(Verdict verdict);  // for people: what is wrong, and what to do

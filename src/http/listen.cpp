@@ -64,6 +64,10 @@ Result<Listener> listen_on_socket(const std::string& path) {
   // Before it has a name, so that nobody else can connect in between.
   if (::fchmod(file.fd(), 0600) != 0) return tl::unexpected(io_error("protect", path, errno));
   if (is_stale(address)) ::unlink(path.c_str());
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) == 0 && !S_ISSOCK(found.st_mode))
+    return fail(Reason::exists, path + " is there already, and is no socket",
+                "choose another path; nothing of yours is replaced");
   TRY_VOID(
       start_listening(file, reinterpret_cast<const sockaddr*>(&address), sizeof address, path));
   return Listener{std::move(file), 0};

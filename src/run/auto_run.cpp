@@ -136,7 +136,7 @@ Result<void> AutoRun::give(std::vector<fact::Fact> facts) {
 
 Result<std::string> AutoRun::describe() {
   ui::Described described;
-  described.summary = workflow_->summary();
+  described.run = audience_->face.run();
   described.request = workflow_->state().begun.task;
   for (const event::Fact& one : TRY(conductor_->store().read(run_, 0)))
     if (const auto read = fact::read_fact(one.kind, one.body))
@@ -164,7 +164,8 @@ Result<int> AutoRun::carry_on() {
   const std::string description = on_branch ? TRY(describe()) : "";
   audience_->face.finish({code, utc_now(), {}});
   if (look_ != ui::Look::json)
-    print(ui::auto_summary(state, summary.usage, ui::style_for(STDOUT_FILENO), description));
+    print(ui::auto_summary(audience_->face.run(), {state.begun.in_place, state.folder, description},
+                           ui::style_for(STDOUT_FILENO)));
   return code;
 }
 

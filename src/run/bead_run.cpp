@@ -195,7 +195,8 @@ Result<int> BeadRun::carry_on() {
 
 Result<void> BeadRun::describe(const std::string& run, const phases::State& state) {
   ui::Described described;
-  described.summary = phases::summary(state);
+  described.run =
+      TRY(world::read_run(conductor_->store(), TRY(conductor_->store().head(run)))).view;
   described.request = state.request;
   described.signed_off = state.signed_off;
   for (const event::Fact& fact : TRY(conductor_->store().read(run, 0)))

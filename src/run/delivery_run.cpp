@@ -153,7 +153,8 @@ Result<void> Delivery::describe() {
   const workflow::RunSummary summary = workflow_->summary();
   if (summary.on_branch.empty()) return {};
   ui::Described described;
-  described.summary = summary;
+  described.run =
+      TRY(world::read_run(conductor_->store(), TRY(conductor_->store().head(run_)))).view;
   described.request = checked_.plan.overview;
   const std::string path = world::description_path(project(), run_, source_.subject);
   TRY_VOID(make_folders(path.substr(0, path.rfind('/'))));

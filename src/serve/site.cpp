@@ -15,7 +15,7 @@
 #include "ui/web/actions.h"
 #include "ui/web/json_line.h"
 #include "ui/web/rows.h"
-#include "world/logs.h"
+#include "world/activities.h"
 
 namespace capsule::serve {
 namespace {
@@ -129,9 +129,14 @@ void Site::on_request(ExchangeId id, const Request& request) {
       return act(id, request);
     case http::Verdict::allowed:
       return route(id, request);
-    default:
-      return server_->answer(id, reply(http::status_of(verdict), "text/plain; charset=utf-8",
-                                       std::string(http::words_of(verdict)) + "\n"));
+    default: {
+      Response response = reply(http::status_of(verdict), "text/plain; charset=utf-8",
+                                std::string(http::words_of(verdict)) + "\n");
+      if (verdict == http::Verdict::other_method)
+        response.headers.push_back(
+            {"Allow", std::string(http::methods_at(request.path(), policy_))});
+      return server_->answer(id, response);
+    }
   }
 }
 
@@ -221,9 +226,9 @@ void Site::events(ExchangeId id, const Request& request) {
     missed += all.events;
   }
   // Rows are whole: one that is known already does no harm. An event of the same fact may be new.
-  if (from && *from >= complete_from_ && *from <= shown_.newest.seq) {
+  if (from && *from >= complete_from_ && *from <= newest_place()) {
     for (const Event& event : events_)
-      if (event.seq >= *from) missed += event.bytes;
+      if (event.place >= *from) missed += event.bytes;
   } else {
     missed += http::event_bytes("reload", "", "{}");
   }
@@ -233,24 +238,29 @@ void Site::events(ExchangeId id, const Request& request) {
 void Site::on_change(const view::Project& now) {
   const std::string rows = web::changes_json(shown_, now, project_.option);
   const bool other_trouble = trouble_ != follower_->trouble();
-  if (rows.empty() && !other_trouble) return;
-  const std::uint64_t before = shown_.newest.seq;
+  const bool other_journal =
+      journals_gone_ != follower_->journals_gone() || now.newest.seq < shown_.newest.seq;
+  if (rows.empty() && !other_trouble && !other_journal) return;
+  const std::uint64_t before = newest_place();
+  if (other_journal) before_ = before + 1;
+  journals_gone_ = follower_->journals_gone();
   trouble_ = follower_->trouble();
   shown_ = now;
-  if (now.newest.seq < before || other_trouble) return forget_events();
   const std::set<ExchangeId> told = fact_streams_;
   if (!told.empty()) {
     const Facts facts = facts_after(before);
     for (const ExchangeId id : told) tell_facts(id, facts);
   }
-  Event event{now.newest.seq, http::event_bytes("rows", std::to_string(now.newest.seq), rows)};
+  if (other_journal || other_trouble) return forget_events();
+  const std::uint64_t place = newest_place();
+  Event event{place, http::event_bytes("rows", std::to_string(place), rows)};
   const std::set<ExchangeId> listeners = streams_;  // one that does not read leaves meanwhile
   for (const ExchangeId id : listeners) server_->send(id, event.bytes);
   event_bytes_ += event.bytes.size();
   events_.push_back(std::move(event));
   while (event_bytes_ > kMaxKeptEventBytes) {
     event_bytes_ -= events_.front().bytes.size();
-    complete_from_ = events_.front().seq + 1;
+    complete_from_ = events_.front().place + 1;
     events_.pop_front();
   }
 }
@@ -259,8 +269,8 @@ void Site::on_change(const view::Project& now) {
 void Site::forget_events() {
   events_.clear();
   event_bytes_ = 0;
-  complete_from_ = shown_.newest.seq;
-  const std::string bytes = http::event_bytes("reload", std::to_string(shown_.newest.seq), "{}");
+  complete_from_ = newest_place();
+  const std::string bytes = http::event_bytes("reload", std::to_string(complete_from_), "{}");
   const std::set<ExchangeId> listeners = streams_;
   for (const ExchangeId id : listeners) server_->send(id, bytes);
 }
@@ -273,7 +283,8 @@ void Site::tell_facts(ExchangeId id, const Facts& facts) {
   server_->end(id);
 }
 
-Site::Facts Site::facts_after(std::uint64_t seq) {
+Site::Facts Site::facts_after(std::uint64_t place) {
+  const std::uint64_t seq = place > before_ ? place - before_ : 0;
   store::Store* const journal = follower_->journal();
   std::vector<event::Fact> facts;
   if (journal != nullptr)
@@ -287,9 +298,9 @@ Site::Facts Site::facts_after(std::uint64_t seq) {
   Facts told;
   for (const event::Fact& fact : facts) {
     told.cut = told.events.size() > kMaxFactBytes;
-    told.events += told.cut
-                       ? http::event_bytes("more", "", "{}")
-                       : http::event_bytes("fact", std::to_string(fact.seq), web::fact_json(fact));
+    told.events += told.cut ? http::event_bytes("more", "", "{}")
+                            : http::event_bytes("fact", std::to_string(before_ + fact.seq),
+                                                web::fact_json(fact));
     if (told.cut) break;
   }
   return told;
@@ -344,9 +355,8 @@ void Site::transcript(ExchangeId id, const Request& request) {
   const bool err = of == "stderr";
   Transcripts::Stream stream;
   stream.key = run + "/" + std::to_string(*agent) + (err ? "/stderr" : "");
-  for (world::LogFile& file : world::logs_of(project_, *known, {}))
-    if (file.agent == static_cast<int>(*agent) && file.name.ends_with(".stderr") == err)
-      stream.files.push_back(std::move(file));
+  for (world::LogFile& file : world::logs_of_agent(project_, *known, static_cast<int>(*agent)))
+    if (file.name.ends_with(".stderr") == err) stream.files.push_back(std::move(file));
   const view::Attempt* const attempt = view::find_attempt(*shown, static_cast<int>(*agent));
   stream.at_work = shown->holder && attempt != nullptr && attempt->running;
   later(id, [this, stream = std::move(stream), from = *from] {

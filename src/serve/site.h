@@ -59,10 +59,12 @@ class Site : public http::Handler {
     std::string events;
     bool cut = false;  // who wants the rest connects again with the last id
   };
-  // Facts after that one, of all runs; at most so many bytes.
-  Facts facts_after(std::uint64_t seq);
+  // Facts after that place, of all runs; at most so many bytes.
+  Facts facts_after(std::uint64_t place);
   void tell_facts(http::ExchangeId id, const Facts& facts);
   void forget_events();
+  // What streams know the newest fact by.
+  std::uint64_t newest_place() const { return before_ + shown_.newest.seq; }
 
   process::Loop& loop_;
   const world::Project& project_;
@@ -76,13 +78,17 @@ class Site : public http::Handler {
   std::set<http::ExchangeId> fact_streams_;  // those of them that are told facts, too
   view::Project shown_;                      // as streams know it
   std::string trouble_;                      // of the journal, as streams know it
+  // Ids in streams are the numbers of facts. When another journal takes the place of one, they go
+  // on behind its last: who comes back with an old id is never taken for one who knows the new.
+  std::uint64_t before_ = 0;
+  int journals_gone_ = 0;  // as streams know it
   struct Event {
-    std::uint64_t seq;
+    std::uint64_t place;
     std::string bytes;
   };
   std::deque<Event> events_;  // for streams that come back
   std::size_t event_bytes_ = 0;
-  std::uint64_t complete_from_ = 0;       // events_ has all that came after this seq
+  std::uint64_t complete_from_ = 0;       // events_ has all that came after this place
   std::optional<process::TimerId> ping_;  // while somebody listens
 };
 

@@ -54,9 +54,15 @@ class SiteTest : public world::ProjectTest {
               static_cast<ssize_t>(bytes.size()));
     return file;
   }
-  // Adds to what was heard until it holds this, or all when that is empty.
+  // Adds to what was heard until it holds this, or all when that is empty; a minute at most, so
+  // that only what never comes fails.
   void hear(const File& from, std::string& heard, std::string_view end) const {
+    const auto patience = process::Clock::now() + 60s;
     while (end.empty() || heard.find(end) == std::string::npos) {
+      if (process::Clock::now() > patience) {
+        ADD_FAILURE() << "never said: " << end << "\nbut: " << heard;
+        return;
+      }
       loop_->turn(process::Clock::now() + 5ms);
       char piece[65536];
       const ssize_t count = ::recv(from.fd(), piece, sizeof piece, MSG_DONTWAIT);
@@ -143,15 +149,48 @@ TEST_F(SiteTest, AJournalInThePlaceOfAnotherIsReadAnew) {
   hear(stream, heard, "id: 6\n");
   store.reset();
   fs::remove_all(project->root() + "/.capsule");
-  hear(stream, heard, "event: reload\nid: 0\n");
+  hear(stream, heard, "event: reload\nid: 7\n");
   store = store::Store::open(project_, store::Access::read_write).value();
   pipeline("r1", "demo-1", event::Outcome::none);
   for (int i = 0; i < 3; ++i) happens("of the second");
   heard.clear();
-  hear(stream, heard, "id: 4\n");
+  hear(stream, heard, "id: 11\n");
   heard.clear();
-  hear(ask("GET /api/v1/events?from=3"), heard, "id: 4\n");
+  hear(ask("GET /api/v1/events?from=10"), heard, "id: 11\n");
   EXPECT_EQ(heard.find("of the first journal"), std::string::npos) << heard;
+  EXPECT_EQ(heard.find("reload"), std::string::npos) << heard;
+}
+
+// Whoever was away while it happened has a number that is one of the new journal, too.
+TEST_F(SiteTest, WhoComesBackToAnotherJournalIsToldToReadItAnew) {
+  pipeline("r1", "demo-1", event::Outcome::none);
+  for (int i = 0; i < 3; ++i) happens("of the first journal");
+  serve();
+  const File stream = ask("GET /api/v1/events?from=4&facts=1");
+  std::string heard;
+  hear(stream, heard, ": \n\n");
+  store.reset();
+  fs::remove_all(project->root() + "/.capsule");
+  store = store::Store::open(project_, store::Access::read_write).value();
+  pipeline("r1", "demo-1", event::Outcome::none);
+  for (int i = 0; i < 6; ++i) happens("of the second");
+  hear(stream, heard, "event: reload\nid: ");
+  // Numbers of the new journal come behind all of the old one, from its first fact on.
+  std::uint64_t last = 4;
+  int facts = 0;
+  for (std::size_t at = 0; (at = heard.find("event: fact\nid: ", at)) != heard.npos;
+       ++at, ++facts) {
+    const std::uint64_t id = std::strtoull(heard.c_str() + at + 16, nullptr, 10);
+    EXPECT_GT(id, last) << heard;
+    last = id;
+  }
+  EXPECT_EQ(facts, 7) << heard;
+  heard.clear();
+  hear(ask("GET /api/v1/events", "Last-Event-ID: 4\r\n"), heard, "event: reload");
+  heard.clear();
+  happens("at last");
+  hear(ask("GET /api/v1/events", "Last-Event-ID: " + std::to_string(last) + "\r\n"), heard,
+       "at last");
   EXPECT_EQ(heard.find("reload"), std::string::npos) << heard;
 }
 

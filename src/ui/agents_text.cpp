@@ -30,10 +30,15 @@ std::string runs_words(const std::vector<AgentsOfRun>& list) {
   return text;
 }
 
+// One that only the journal or a parking still names has no program that could be there.
+std::string missing_words(const ProviderState& one) {
+  return one.program.empty() && !one.configured ? "no longer configured" : "not installed";
+}
+
 std::string state_words(const ProviderState& one) {
   if (one.machine) return "parked " + parking_words(*one.machine);
   if (!one.parked_in.empty()) return "parked in " + counted(one.parked_in.size(), "run");
-  return one.found ? "free" : "not installed";
+  return one.found ? "free" : missing_words(one);
 }
 
 Tone tone_of_state(const ProviderState& one) {
@@ -50,7 +55,7 @@ std::string provider_text(const ProviderState& one, std::size_t width, const Sty
   const std::string indent(width + 2, ' ');
   std::string text = padded(printable(one.name), width + 2) +
                      toned(style, tone_of_state(one), state_words(one)) +
-                     (one.found || !one.parked() ? "" : "; not installed") + "\n";
+                     (one.found || !one.parked() ? "" : "; " + missing_words(one)) + "\n";
   if (one.machine) text += said_by(*one.machine, indent);
   for (const world::ParkedRun& run : one.parked_in) {
     // What the whole machine goes by is said above.

@@ -6,6 +6,7 @@
 #include "ui/board.h"
 #include "ui/run_text.h"
 #include "ui/usage_text.h"
+#include "ui/view/session.h"
 
 namespace capsule::ui {
 namespace {
@@ -18,6 +19,12 @@ namespace fact = event::auto_run;
 std::string head_of(Phase phase, const Style& style) {
   return phase_head(signal::name_of(phase), static_cast<int>(auto_mode::index_of(phase)) + 1,
                     style);
+}
+
+// " ✓ (12s)"
+std::string passed_words(const std::optional<std::int64_t>& seconds, const Style& style) {
+  return " " + std::string(mark(style, Status::pass)) +
+         (seconds ? " (" + std::to_string(*seconds) + "s)" : "");
 }
 
 class AutoNarrator : public Narrator {
@@ -132,60 +139,63 @@ std::unique_ptr<Narrator> auto_narrator(const auto_mode::Run& run, Style style) 
 }
 
 std::string phase_line(Phase phase, const PhaseRecord& record, const Style& style) {
-  std::string line = head_of(phase, style) + " ";
-  if (record.skipped) return line + "skipped";
-  line += mark(style, Status::pass);
-  if (record.duration_s) line += " (" + std::to_string(*record.duration_s) + "s)";
-  return line;
+  return head_of(phase, style) +
+         (record.skipped ? " skipped" : passed_words(record.duration_s, style));
 }
 
-std::string auto_summary(const auto_mode::Run& run, const workflow::Usage& usage,
-                         const Style& style, const std::string& description) {
-  const workflow::RunSummary summary = auto_mode::Rules::summary(run);
-  if (!summary.waits.empty() && summary.waits.front().question > 0)
-    return "\n? " + printable(summary.waits.front().text) +
+std::string auto_summary(const view::Run& run, const AutoPlace& place, const Style& style) {
+  if (!run.waits.empty() && run.waits.front().question > 0)
+    return "\n? " + printable(run.waits.front().text) +
            "\n\nWhat next:\n  capsule approve auto\n  capsule reject auto --because=TEXT\nthen:\n  "
            "capsule auto continue\n";
-  const Status status = run.outcome == auto_mode::Outcome::complete ? Status::pass : Status::error;
-  std::string text = "\n" + std::string(mark(style, status)) + " " +
-                     outcome_words(summary.workflow, summary.outcome, summary.standing).text;
-  if (!summary.on_branch.empty())
-    text += ", on the branch " + printable(summary.on_branch) +
-            "\n  description: " + printable(description);
-  if (!summary.merged_as.empty() && !run.begun.in_place)
+  const bool complete = run.outcome == event::auto_run::name_of(auto_mode::Outcome::complete);
+  std::string text = "\n" + std::string(mark(style, complete ? Status::pass : Status::error)) +
+                     " " + outcome_words(run.workflow, run.outcome, run.standing).text;
+  if (!run.on_branch.empty())
+    text += ", on the branch " + printable(run.on_branch) +
+            "\n  description: " + printable(place.description);
+  if (!run.merged_as.empty() && !place.in_place)
     text += ", merged as " + run.merged_as.substr(0, 12);
   text += "\n";
   if (const std::string evidence = workflow::evidence_words(run.evidence);
-      run.outcome == auto_mode::Outcome::complete && !evidence.empty())
+      complete && !evidence.empty())
     text += "  " + printable(evidence) + "\n";
-  if (const std::string used = usage_words(usage); !used.empty()) text += "  " + used + "\n";
+  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
   if (!run.detail.empty()) {
     for (const std::string_view part : split(trimmed(run.detail), '\n'))
       text += "  " + printable(part) + "\n";
   }
-  if (run.outcome == auto_mode::Outcome::complete) return text;
-  if (!run.folder.empty()) text += "  the work is in " + printable(run.folder) + "\n";
-  if (!run.last.log.empty())
-    text += "  what the last agent printed: " + printable(run.last.log) + "\n";
+  if (complete) return text;
+  if (!place.folder.empty()) text += "  the work is in " + printable(place.folder) + "\n";
+  std::string log;
+  for (const view::Attempt& attempt : run.attempts)
+    if (!attempt.log.empty()) log = attempt.log;
+  if (!log.empty()) text += "  what the last agent printed: " + printable(log) + "\n";
   return text + "\nWhat next:\n  capsule auto continue\n";
 }
 
 namespace {
 
-std::string page_line(const auto_mode::State& state, auto_mode::Phase phase, const Style& style) {
-  const auto_mode::PhaseRecord& record = state.phases[auto_mode::index_of(phase)];
-  const std::string line = "  " + phase_line(phase, record, style) + "\n";
-  if (record.signal_detected || record.skipped) return line;
-  const std::string head = line.substr(
-      0, line.find(std::string(signal::name_of(phase))) + signal::name_of(phase).size());
-  if (!state.active || auto_mode::current_phase(state) != phase) return head + "\n";
-  return head + " … iteration " + std::to_string(state.iteration) + "/" +
-         std::to_string(state.max_iterations) + "\n";
+// A phase that the session leaves out is not among those of the view.
+std::string page_line(const view::Run& run, const auto_mode::State& state, Phase which,
+                      const Style& style) {
+  const std::string head = "  " + head_of(which, style);
+  for (const view::Phase& phase : run.phases) {
+    if (phase.name != signal::name_of(which)) continue;
+    if (phase.state == view::Phase::State::passed)
+      return head + passed_words(phase.seconds, style) + "\n";
+    if (phase.state == view::Phase::State::working)
+      return head + " iteration " + std::to_string(phase.iteration) + "/" +
+             std::to_string(state.max_iterations) + "\n";
+    return head.substr(0, head.find(phase.name) + phase.name.size()) + "\n";
+  }
+  return head + " skipped\n";
 }
 
 }  // namespace
 
 std::string auto_page(const auto_mode::State& state, const Style& style) {
+  const view::Run run = view::session_of(state);
   std::string text = printable(state.task) + "\n";
   if (state.active)
     text += "active in phase " + printable(state.phase) +
@@ -196,7 +206,7 @@ std::string auto_page(const auto_mode::State& state, const Style& style) {
     text += "ended: " + printable(state.phase) + ", " +
             std::string(auto_mode::name_of(state.exit_reason)) + "\n";
   for (std::size_t i = 0; i < auto_mode::kPhases; ++i)
-    text += page_line(state, static_cast<auto_mode::Phase>(i), style);
+    text += page_line(run, state, static_cast<Phase>(i), style);
   if (!state.last_error.empty()) text += "last error: " + printable(state.last_error) + "\n";
   return text;
 }

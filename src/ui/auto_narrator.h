@@ -6,6 +6,7 @@
 
 #include "ui/narrator.h"
 #include "ui/style.h"
+#include "ui/view/view.h"
 #include "workflow/auto/workflow.h"
 
 namespace capsule::ui {
@@ -13,10 +14,14 @@ namespace capsule::ui {
 // `run` must outlive it.
 std::unique_ptr<Narrator> auto_narrator(const auto_mode::Run& run, Style style);
 
+// Where the work of a run is.
+struct AutoPlace {
+  bool in_place = false;    // in the user's own checkout
+  std::string folder;       // empty: there is none
+  std::string description;  // the file that describes work on a branch; empty: there is none
+};
 // What it came to, what its agents used, and what to do next.
-// `description`: the file that describes work on a branch; empty: there is none.
-std::string auto_summary(const auto_mode::Run& run, const workflow::Usage& usage,
-                         const Style& style, const std::string& description = "");
+std::string auto_summary(const view::Run& run, const AutoPlace& place, const Style& style);
 
 // `capsule auto status`: its task, where it is, and every phase.
 std::string auto_page(const auto_mode::State& state, const Style& style);

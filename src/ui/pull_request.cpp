@@ -32,9 +32,9 @@ std::string request_lines(std::string_view text) {
 }
 
 // The newest word of each role.
-std::string roles_of(const workflow::RunSummary& summary) {
+std::string roles_of(const view::Run& run) {
   std::string text;
-  for (const RoleLine& line : role_lines(view::attempts_of(summary)))
+  for (const RoleLine& line : role_lines(run.attempts))
     text +=
         "- " + plain(line.role) + ": " + plain(line.last) + ", " + counted(line.runs, "run") + "\n";
   return text;
@@ -43,41 +43,39 @@ std::string roles_of(const workflow::RunSummary& summary) {
 }  // namespace
 
 std::string pull_request(const Described& d) {
-  const workflow::RunSummary& s = d.summary;
-  std::string text =
-      "# " + plain(s.title.empty() || s.title == s.subject ? s.subject : s.title) + "\n\n";
-  if (s.tasks.empty() && s.title != s.subject) text += "Task " + plain(s.subject) + ".\n\n";
-  text += "Branch `" + printable(s.on_branch) + "`";
+  const view::Run& run = d.run;
+  std::string text = "# " + plain(run.title.empty() ? run.name : run.title) + "\n\n";
+  if (is_phases(run) && run.title != run.subject) text += "Task " + plain(run.subject) + ".\n\n";
+  text += "Branch `" + printable(run.on_branch) + "`";
   if (!d.commit.empty()) text += ", one commit (" + d.commit.substr(0, 12) + ")";
   if (!d.onto.empty()) text += " on main at " + d.onto.substr(0, 12);
   text += ".\n";
   if (!trimmed(d.request).empty()) text += "\n## What was asked for\n\n" + request_lines(d.request);
   text += "\n## What was done\n\n";
-  if (s.tasks.empty()) {
+  if (run.tasks.empty()) {
     std::string done;
-    for (const workflow::AgentSummary& agent : s.agents)
-      if (agent.fault == event::Fault::none && !agent.detail.empty())
-        done = "> " + plain(agent.role + ": " + agent.detail) + "\n";
+    for (const view::Attempt& attempt : run.attempts)
+      if (attempt.fault == event::Fault::none && !attempt.detail.empty())
+        done = "> " + plain(attempt.role + ": " + attempt.detail) + "\n";
     text += done.empty() ? "See the commit.\n" : done;
   }
-  for (const workflow::TaskSummary& task : s.tasks)
+  for (const view::Task& task : run.tasks)
     text += "- " + plain(task.id + ": " + task.title) + " – " + plain(task.words) +
             (task.commit.empty() ? "" : " (" + printable(task.commit.substr(0, 12)) + ")") + "\n";
   text += "\n## What shows it\n\n";
   for (const std::string& line : workflow::check_lines(d.runs))
     text += "- " + plain(line) + ", on the files as they are on the branch\n";
-  for (const workflow::TaskSummary& task : s.tasks)
+  for (const view::Task& task : run.tasks)
     if (const std::string words = workflow::evidence_words(task.evidence); !words.empty())
       text += "- " + plain(task.id + ": " + words) + "\n";
-  if (d.runs.empty() && s.tasks.empty())
+  if (d.runs.empty() && run.tasks.empty())
     text +=
         "- The project's checks were not run again: none is set, or these very files passed "
         "before.\n";
   if (d.signed_off) text += "- Signed off, in a clean checkout of the work\n";
-  text += roles_of(s);
-  const std::vector<view::Remark> remarks = view::remarks_of(s);
-  if (!remarks.empty()) text += "\n## To know\n\n";
-  for (const view::Remark& remark : remarks) text += "- " + plain(remark.text) + "\n";
+  text += roles_of(run);
+  if (!run.remarks.empty()) text += "\n## To know\n\n";
+  for (const view::Remark& remark : run.remarks) text += "- " + plain(remark.text) + "\n";
   return text;
 }
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "workflow/summary.h"
+#include "ui/view/view.h"
 
 namespace capsule::ui {
 
 struct Described {
-  workflow::RunSummary summary;
+  view::Run run;
   std::string request;       // the words of the task
   std::string commit, onto;  // of the branch; the main that it was tested on
   std::vector<event::CheckRun> runs;

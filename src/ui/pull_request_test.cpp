@@ -10,10 +10,11 @@ using ::testing::HasSubstr;
 
 TEST(PullRequest, OfAPlanEveryTaskSaysWhatItsTestsShowed) {
   Described described;
-  described.summary.subject = "PLAN.md";
-  described.summary.title = "A plan";
-  described.summary.on_branch = "capsule-plan-a";
-  workflow::TaskSummary task;
+  described.run.workflow = "delivery";
+  described.run.subject = "PLAN.md";
+  described.run.title = "A plan";
+  described.run.on_branch = "capsule-plan-a";
+  view::Task task;
   task.id = "T-1";
   task.title = "First";
   task.words = "complete";
@@ -21,8 +22,9 @@ TEST(PullRequest, OfAPlanEveryTaskSaysWhatItsTestsShowed) {
   task.evidence.passing = 3;
   task.evidence.failed_before = true;
   task.evidence.others_pass = 131;
-  described.summary.tasks = {task, workflow::TaskSummary{}};
+  described.run.tasks = {task, view::Task{}};
   const std::string text = pull_request(described);
+  EXPECT_TRUE(text.starts_with("# A plan\n\nBranch `capsule-plan-a`.\n")) << text;
   EXPECT_THAT(text, HasSubstr("- T-1: 3 new tests failed before, pass now; 131 others still pass"));
   EXPECT_EQ(text.find("- : \n", text.find("What shows it")), std::string::npos);
 }

@@ -225,8 +225,9 @@ engine::RunState state_of(const Run& run) {
 }
 
 bool is_phases(const Run& run) {
-  return run.workflow != engine::kDelivery && run.workflow != engine::kAuto &&
-         run.workflow != engine::kAutoSession;
+  engine::RunHead head;
+  head.workflow = run.workflow;
+  return engine::is_phases(head);
 }
 
 OutcomeWords outcome_words(std::string_view workflow, std::string_view outcome, Standing standing) {

@@ -1,18 +1,21 @@
 // What commands print of values that are no runs: findings, snapshots, signals, claims, questions.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
+#include "ui/auto_narrator.h"
 #include "ui/config_text.h"
 #include "ui/ledger_text.h"
 #include "ui/question_text.h"
 #include "ui/setup_text.h"
 #include "ui/signal_text.h"
 #include "ui/snapshot_text.h"
+#include "ui/view/session.h"
 
 namespace capsule::ui {
 namespace {
 
+using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
 world::Snapshot snapshot(const char* name, bool rescued = false) {
@@ -105,6 +108,28 @@ TEST(SignalTable, HasALineForEverySignal) {
   EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')),
             signal::vocabulary().size() + 1);
   EXPECT_EQ(Json::parse(signals_json(signal::vocabulary())).size(), signal::vocabulary().size());
+}
+
+TEST(AutoPage, SaysOfEveryPhaseWhereItIs) {
+  auto_mode::Config config;
+  config.skip_expansion = true;
+  auto_mode::State state = auto_mode::started("Greet", config, 20, "2026-01-31T12:00:00Z");
+  const auto at = [](signal::Phase phase) { return auto_mode::index_of(phase); };
+  state.phases[at(signal::Phase::init)].signal_detected = true;
+  state.phases[at(signal::Phase::init)].duration_s = 12;
+  state.phase = "planning";
+  state.iteration = 3;
+  const std::string text = auto_page(state, {});
+  EXPECT_THAT(text, HasSubstr("[1/9] expansion … skipped\n"));
+  EXPECT_THAT(text, HasSubstr("[2/9] init … ✓ (12s)\n"));
+  EXPECT_THAT(text, HasSubstr("[3/9] planning … iteration 3/20\n"));
+  EXPECT_THAT(text, HasSubstr("[4/9] execution\n"));
+  const view::Run run = view::session_of(state);
+  EXPECT_EQ(run.done, 1);
+  EXPECT_EQ(run.all, static_cast<int>(run.phases.size()));
+  EXPECT_EQ(run.phases[1].state, view::Phase::State::working);
+  state.active = false;
+  EXPECT_THAT(auto_page(state, {}), HasSubstr("[3/9] planning\n"));
 }
 
 TEST(QuestionLines, NameTheRunWhenSeveralAsk) {

@@ -18,6 +18,18 @@ std::map<int, LogFile> live_logs(const Project& project, const Run& run) {
   return found;
 }
 
+std::vector<LogFile> logs_of_agent(const Project& project, const Run& run, int agent) {
+  std::vector<LogFile> files = logs_of(project, run, {});
+  const auto all_live = live_logs(project, run);
+  const auto live = all_live.find(agent);
+  std::erase_if(files, [&](const LogFile& file) {
+    if (file.agent == agent) return false;
+    return live == all_live.end() ||
+           (file.name != live->second.name && file.name != live->second.name + ".stderr");
+  });
+  return files;
+}
+
 Activities activities_of(const Project& project, const Run& run) {
   using namespace std::chrono;
   Activities now;

@@ -42,6 +42,17 @@ TEST_F(ShownAgents, AreThoseOfTheConfigurationAndThoseThatAreInstalled) {
   EXPECT_TRUE(shown("gemini").is_null()) << "neither configured nor installed";
 }
 
+TEST_F(ShownAgents, OneThatIsNoLongerConfiguredIsNotCalledMissing) {
+  configure("provider: mine\nproviders: {mine: {command: [claude]}}\n");
+  bad_key_once();
+  EXPECT_NE(run_bead().exit_code, 0);
+  configure("");
+  const Outcome outcome = command("agents", {});
+  EXPECT_HAS(outcome.out, "mine      no longer configured\n");
+  EXPECT_LACKS(outcome.out, "not installed");
+  EXPECT_EQ(shown("mine")["configured"], false);
+}
+
 TEST_F(ShownAgents, OneThatIsParkedSaysUntilWhenWhyAndHowToLiftIt) {
   bad_key_once();
   EXPECT_NE(run_bead().exit_code, 0);

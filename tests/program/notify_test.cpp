@@ -97,6 +97,22 @@ TEST_F(Notify, TestSendsASampleByEveryWayAndSaysWhatBecameOfIt) {
   EXPECT_HAS(heard().front()["text"].get<std::string>(), "Failed: T-1 of PLAN.md has failed");
 }
 
+TEST_F(Notify, ADesktopIsToldByItsOwnProgram) {
+  write_file(path("bin/notify-send"),
+             "#!/bin/sh\nprintf '%s\\n' \"$@\" >>'" + path("shown") + "'\n");
+  fs::permissions(path("bin/notify-send"), fs::perms::owner_all);
+  env()["DISPLAY"] = ":9";
+  configure_gates("notify:\n  - desktop: true\n");
+  on("test-review", "say NEEDS_WORK 'secret words'");
+  EXPECT_EQ(run_bead({"--max-retries=1"}).exit_code, 1);
+  const std::vector<std::string> shown = lines_of(read_file(path("shown")));
+  ASSERT_GE(shown.size(), 4U) << read_file(path("shown"));
+  EXPECT_EQ(shown[1], "--");
+  EXPECT_HAS(shown[2], kBead);
+  EXPECT_HAS(shown[3], "capsule run " + std::string(kBead));
+  EXPECT_EQ(read_file(path("shown")).find("secret words"), std::string::npos);
+}
+
 TEST_F(Notify, ReadyEntriesAreValidConfiguration) {
   for (const char* service : {"slack", "ntfy", "discord", "teams"}) {
     const Outcome shown = command("notify", {"--show", service});

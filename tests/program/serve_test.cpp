@@ -2,6 +2,8 @@
 // is told that has the address and the session.
 #include <signal.h>
 
+#include <filesystem>
+
 #include "tests/program/deliver_project.h"
 #include "tests/program/terminal.h"
 
@@ -104,7 +106,12 @@ TEST_F(ServeTest, AnotherHostOrOriginIsRefusedBeforeAnythingElse) {
   EXPECT_EQ(get(address, {"-H", "Host: evil.example"}).status, 421);
   EXPECT_EQ(get(origin + "/", {"-b", path("jar"), "-H", "Origin: http://evil.example"}).status,
             403);
-  EXPECT_EQ(get(origin + "/", {"-b", path("jar"), "-X", "OPTIONS"}).status, 405);
+  const Page options = get(origin + "/", {"-b", path("jar"), "-X", "OPTIONS"});
+  EXPECT_EQ(options.status, 405);
+  EXPECT_HAS(options.head, "\r\nAllow: GET, HEAD");
+  const Page looked = read("actions");
+  EXPECT_EQ(looked.status, 405);
+  EXPECT_HAS(looked.head, "\r\nAllow: POST");
   const Json answer = {{"verb", "answer"}, {"run", "r"}, {"text", "x"}};
   EXPECT_EQ(act(answer, {"-H", "Origin: http://evil.example"}).status, 403);
   EXPECT_EQ(act(answer, {"-H", "Content-Type: text/plain"}).status, 415);
@@ -246,6 +253,39 @@ TEST_F(ServeTest, ShowsDiffsTranscriptsAndTheRunAsItWas) {
   EXPECT_EQ(row(read("view?run=" + run), "run/" + run).value("done", 0), 1);
 }
 
+// Until it has ended, the name of its log does not tell whose it is.
+TEST_F(ServeTest, AnAgentOfTheFirstPhaseIsReadWhileItWorks) {
+  write_file(project() + "/.beads/issues.jsonl",
+             R"({"id":"b-1","title":"T","status":"open","priority":1,"issue_type":"task"})"
+             "\n");
+  git({"add", "."});
+  git({"commit", "-q", "-m", "Beads"});
+  write_file(path("bin/agent"),
+             "#!/bin/sh\ncat >/dev/null\necho \"I am at $CAPSULE_PHASE\"\necho aside >&2\n"
+             "while [ ! -e '" +
+                 path("go") + "' ]; do sleep 0.05; done\n");
+  serve();
+  enter();
+  Running going(calling({"run", "b-1"}));
+  std::string run;
+  ASSERT_TRUE(eventually([&] {
+    const Json row = ServeTest::row(read("view"), "run/");
+    run = row.is_null() ? "" : row.at("run");
+    return !run.empty() && read("transcript?run=" + run + "&agent=1").status == 200;
+  }));
+  EXPECT_TRUE(eventually([&] {
+    return read("transcript?run=" + run + "&agent=1").body.find("I am at test-writer") !=
+           std::string::npos;
+  }));
+  EXPECT_TRUE(eventually([&] {
+    return read("transcript?run=" + run + "&agent=1&of=stderr").body.find("aside") !=
+           std::string::npos;
+  }));
+  EXPECT_EQ(read("transcript?run=" + run + "&agent=2").status, 404);
+  write_file(path("go"), "");
+  EXPECT_NE(going.wait().exit_code, 0) << "its agent ends without a signal";
+}
+
 TEST_F(ServeTest, NamesThatAreNoneAreRefused) {
   write_plan({{"T-1"}});
   ASSERT_EQ(deliver().exit_code, 0);
@@ -289,6 +329,45 @@ TEST_F(ServeTest, AStreamTellsRowsAndTakesUpWhereItWasLeft) {
       eventually([&] { return lost.out_so_far().find("event: reload") != std::string::npos; }));
 }
 
+TEST_F(ServeTest, OutlivesAJournalThatIsDeletedAndMadeAnew) {
+  ask_for_a_colour();
+  ASSERT_EQ(deliver().exit_code, 1);
+  serve();
+  enter();
+  const std::string first = row(read("view"), "inbox/").at("run");
+  Call curl;
+  curl.program = "curl";
+  curl.args = {"-s", "-N", "-b", path("jar"), origin + "/api/v1/events"};
+  const Running stream(prepared(curl));
+  ASSERT_TRUE(eventually([&] { return !stream.out_so_far().empty(); }));
+  std::filesystem::remove_all(project() + "/.capsule");
+  EXPECT_TRUE(eventually([&] { return row(read("view"), "run/").is_null(); }));
+  EXPECT_TRUE(row(read("view"), "inbox/").is_null());
+  EXPECT_EQ(read("view?run=" + first).status, 404);
+  EXPECT_EQ(read("transcript?run=" + first + "&agent=1").status, 404);
+  EXPECT_TRUE(eventually(
+      [&] { return stream.out_so_far().find("event: reload\nid: ") != std::string::npos; }));
+  configure("");
+  use_plan("OTHER.md");
+  write_plan({{"T-3"}});
+  on("developer", "T-3", 1,
+     "printf 'TASK_INCOMPLETE: T-3\\n\\nBlocker: which size\\nNeeded: a size\\n'");
+  ASSERT_EQ(deliver().exit_code, 1);
+  ASSERT_TRUE(eventually([&] { return !row(read("view"), "inbox/").is_null(); }));
+  const Json item = row(read("view"), "inbox/");
+  EXPECT_NE(item.at("run"), first);
+  EXPECT_HAS(item.at("text").get<std::string>(), "which size");
+  EXPECT_TRUE(
+      eventually([&] { return stream.out_so_far().find("which size") != std::string::npos; }));
+  const Json answer = {{"verb", "answer"},
+                       {"run", item.at("run")},
+                       {"task", "T-3"},
+                       {"question", 1},
+                       {"text", "large"}};
+  EXPECT_EQ(act(answer).status, 202);
+  EXPECT_TRUE(eventually([&] { return row(read("view"), "inbox/").value("answered", false); }));
+}
+
 TEST_F(ServeTest, ASocketWorksAsAPortDoes) {
   const std::string socket = path("page");
   serve({"--socket=" + socket});
@@ -319,6 +398,27 @@ TEST_F(ServeTest, EnterPrintsAnotherAddressAndControlCEndsIt) {
   EXPECT_EQ(get(address_at(seen)).status, 303);
   person.type("\x03");
   EXPECT_EQ(person.wait(), 0);
+}
+
+// The program that opens it may be the browser: it is answered while it runs, and is not ended.
+TEST_F(ServeTest, OpensTheAddressInTheBrowserOfTheUser) {
+  write_file(path("bin/xdg-open"), "#!/bin/sh\ncurl -s -o /dev/null -w '%{http_code}' \"$1\" >'" +
+                                       path("opening") + "'\nmv '" + path("opening") + "' '" +
+                                       path("opened") + "'\n");
+  std::filesystem::permissions(path("bin/xdg-open"), std::filesystem::perms::owner_all);
+  serve({"--open"});
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(path("opened")); }));
+  EXPECT_EQ(test::read_file(path("opened")), "303");
+  EXPECT_EQ(get(address).status, 403) << "that was its browser";
+}
+
+// For work on the page: its files come from a folder.
+TEST_F(ServeTest, ThePageMayComeFromAFolder) {
+  write_file(path("web/app.js"), "// mine\n");
+  env()["CAPSULE_WEB"] = path("web");
+  serve();
+  enter();
+  EXPECT_HAS(get(origin + "/app.js", {"-b", path("jar")}).body, "// mine");
 }
 
 TEST_F(ServeTest, WordsThatExcludeEachOtherAreAnError) {

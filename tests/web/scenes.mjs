@@ -5,6 +5,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { chromium } from "playwright-core";
 import { AxeBuilder } from "@axe-core/playwright";
 import { pictures } from "./pictures.mjs";
+import { workflows } from "./workflows.mjs";
 
 const { SCENE, ADDRESS, CAPSULE, HOME, PLAN, PICTURES } = process.env;
 const full = Boolean(process.env.CAPSULE_TEST_FULL);
@@ -172,6 +173,8 @@ const scenes = {
 
   // The pages look as they did.
   pictures: () => pictures({ browser, context, page, run, watch, origin }),
+
+  workflows: () => workflows(page),
 
   // The slider goes back to where nothing was done, and to now again.
   async replay() {

@@ -119,6 +119,11 @@ void draw_status(Canvas& canvas, const Focus& focus, const Shown& shown) {
     canvas.put(1, y, one_line(focus.note), kWarn, canvas.columns() - 2);
     return;
   }
+  if (!shown.trouble.empty()) {
+    canvas.put(1, y, "The journal cannot be read: " + one_line(shown.trouble), kBad,
+               canvas.columns() - 2);
+    return;
+  }
   if (!focus.filter.empty()) {
     canvas.put(1, y, "filter: " + focus.filter + "   (esc shows all)", kWarn, canvas.columns() - 2);
     return;

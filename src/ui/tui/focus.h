@@ -48,6 +48,7 @@ struct Page {
 // What is known of the project. The view may be an earlier one: replay.
 struct Shown {
   const view::Project* project = nullptr;
+  std::string trouble;                 // why the journal cannot be read; empty: it can
   std::string folder;                  // of the project, for people
   std::string now;                     // UTC
   std::string options;                 // " --project-dir=…", for commands to paste

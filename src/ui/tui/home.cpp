@@ -101,7 +101,9 @@ void draw_home(Canvas& canvas, const Focus& focus, const Shown& shown) {
   draw_pane(canvas, inbox, "Needs you (" + std::to_string(item_count) + ")", in_inbox);
   draw_pane(canvas, list, "Runs", !in_inbox);
   Area row = inbox.inner();
-  if (items.empty())
+  if (items.empty() && !shown.trouble.empty())
+    canvas.put(row.x + 1, row.y, "What needs you is not known.", kWarn, row.columns - 1);
+  else if (items.empty())
     canvas.put(row.x + 1, row.y,
                "Nothing needs you, as of " +
                    (shown.now.size() >= 19 ? shown.now.substr(11, 8) + " UTC." : "now."),
@@ -111,7 +113,7 @@ void draw_home(Canvas& canvas, const Focus& focus, const Shown& shown) {
     draw_item(canvas, {row.x, row.y + i, row.columns, 1},
               *items[static_cast<std::size_t>(first + i)], shown, first + i == chosen);
   row = list.inner();
-  if (runs.empty())
+  if (runs.empty() && shown.trouble.empty())
     canvas.put(row.x + 1, row.y, "No runs yet. n shows the beads; or: capsule run BEAD", kDim,
                row.columns - 1);
   first = first_shown(chosen - item_count, run_count, row.rows);

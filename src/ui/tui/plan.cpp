@@ -139,8 +139,11 @@ void draw_plan(Canvas& canvas, const Focus& focus, const Shown& shown) {
   const Area all = body(canvas.columns(), canvas.rows());
   draw_pane(canvas, all, "Plan", true);
   const view::Run* const run = view::find_run(*shown.project, focus.run);
-  if (run == nullptr) return;
   Area inner = all.inner();
+  if (run == nullptr) {
+    canvas.put(inner.x + 1, inner.y, "This run is not in the journal.", kDim, inner.columns - 1);
+    return;
+  }
   inner.x += 1;
   inner.columns -= 2;
   if (run->tasks.empty()) {

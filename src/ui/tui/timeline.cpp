@@ -81,8 +81,11 @@ void draw_timeline(Canvas& canvas, const Focus& focus, const Shown& shown) {
   const Area all = body(canvas.columns(), canvas.rows());
   draw_pane(canvas, all, "Timeline", true);
   const view::Run* const run = view::find_run(*shown.project, focus.run);
-  if (run == nullptr) return;
   Area inner = all.inner();
+  if (run == nullptr) {
+    canvas.put(inner.x + 1, inner.y, "This run is not in the journal.", kDim, inner.columns - 1);
+    return;
+  }
   const int label = std::clamp(inner.columns / 4, 16, 34);
   Scale scale;
   scale.x = inner.x + label + 1;

@@ -114,6 +114,29 @@ TEST(Screens, NothingToShowIsSaid) {
   EXPECT_TRUE(play(sample, "⏎btpaxPRrmMX").effects.empty());
 }
 
+TEST(Screens, AJournalThatCannotBeReadIsNotCalledNothing) {
+  Sample sample;
+  sample.view = {};
+  sample.shown.trouble = "it is no\ndatabase";
+  for (const char* keys : {"", "n", "H"})
+    EXPECT_TRUE(has(play(sample, keys).screen, "The journal cannot be read: it is no database"))
+        << keys;
+  EXPECT_FALSE(has(play(sample, "").screen, "Nothing needs you"));
+  EXPECT_FALSE(has(play(sample, "").screen, "No runs yet"));
+}
+
+TEST(Screens, ARunThatIsGoneIsCalledThat) {
+  Sample sample;
+  for (const char* keys : {"b", "t", "bp"}) {
+    const Focus focus = play(sample, keys).focus;
+    view::Project nothing;
+    Shown shown = sample.shown;
+    shown.project = &nothing;
+    EXPECT_TRUE(has(draw(focus, shown, 120, 40, {}).text(), "This run is not in the journal."))
+        << keys;
+  }
+}
+
 TEST(Presses, AnswerAQuestion) {
   const Sample sample;
   const Played played = play(sample, "aExit 2.⏎");

@@ -3,6 +3,7 @@
 
 #include "auto_state/document.h"
 #include "ui/view/run_fold.h"
+#include "ui/view/session.h"
 #include "workflow/auto/workflow.h"
 
 namespace capsule::view {
@@ -144,7 +145,8 @@ Standing standing_of(const auto_mode::State& state) {
 // Its facts hold the text of the state file; the newest one counts.
 class SessionFold final : public RunFold {
  public:
-  explicit SessionFold(const engine::RunHead& its) : RunFold(its) {}
+  explicit SessionFold(const engine::RunHead& its, auto_mode::State state = {})
+      : RunFold(its), state_(std::move(state)) {}
 
  private:
   Result<void> take(const event::Fact& fact) override {
@@ -169,12 +171,42 @@ class SessionFold final : public RunFold {
     summary.can_go_on = state_.active || auto_mode::unfinished_phase(state_).has_value();
     return summary;
   }
-  void add(Run&, const workflow::RunSummary&) const override {}
+  void add(Run& run, const workflow::RunSummary&) const override {
+    const auto now = state_.active ? auto_mode::current_phase(state_) : std::nullopt;
+    for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
+      const auto_mode::PhaseRecord& record = state_.phases[i];
+      if (record.skipped) continue;
+      const auto which = static_cast<signal::Phase>(i);
+      Phase phase;
+      phase.name = signal::name_of(which);
+      phase.stage = static_cast<int>(i) + 1;
+      if (record.signal_detected) {
+        phase.state = Phase::State::passed;
+        phase.seconds = record.duration_s;
+        ++run.done;
+      } else if (now == which) {
+        phase.state = Phase::State::working;
+        phase.iteration = state_.iteration;
+      }
+      run.phases.push_back(std::move(phase));
+    }
+    run.all = static_cast<int>(run.phases.size());
+  }
 
   auto_mode::State state_;
 };
 
 }  // namespace
+
+Run session_of(const auto_mode::State& state) {
+  engine::RunHead head;
+  head.workflow = engine::kAutoSession;
+  head.subject = engine::kAutoSubject;
+  Run run;
+  std::vector<Item> items;
+  SessionFold(head, state).show(run, items);
+  return run;
+}
 
 std::unique_ptr<RunFold> auto_fold(const engine::RunHead& head) {
   return std::make_unique<AutoFold>(head);

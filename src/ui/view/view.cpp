@@ -170,10 +170,4 @@ Attempt attempt_of(const workflow::AgentSummary& agent) {
   return row;
 }
 
-std::vector<Attempt> attempts_of(const workflow::RunSummary& summary) {
-  std::vector<Attempt> rows;
-  for (const workflow::AgentSummary& agent : summary.agents) rows.push_back(attempt_of(agent));
-  return rows;
-}
-
 }  // namespace capsule::view

@@ -217,6 +217,10 @@ struct Phase {
   int stage = 0;              // the step that people see, from 1
   std::vector<int> attempts;  // places in Run::attempts
   int most = 0;               // attempts that it may have; 0: not limited by that
+  // Of a session of auto mode, whose agents are not ours: how often it was told to go on, and how
+  // many seconds it took, once it has passed.
+  std::int64_t iteration = 0;
+  std::optional<std::int64_t> seconds = {};
   bool operator==(const Phase&) const = default;
 };
 std::string_view name_of(Phase::State state);
@@ -388,7 +392,6 @@ bool asks(const Run& run);
 
 // What a summary says of an agent; times, evidence and what it does are not in it.
 Attempt attempt_of(const workflow::AgentSummary& agent);
-std::vector<Attempt> attempts_of(const workflow::RunSummary& summary);
 std::vector<Remark> remarks_of(const workflow::RunSummary& summary);
 
 // ---- What differs

@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Runs of every workflow with phases, each started elsewhere and seen in one dashboard that was open before: the pipeline,
+# auto mode, and users' own workflows. And the dashboard outlives the journal that it shows. $1: the built binary.
+set -euo pipefail
+# shellcheck source=tests/tools/expect.sh
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+capsule=$1
+# shellcheck source=tests/tools/scene.sh
+source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
+run_pid=
+end_all() {
+  end_scene
+  if [ -n "$run_pid" ]; then
+    kill "$run_pid" 2>/dev/null || true
+    wait "$run_pid" 2>/dev/null || true
+  fi
+  rm -rf "$tmp"
+}
+trap end_all EXIT
+
+project=$tmp/calculator
+cp -r "$source_dir/templates/demo-delivery/project" "$project"
+mkdir "$project/.beads" "$HOME/go"
+cp "$source_dir/tests/tools/three-beads.jsonl" "$project/.beads/issues.jsonl"
+git -C "$project" init -q -b main
+git -C "$project" config user.name Test
+git -C "$project" config user.email test@example.org
+git -C "$project" add .
+git -C "$project" commit -q -m Begin
+git -C "$project" branch topic
+configure() {
+  mkdir -p "$project/.capsule"
+  cat >"$project/.capsule/config.yaml" <<YAML
+provider: stepwise
+providers:
+  stepwise: {command: ["$source_dir/tests/tools/stepwise-agent"]}
+verify:
+  test: sh tests/run.sh
+YAML
+}
+configure
+
+# start WORDS…: a run of another terminal, which no agent of brings on before `let` is called.
+start() {
+  rm -f "$HOME"/go/*
+  (cd "$project" && exec "$capsule" "$@" --json) >"$tmp/run.log" 2>&1 </dev/null &
+  run_pid=$!
+}
+let() {
+  local phase
+  for phase in "$@"; do : >"$HOME/go/$phase"; done
+}
+# ended CODE SENTENCE: the run of `start` ends so.
+ended() {
+  local code=0
+  wait "$run_pid" || code=$?
+  run_pid=
+  expect 0 "$1" "$2" echo "$code"
+  if [ "$code" -ne "$1" ]; then tail -n 3 "$tmp/run.log"; fi
+}
+
+terminal new-session -d -s main -x 120 -y 36 -c "$project" "PS1='prompt> ' sh"
+until_shown 'prompt>' 'a shell is there'
+keys "'$capsule' ui" Enter
+until_shown 'No runs yet' 'an empty project says so'
+
+# The pipeline, whose first try of the code is refused by the checks.
+start run calc-1
+until_shown 'Keep the right answer' 'a run of the pipeline comes by itself'
+keys b
+until_shown '▶ test-writer' 'its first phase is at work'
+until_shown '○ execute ' 'later phases are to come'
+let test-writer test-review
+until_shown '✓ test-review' 'phases that passed are ticked'
+until_shown '▶ execute ' 'the next one is at work'
+keys 3
+until_shown 'Now I am at execute, attempt 1.' 'what its agent prints is read while it works'
+let execute
+until_shown 'passed, 2 attempts' 'a try that the checks refuse is followed by another'
+let all
+ended 0 'the pipeline ends well'
+until_shown '6/6  done' 'it is done'
+until_shown 'merged as' 'and merged'
+keys 1
+until_shown '✓ merge ' 'every phase has passed'
+keys i
+
+# Auto mode.
+start auto run 'Find out what is faster'
+until_shown 'Find out what is faster' 'a run of auto mode comes by itself'
+keys g b
+until_shown '▶ expansion' 'its first phase is at work'
+let expansion init planning
+until_shown '▶ execution' 'it is followed from phase to phase'
+keys 3
+until_shown 'Now I am at execution, attempt 1.' 'what its agent prints is read while it works'
+keys t
+until_shown 'Timeline' 'it has a timeline'
+until_shown 'planning' 'with its phases'
+let execution qa
+keys b
+until_shown '▶ review' 'the review is at work'
+until_shown '3 agents at work' 'with its three reviewers'
+let all
+ended 0 'auto mode ends well'
+until_shown '✓ reflect' 'every phase has passed'
+until_shown '9/9  done' 'it is done'
+until_shown 'merged as' 'and merged'
+keys i
+
+# A spike: a workflow in which a person approves the plan, here in the dashboard.
+start run calc-2 --workflow=spike
+until_shown 'Try a faster way' "a run of a user's own workflow comes by itself"
+let plan
+ended 1 'it ends where a person has to approve'
+until_shown 'Needs you (1)' 'the approval is asked for'
+keys g a
+until_shown 'Approve it' 'a asks whether to approve it'
+keys Enter
+until_shown 'approved' 'it is approved'
+rm -f "$HOME"/go/*
+keys g b
+until_shown '✓ plan' 'the plan has passed'
+keys R
+until_shown 'esc not now' 'going on is confirmed first'
+keys Enter
+until_shown '▶ code' 'it goes on from the dashboard'
+let all
+until_shown '✓ check' 'every phase has passed'
+until_shown '3/3  done' 'it is done'
+expect 0 spike 'its work is on its branch' git -C "$project" show capsule-calc-2:spike.txt
+keys i
+
+# Three reviewers at once.
+start run calc-3 --workflow=review-panel --branch=topic
+until_shown 'Look at the topic' 'a run of the panel comes by itself'
+keys g b
+until_shown '3 agents at work' 'its three reviewers work at once'
+let review-security
+until_shown '✓ review-security' 'one of them is done'
+until_shown '▶ review-quality' 'and another is not'
+let all
+ended 0 'the panel ends well'
+until_shown '✓ review-quality' 'all have passed'
+
+# The journal is deleted while its board is looked at, at an earlier moment of it; another begins in its place.
+keys t
+until_shown 'replay' 'the timeline can be replayed'
+keys Left
+until_shown 'replay: fact' 'an earlier moment is shown'
+rm -rf "$project/.capsule"
+until_shown 'This run is not in the journal' 'a run that is gone is called that'
+until_gone 'replay: fact' 'nothing of it is replayed any more'
+keys i
+until_shown 'No runs yet' 'there is nothing to show'
+until_shown 'Nothing needs you' 'and nobody is needed'
+configure
+start auto run 'Begin anew'
+until_shown 'Begin anew' 'the new journal is followed'
+keys g b
+until_shown '▶ expansion' 'its run is seen at work'
+let all
+ended 0 'it ends well'
+until_shown '✓ reflect' 'and is seen to its end'
+keys q
+until_shown 'prompt>' 'q leaves'
+finish
