@@ -40,13 +40,13 @@ YAML
 }
 configure
 
-# start WORDS…: a run of another terminal, which no agent of brings on before `let` is called.
+# start WORDS…: a run of another terminal, which no agent of brings on before `allow` is called.
 start() {
   rm -f "$HOME"/go/*
   (cd "$project" && exec "$capsule" "$@" --json) >"$tmp/run.log" 2>&1 </dev/null &
   run_pid=$!
 }
-let() {
+allow() {
   local phase
   for phase in "$@"; do : >"$HOME/go/$phase"; done
 }
@@ -70,14 +70,14 @@ until_shown 'Keep the right answer' 'a run of the pipeline comes by itself'
 keys b
 until_shown '▶ test-writer' 'its first phase is at work'
 until_shown '○ execute ' 'later phases are to come'
-let test-writer test-review
+allow test-writer test-review
 until_shown '✓ test-review' 'phases that passed are ticked'
 until_shown '▶ execute ' 'the next one is at work'
 keys 3
 until_shown 'Now I am at execute, attempt 1.' 'what its agent prints is read while it works'
-let execute
+allow execute
 until_shown 'passed, 2 attempts' 'a try that the checks refuse is followed by another'
-let all
+allow all
 ended 0 'the pipeline ends well'
 until_shown '6/6  done' 'it is done'
 until_shown 'merged as' 'and merged'
@@ -90,18 +90,18 @@ start auto run 'Find out what is faster'
 until_shown 'Find out what is faster' 'a run of auto mode comes by itself'
 keys g b
 until_shown '▶ expansion' 'its first phase is at work'
-let expansion init planning
+allow expansion init planning
 until_shown '▶ execution' 'it is followed from phase to phase'
 keys 3
 until_shown 'Now I am at execution, attempt 1.' 'what its agent prints is read while it works'
 keys t
 until_shown 'Timeline' 'it has a timeline'
 until_shown 'planning' 'with its phases'
-let execution qa
+allow execution qa
 keys b
 until_shown '▶ review' 'the review is at work'
 until_shown '3 agents at work' 'with its three reviewers'
-let all
+allow all
 ended 0 'auto mode ends well'
 until_shown '✓ reflect' 'every phase has passed'
 until_shown '9/9  done' 'it is done'
@@ -111,7 +111,7 @@ keys i
 # A spike: a workflow in which a person approves the plan, here in the dashboard.
 start run calc-2 --workflow=spike
 until_shown 'Try a faster way' "a run of a user's own workflow comes by itself"
-let plan
+allow plan
 ended 1 'it ends where a person has to approve'
 until_shown 'Needs you (1)' 'the approval is asked for'
 keys g a
@@ -125,7 +125,7 @@ keys R
 until_shown 'esc not now' 'going on is confirmed first'
 keys Enter
 until_shown '▶ code' 'it goes on from the dashboard'
-let all
+allow all
 until_shown '✓ check' 'every phase has passed'
 until_shown '3/3  done' 'it is done'
 expect 0 spike 'its work is on its branch' git -C "$project" show capsule-calc-2:spike.txt
@@ -136,10 +136,10 @@ start run calc-3 --workflow=review-panel --branch=topic
 until_shown 'Look at the topic' 'a run of the panel comes by itself'
 keys g b
 until_shown '3 agents at work' 'its three reviewers work at once'
-let review-security
+allow review-security
 until_shown '✓ review-security' 'one of them is done'
 until_shown '▶ review-quality' 'and another is not'
-let all
+allow all
 ended 0 'the panel ends well'
 until_shown '✓ review-quality' 'all have passed'
 
@@ -159,7 +159,7 @@ start auto run 'Begin anew'
 until_shown 'Begin anew' 'the new journal is followed'
 keys g b
 until_shown '▶ expansion' 'its run is seen at work'
-let all
+allow all
 ended 0 'it ends well'
 until_shown '✓ reflect' 'and is seen to its end'
 keys q
