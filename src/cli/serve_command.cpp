@@ -64,13 +64,13 @@ Result<pid_t> start_browser(const std::string& address) {
 // stays.
 void open_browser(process::Loop& loop, const std::string& address) {
   constexpr auto kFailsWithin = std::chrono::seconds(3);
-  constexpr auto kWords = "No browser could be opened; open the address yourself.\n";
+  static constexpr const char* kWords = "No browser could be opened; open the address yourself.\n";
   const auto pid = start_browser(address);
   if (!pid) {
     print(kWords);
     return;
   }
-  loop.after(kFailsWithin, [pid = *pid, kWords] {
+  loop.after(kFailsWithin, [pid = *pid] {
     int status = 0;
     if (process::reap(pid, WNOHANG, status) && status != 0) print(kWords);
   });

@@ -244,16 +244,16 @@ TEST_F(Contain, ThePlaceOfARepositoryIsKeptFromAWriter) {
 TEST_F(Contain, AFolderInSharedMemoryIsThereAndItsNeighboursAreNot) {
   std::string folder = "/dev/shm/capsule-test-XXXXXX";
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  write_file(folder + "/work/file", "here\n");
+  write_file(folder + "/mine/file", "here\n");
   write_file(folder + "/secret", "CANARY-SHM");
   Call call =
       contained({}, {"sh", "-c", "cat file; echo new >made; cat ../secret; ls -A /dev/shm/*"});
-  call.cwd = folder + "/work";
+  call.cwd = folder + "/mine";
   const Outcome outcome = run(call);
   EXPECT_THAT(outcome.out, HasSubstr("here\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("work\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("mine\n"));
   EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("CANARY")));
-  EXPECT_TRUE(fs::exists(folder + "/work/made"));
+  EXPECT_TRUE(fs::exists(folder + "/mine/made"));
   fs::remove_all(folder);
 }
 
