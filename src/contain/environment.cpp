@@ -1,5 +1,6 @@
 #include "contain/environment.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -15,10 +16,14 @@ constexpr const char* kHandedOver[] = {
     "NO_COLOR",    "FORCE_COLOR", "CLICOLOR",         "COLUMNS",    "LINES",    "USER",
     "LOGNAME",     "CI",          "SOURCE_DATE_EPOCH"};
 
+bool has(const std::vector<std::string>& env, std::string_view prefix) {
+  return std::any_of(env.begin(), env.end(),
+                     [&](const std::string& entry) { return entry.starts_with(prefix); });
+}
+
 void hand_over(std::vector<std::string>& env, const std::string& name) {
   const std::string prefix = name + "=";
-  for (const std::string& entry : env)
-    if (entry.starts_with(prefix)) return;
+  if (has(env, prefix)) return;
   if (const char* value = std::getenv(name.c_str())) env.push_back(prefix + value);
 }
 
@@ -26,9 +31,14 @@ void hand_over(std::vector<std::string>& env, const std::string& name) {
 
 std::vector<std::string> made_up_environment(const std::string& home, const std::string& search,
                                              const std::string& folder,
-                                             const std::vector<std::string>& names) {
-  std::vector<std::string> env{"HOME=" + home, "PATH=" + search, "TMPDIR=/tmp", "PWD=" + folder,
-                               "SHELL=/bin/sh"};
+                                             const std::vector<std::string>& names,
+                                             const std::vector<std::string>& set) {
+  std::vector<std::string> env;
+  for (auto entry = set.rbegin(); entry != set.rend(); ++entry)  // the last word on a name counts
+    if (!has(env, entry->substr(0, entry->find('=') + 1))) env.push_back(*entry);
+  for (const std::string& entry : {"HOME=" + home, "PATH=" + search, std::string("TMPDIR=/tmp"),
+                                   "PWD=" + folder, std::string("SHELL=/bin/sh")})
+    if (!has(env, entry.substr(0, entry.find('=') + 1))) env.push_back(entry);
   for (const char* name : kHandedOver) hand_over(env, name);
   for (const std::string& name : names) hand_over(env, name);
   return env;

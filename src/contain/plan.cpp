@@ -25,7 +25,7 @@ Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kerne
   Report report{.namespaces = false, .own_group = !kernel.terminal, .landlock = kernel.landlock};
   report.gaps = {Gap::no_namespaces, Gap::no_own_processes, Gap::git_settings};
   if (kernel.landlock < kLandlockScopes) report.gaps.push_back(Gap::no_signal_scope);
-  if (policy.net == Net::off) report.gaps.push_back(Gap::no_loopback);
+  if (policy.net != Net::open) report.gaps.push_back(Gap::no_loopback);
   const auto is_scratch = [](const Place& place) { return place.access == Access::scratch; };
   if (std::any_of(policy.places.begin(), policy.places.end(), is_scratch))
     report.gaps.push_back(Gap::no_scratch);
@@ -74,7 +74,7 @@ Result<Report> plan(const Policy& policy, const Kernel& kernel) {
                 "add landlock to lsm= on the kernel's command line (Linux 5.13), or take one lock "
                 "less: --missing=weaker");
   Report report;
-  report.own_network = policy.net == Net::off;
+  report.own_network = policy.net != Net::open;
   report.landlock = policy.without.landlock ? 0 : kernel.landlock;
   report.seccomp = !policy.without.seccomp;
   if (report.landlock == 0) report.gaps.push_back(Gap::no_landlock);

@@ -73,7 +73,10 @@ std::string_view name_of(Role role) {
   constexpr std::string_view kNames[] = {"writer", "reviewer", "gate"};
   return kNames[static_cast<std::size_t>(role)];
 }
-std::string_view name_of(Net net) { return net == Net::open ? "open" : "off"; }
+std::string_view name_of(Net net) {
+  constexpr std::string_view kNames[] = {"open", "proxy", "off"};
+  return kNames[static_cast<std::size_t>(net)];
+}
 std::string_view name_of(Access access) {
   constexpr std::string_view kNames[] = {"read", "write", "scratch", "hidden", "memory"};
   return kNames[static_cast<std::size_t>(access)];
@@ -91,6 +94,10 @@ Result<Policy> make_policy(const Wish& wish) {
   policy.missing = wish.missing;
   const bool own_network = wish.preset == Preset::strict || wish.role == Role::gate;
   policy.net = wish.net.value_or(own_network ? Net::off : Net::open);
+  policy.allow = wish.allow;
+  policy.forward = wish.forward;
+  policy.broker = wish.broker;
+  policy.limits = wish.limits;
   policy.home = home_inside(wish.home);
 
   Ground ground = TRY(system_ground());
@@ -111,7 +118,7 @@ Result<Policy> make_policy(const Wish& wish) {
   TRY_VOID(add_given(policy.places, wish.write, Access::write, policy.home));
   protect_git(policy.places);
   policy.places = in_order(std::move(policy.places));
-  policy.env = made_up_environment(policy.home, search, policy.folder, wish.env);
+  policy.env = made_up_environment(policy.home, search, policy.folder, wish.env, wish.set);
   return policy;
 }
 

@@ -3,6 +3,7 @@
 // is put in their place later is refused, not used.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@ namespace capsule::contain {
 enum class Preset { worktree, strict };
 enum class Role { writer, reviewer, gate };
 enum class Net {
-  open,  // the machine's own network
-  off,   // a loopback of its own, and nothing else
+  open,   // the machine's own network
+  proxy,  // a loopback of its own, and the hosts that are allowed behind a proxy on it
+  off,    // a loopback of its own, and nothing else
 };
 // What happens where the kernel lacks a protection.
 enum class Missing {
@@ -62,17 +64,42 @@ struct Without {
   bool closed_descriptors = false;
 };
 
+// What a command may use up. 0: as much as there is.
+struct Limits {
+  std::uint64_t memory = 0;  // bytes, of all its processes together
+  unsigned long processes = 4096;
+  unsigned cpus = 0;  // how many processors it can keep busy
+};
+
+// How the model's key stays outside: a port of the command's loopback takes requests without it,
+// and whoever guards the command adds it.
+struct Broker {
+  std::string upstream;      // "https://api.example.com", with a path where the user's has one
+  std::string url_variable;  // gets the address of that port
+  // Variables that get a word without meaning, and the header that the real value goes into.
+  struct Key {
+    std::string variable;
+    std::string header;  // "x-api-key"
+    std::string before;  // "Bearer "
+    std::string value;
+  };
+  std::vector<Key> keys;
+};
+
 struct Policy {
   Preset preset = Preset::worktree;
   Role role = Role::writer;
   Net net = Net::open;
+  std::vector<std::string> allow = {};  // as in the wish
+  std::vector<int> forward = {};
+  std::optional<Broker> broker = {};
+  Limits limits = {};
   Missing missing = Missing::refuse;
   std::string folder;         // where the command starts; one of the places
   std::string home;           // by the path of the user's own; one of the places
   std::vector<Place> places;  // parents before what is in them
   std::vector<Link> links;
   std::vector<std::string> env;  // NAME=value: all that the command gets
-  unsigned long processes = 4096;
   Without without = {};
 };
 
@@ -81,6 +108,13 @@ struct Wish {
   Preset preset = Preset::worktree;
   Role role = Role::writer;
   std::optional<Net> net = {};  // none: the preset's and the role's own
+  // Behind the proxy: "api.example.com:443", "*.example.com:443" (any host below it), in small
+  // letters and always with a port.
+  std::vector<std::string> allow = {};
+  std::vector<int> forward = {};  // ports of the machine's loopback that exist inside
+  std::optional<Broker> broker = {};
+  Limits limits = {};
+  std::vector<std::string> set = {};  // NAME=value: goes before what is handed over or made up
   Missing missing = Missing::refuse;
   std::string folder;       // the worktree
   std::string home;         // the user's

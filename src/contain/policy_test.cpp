@@ -140,6 +140,19 @@ TEST_F(PolicyTest, TheEnvironmentIsMadeUpAndVariablesAreHandedOverByName) {
   for (const std::string& entry : made.env) EXPECT_EQ(entry.find("hunter2"), entry.npos) << entry;
 }
 
+TEST_F(PolicyTest, AVariableThatIsSetGoesBeforeOneThatIsHandedOverAndTheLastWordCounts) {
+  ::setenv("CAPSULE_TEST_GIVEN", "outside", 1);
+  wish_.env = {"CAPSULE_TEST_GIVEN"};
+  wish_.set = {"CAPSULE_TEST_GIVEN=first", "TMPDIR=/var/tmp", "CAPSULE_TEST_GIVEN=last=word"};
+  std::vector<std::string> found;
+  for (const std::string& entry : policy().env)
+    if (entry.starts_with("CAPSULE_TEST_GIVEN=") || entry.starts_with("TMPDIR="))
+      found.push_back(entry);
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, (std::vector<std::string>{"CAPSULE_TEST_GIVEN=last=word", "TMPDIR=/var/tmp"}));
+  ::unsetenv("CAPSULE_TEST_GIVEN");
+}
+
 TEST_F(PolicyTest, WhatInEtcIsNotForAllIsHiddenFromWhoeverCouldReadIt) {
   const Policy made = policy();
   const Place* shadow = at(made, "/etc/shadow");

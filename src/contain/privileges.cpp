@@ -87,7 +87,7 @@ Result<void> drop_privileges() {
 
 Result<void> apply_limits(const Policy& policy) {
   TRY_VOID(limit(RLIMIT_CORE, 0, "forbid core files"));
-  return limit(RLIMIT_NPROC, policy.processes, "limit the number of processes");
+  return limit(RLIMIT_NPROC, policy.limits.processes, "limit the number of processes");
 }
 
 Result<void> adopt_orphans() {

@@ -35,10 +35,17 @@ std::string rule(std::string_view name, const std::string& text) {
 }
 
 std::string network_words(const contain::Policy& policy) {
-  return policy.net == contain::Net::off
-             ? "off: a loopback of its own; no other host, nothing that listens on this machine"
-             : "open: that of this machine, with what listens on it; no socket files, no other "
-               "families than the internet's";
+  switch (policy.net) {
+    case contain::Net::open:
+      return "open: that of this machine, with what listens on it; no socket files, no other "
+             "families than the internet's";
+    case contain::Net::proxy:
+      return "proxy: a loopback of its own, and a proxy on it to these hosts: " +
+             (policy.allow.empty() ? "none" : printable(capsule::joined(policy.allow)));
+    case contain::Net::off:
+      break;
+  }
+  return "off: a loopback of its own; no other host, nothing that listens on this machine";
 }
 
 std::string variable_names(const contain::Policy& policy) {
@@ -66,7 +73,7 @@ std::string contain_text(const contain::Policy& policy, const contain::Report* r
   for (const Section& one : kSections) text += section(policy, one);
   text += "Nothing else of this machine's files is there.\n\n";
   text += rule("network", network_words(policy));
-  text += rule("processes", "its own only, at most " + std::to_string(policy.processes) +
+  text += rule("processes", "its own only, at most " + std::to_string(policy.limits.processes) +
                                 "; all of them end with the command");
   text += rule("variables", variable_names(policy));
   text += rule("git",
