@@ -34,6 +34,9 @@ constexpr Option kContainOptions[] = {
     {"read", "PATH", "One more file or folder to read; may be repeated"},
     {"write", "PATH", "One more file or folder to change; may be repeated"},
     {"scratch", "DIR", "A folder whose changes vanish, such as a cache; may be repeated"},
+    {"mount", "PATH=SOURCE", "A file or folder to read that appears elsewhere; may be repeated"},
+    {"home", "DIR", "A folder that is its home and stays; else the home is empty and vanishes"},
+    {"layer", "DIR", "An empty folder that keeps what a reviewer or gate writes"},
     {"env", "NAME", "A variable that is handed over; may be repeated"},
     {"missing", "NAME", "Where the kernel lacks a protection: run nothing, or say what is open",
      "refuse|weaker", "refuse"},
@@ -47,6 +50,16 @@ std::string from_environment(const char* name) {
 
 std::vector<std::string> strings(const std::vector<std::string_view>& views) {
   return {views.begin(), views.end()};
+}
+
+std::vector<contain::Mount> mounts_of(const Args& args) {
+  std::vector<contain::Mount> mounts;
+  for (const std::string_view given : args.every("mount")) {
+    const std::size_t at = given.find('=');
+    mounts.push_back({std::string(given.substr(0, at)),
+                      at == given.npos ? "" : std::string(given.substr(at + 1))});
+  }
+  return mounts;
 }
 
 contain::Wish wish_of(const Args& args) {
@@ -63,6 +76,9 @@ contain::Wish wish_of(const Args& args) {
   wish.read = strings(args.every("read"));
   wish.write = strings(args.every("write"));
   wish.scratch = strings(args.every("scratch"));
+  wish.mounts = mounts_of(args);
+  wish.private_home = args.option("home").value_or("");
+  wish.layer = args.option("layer").value_or("");
   wish.env = strings(args.every("env"));
   return wish;
 }

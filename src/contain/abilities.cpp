@@ -81,7 +81,7 @@ Result<void> make_overlay() {
   const File lower = TRY(make_target(layer.fd(), "/lower", Make::folder));
   const File upper = TRY(make_target(layer.fd(), "/upper", Make::folder));
   const File work = TRY(make_target(layer.fd(), "/work", Make::folder));
-  const File overlay = TRY(new_overlay(lower.fd(), upper.fd(), work.fd()));
+  const File overlay = TRY(new_overlay({lower.fd()}, upper.fd(), work.fd()));
   return {};
 }
 

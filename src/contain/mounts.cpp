@@ -87,11 +87,13 @@ Result<File> new_system(const char* type, const std::string& option, const char*
   return made(context, type, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
-Result<File> new_overlay(int lower, int upper, int work) {
+Result<File> new_overlay(const std::vector<int>& lower, int upper, int work) {
   const auto by_descriptor = [](int fd) { return "/proc/self/fd/" + std::to_string(fd); };
   const File context(::fsopen("overlay", FSOPEN_CLOEXEC));
   if (context) {
-    TRY_VOID(set_option(context, "lowerdir", by_descriptor(lower)));
+    std::string lowers;
+    for (const int one : lower) lowers += (lowers.empty() ? "" : ":") + by_descriptor(one);
+    TRY_VOID(set_option(context, "lowerdir", lowers));
     TRY_VOID(set_option(context, "upperdir", by_descriptor(upper)));
     TRY_VOID(set_option(context, "workdir", by_descriptor(work)));
     if (::fsconfig(context.fd(), FSCONFIG_SET_FLAG, "userxattr", nullptr, 0) != 0)

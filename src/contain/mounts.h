@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
@@ -26,8 +27,9 @@ Result<File> clone_read_only(int folder, const char* name);
 Result<File> new_memory(const char* size, const char* mode);
 // A new proc, devpts, …, detached.
 Result<File> new_system(const char* type, const std::string& option, const char* value);
-// What `lower` holds, with writes going to the memory at `upper` and `work`, which are attached.
-Result<File> new_overlay(int lower, int upper, int work);
+// What the folders `lower` hold, the first one uppermost, with writes going to `upper` and `work`,
+// which are attached and on one file system.
+Result<File> new_overlay(const std::vector<int>& lower, int upper, int work);
 
 // Puts the detached tree on top of `target`.
 Result<void> attach(const File& tree, int target, const std::string& name);

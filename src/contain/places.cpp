@@ -117,16 +117,18 @@ Result<Place> pin_beneath(const Place& folder, const std::string& name, Access a
   return pinned_place(std::move(file), path, access);
 }
 
-Result<File> open_again(const Place& place) {
-  File file = TRY(open_place(place.path));
+Result<File> open_again(const std::string& path, const File& pinned) {
+  File file = TRY(open_place(path));
   struct stat then {
   }, now{};
-  if (::fstat(place.pinned.fd(), &then) != 0 || ::fstat(file.fd(), &now) != 0 ||
+  if (::fstat(pinned.fd(), &then) != 0 || ::fstat(file.fd(), &now) != 0 ||
       then.st_dev != now.st_dev || then.st_ino != now.st_ino)
-    return fail(Reason::refused, printable(place.path) + " is not what it was at the start",
+    return fail(Reason::refused, printable(path) + " is not what it was at the start",
                 "somebody has put something else in its place; look at it, then start again");
   return file;
 }
+
+Result<File> open_again(const Place& place) { return open_again(place.outside(), place.pinned); }
 
 Result<Ground> system_ground() {
   Ground ground;

@@ -19,8 +19,9 @@ Result<Place> pin_beneath(const Place& folder, const std::string& name, Access a
 // Opens `path` without following any link, only to be named (O_PATH).
 Result<File> open_place(const std::string& path);
 
-// The place once more, in the namespace of this process. Error refused when something else has been
-// put there since it was pinned: while the pin is open no other file can have its number.
+// What was pinned once more, in the namespace of this process. Error refused when something else
+// has been put there since: while the pin is open no other file can have its number.
+Result<File> open_again(const std::string& path, const File& pinned);
 Result<File> open_again(const Place& place);
 
 struct Ground {

@@ -29,6 +29,11 @@ Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kerne
   const auto is_scratch = [](const Place& place) { return place.access == Access::scratch; };
   if (std::any_of(policy.places.begin(), policy.places.end(), is_scratch))
     report.gaps.push_back(Gap::no_scratch);
+  const auto is_elsewhere = [&](const Place& place) {
+    return !place.source.empty() && place.path != policy.home;
+  };
+  if (std::any_of(policy.places.begin(), policy.places.end(), is_elsewhere))
+    report.gaps.push_back(Gap::no_elsewhere);
   return report;
 }
 
@@ -58,6 +63,10 @@ std::string_view sentence_of(Gap gap) {
       return "it has no loopback: tests with a server of their own fail";
     case Gap::no_scratch:
       return "what should be scratch can only be read";
+    case Gap::no_elsewhere:
+      return "what should appear elsewhere than it lies is missing: git in a linked worktree "
+             "cannot "
+             "commit";
     case Gap::git_settings:
       return "the folder's own .git can be changed: let nobody run git there afterwards";
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/text.h"
 #include "contain/environment.h"
@@ -45,6 +46,49 @@ void protect_git(std::vector<Place>& places) {
     if (auto git = pin_beneath(place, ".git", Access::read)) added.push_back(std::move(*git));
   }
   std::move(added.begin(), added.end(), std::back_inserter(places));
+}
+
+// The last name of a path may be missing, or be a link: it stands for itself.
+std::string place_inside(const std::string& path) {
+  const std::string whole = absolute_path(path);
+  const std::size_t slash = whole.rfind('/');
+  const std::string parent = slash == 0 ? "/" : whole.substr(0, slash);
+  const std::string real = real_path(parent).value_or(parent);
+  return (real == "/" ? "" : real) + whole.substr(slash);
+}
+
+Result<void> add_mounts(std::vector<Place>& places, const std::vector<Mount>& mounts) {
+  for (const Mount& mount : mounts) {
+    Place place = TRY(pin(mount.source, mount.access));
+    place.source = std::exchange(place.path, place_inside(mount.path));
+    places.push_back(std::move(place));
+  }
+  return {};
+}
+
+Result<Pinned> pin_folder(const std::string& path) {
+  Place place = TRY(pin(path, Access::write));
+  if (!place.folder) return fail(Reason::usage, printable(path) + " is no folder");
+  return Pinned{std::move(place.path), std::move(place.pinned)};
+}
+
+Result<Place> home_place(const Wish& wish, const std::string& home) {
+  if (wish.private_home.empty()) return Place{home, Access::memory};
+  Pinned own = TRY(pin_folder(wish.private_home));
+  return Place{home, Access::write, std::move(own.file), true, std::move(own.path)};
+}
+
+// A layer in the folder that it lies over would be reachable, and be a layer of itself.
+Result<void> add_layer(Place& folder, const Wish& wish) {
+  if (folder.access != Access::scratch) return {};
+  if (!wish.layer.empty()) folder.layer = TRY(pin_folder(wish.layer));
+  if (!wish.cover.empty()) folder.cover = TRY(pin_folder(wish.cover));
+  for (const Pinned* one : {&folder.layer, &folder.cover})
+    if (!one->path.empty() &&
+        (is_within(one->path, folder.path) || is_within(folder.path, one->path)))
+      return fail(Reason::usage, "the layer " + printable(one->path) + " and the folder " +
+                                     printable(folder.path) + " have to lie apart");
+  return {};
 }
 
 // Where the home is inside: where it is outside, if that can be a folder of its own.
@@ -105,18 +149,20 @@ Result<Policy> make_policy(const Wish& wish) {
   policy.places = std::move(ground.places);
   const std::string search =
       add_search_places(policy.places, wish.search, policy.home, wish.folder);
-  for (const std::string& path : {std::string("/tmp"), std::string("/var/tmp"), policy.home})
-    policy.places.push_back({path, Access::memory});
+  for (const char* path : {"/tmp", "/var/tmp"}) policy.places.push_back({path, Access::memory});
+  policy.places.push_back(TRY(home_place(wish, policy.home)));
   TRY_VOID(add_given(policy.places, wish.read, Access::read, policy.home));
   TRY_VOID(add_given(policy.places, wish.scratch, Access::scratch, policy.home));
 
   Place folder = TRY(pin(wish.folder, wish.role == Role::writer ? Access::write : Access::scratch));
   TRY_VOID(check_given(folder.path, policy.home, "the folder"));
   if (!folder.folder) return fail(Reason::usage, printable(folder.path) + " is no folder");
+  TRY_VOID(add_layer(folder, wish));
   policy.folder = folder.path;
   policy.places.push_back(std::move(folder));
   TRY_VOID(add_given(policy.places, wish.write, Access::write, policy.home));
   protect_git(policy.places);
+  TRY_VOID(add_mounts(policy.places, wish.mounts));
   policy.places = in_order(std::move(policy.places));
   policy.env = made_up_environment(policy.home, search, policy.folder, wish.env, wish.set);
   return policy;

@@ -39,12 +39,24 @@ std::string_view name_of(Role role);
 std::string_view name_of(Net net);
 std::string_view name_of(Access access);
 
-// A file or folder of the machine that exists inside, by the same path.
+// A file or folder by its path outside, and what was meant by it.
+struct Pinned {
+  std::string path = {};
+  File file = {};
+};
+
+// A file or folder of the machine that exists inside.
 struct Place {
-  std::string path;  // absolute, without links
+  std::string path;  // inside: absolute, without links
   Access access = Access::read;
   File pinned = {};  // what is meant by it; none for memory
   bool folder = true;
+  std::string source = {};  // where it lies outside, when that is elsewhere
+  // Of scratch, where the wish has them; inside they are nowhere.
+  Pinned layer = {};
+  Pinned cover = {};
+
+  const std::string& outside() const { return source.empty() ? path : source; }
 };
 
 // A link of the machine's root that exists inside too, such as /bin.
@@ -103,6 +115,14 @@ struct Policy {
   Without without = {};
 };
 
+// A file or folder that appears inside at another path than it has outside. What is made here is
+// the caller's own choice: no path of a repository or of an agent belongs into it unchecked.
+struct Mount {
+  std::string path;              // inside: absolute; it need not exist outside
+  std::string source;            // outside; has to exist
+  Access access = Access::read;  // read, write or scratch
+};
+
 // What a caller asks for.
 struct Wish {
   Preset preset = Preset::worktree;
@@ -123,6 +143,16 @@ struct Wish {
   std::vector<std::string> write = {};
   std::vector<std::string> scratch = {};
   std::vector<std::string> env = {};  // names of variables that are handed over
+  std::vector<Mount> mounts = {};     // they win over all other places of the same path
+  // A folder that appears as the home, may be written to, and stays. Empty: a home in memory.
+  std::string private_home = {};
+  // For reviewers and gates: a folder in which the layer over their folder is kept, to be read by
+  // layer.h afterwards. It has to exist, empty, outside of that folder, on a file system that can
+  // hold a layer. Empty: in memory, and it vanishes.
+  std::string layer = {};
+  // A folder that is laid between the two: what is in it seems to be in the folder, files for which
+  // layer.h has made a gap seem to be missing.
+  std::string cover = {};
 };
 
 // Errors: usage (a place that does not exist or must not be given), io.

@@ -153,6 +153,53 @@ TEST_F(PolicyTest, AVariableThatIsSetGoesBeforeOneThatIsHandedOverAndTheLastWord
   ::unsetenv("CAPSULE_TEST_GIVEN");
 }
 
+TEST_F(PolicyTest, AMountAppearsElsewhereAndWinsOverWhatIsThere) {
+  make("work/.git");
+  wish_.mounts = {{wish_.folder + "/.git", make("private"), Access::write}};
+  const Policy made = policy();
+  const Place* git = at(made, wish_.folder + "/.git");
+  ASSERT_NE(git, nullptr);
+  EXPECT_EQ(git->access, Access::write);
+  EXPECT_EQ(git->outside(), home_ + "/private");
+  EXPECT_TRUE(open_again(*git));
+  fs::rename(home_ + "/private", home_ + "/old");
+  make("private");
+  EXPECT_FALSE(open_again(*git));
+  wish_.mounts = {{home_ + "/x", home_ + "/nowhere"}};
+  EXPECT_FALSE(make_policy(wish_));
+}
+
+TEST_F(PolicyTest, AMountStaysInItsPlaceWhereALinkIsPlanted) {
+  fs::create_directory_symlink("/etc", wish_.folder + "/.claude");
+  wish_.mounts = {{wish_.folder + "/.claude", make("clean")}};
+  EXPECT_NE(at(policy(), wish_.folder + "/.claude"), nullptr);
+}
+
+TEST_F(PolicyTest, AHomeOfItsOwnLiesElsewhere) {
+  wish_.private_home = make("homes/one");
+  const Policy made = policy();
+  ASSERT_NE(at(made, home_), nullptr);
+  EXPECT_EQ(at(made, home_)->access, Access::write);
+  EXPECT_EQ(at(made, home_)->outside(), home_ + "/homes/one");
+  EXPECT_EQ(at(made, home_ + "/homes/one"), nullptr);
+  wish_.private_home = home_ + "/nowhere";
+  EXPECT_FALSE(make_policy(wish_));
+}
+
+TEST_F(PolicyTest, ALayerThatIsKeptLiesApartFromTheFolder) {
+  wish_.role = Role::reviewer;
+  wish_.layer = make("layer");
+  const Policy made = policy();
+  EXPECT_EQ(at(made, wish_.folder)->layer.path, home_ + "/layer");
+  EXPECT_EQ(at(made, home_ + "/layer"), nullptr);
+  for (const std::string& layer : {make("work/layer"), home_, wish_.folder}) {
+    wish_.layer = layer;
+    EXPECT_FALSE(make_policy(wish_)) << layer;
+  }
+  wish_.role = Role::writer;
+  EXPECT_TRUE(at(policy(), wish_.folder)->layer.path.empty());
+}
+
 TEST_F(PolicyTest, WhatInEtcIsNotForAllIsHiddenFromWhoeverCouldReadIt) {
   const Policy made = policy();
   const Place* shadow = at(made, "/etc/shadow");
@@ -201,6 +248,9 @@ TEST_F(PolicyTest, WhatTheKernelLacksIsRefusedOrNamed) {
   EXPECT_FALSE(weaker->namespaces);
   EXPECT_EQ(weaker->gaps.front(), Gap::no_namespaces);
   EXPECT_FALSE(plan(made, {.landlock = 0, .seccomp = true, .no_namespaces = none}));
+  made.places.push_back({"/elsewhere", Access::read, {}, true, "/here"});
+  EXPECT_EQ(plan(made, {.landlock = 7, .seccomp = true, .no_namespaces = none})->gaps.back(),
+            Gap::no_elsewhere);
   made.preset = Preset::strict;
   EXPECT_FALSE(plan(made, {.landlock = 7, .seccomp = true, .no_namespaces = none}))
       << "strict does not go without namespaces";

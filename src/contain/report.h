@@ -17,6 +17,7 @@ enum class Gap {
   no_signal_scope,    // processes of the user can be sent signals
   no_loopback,        // it cannot listen, not even for itself
   no_scratch,         // what should be scratch can only be read
+  no_elsewhere,       // what should appear elsewhere than it lies is missing
   git_settings,       // those of the folder can be changed
 };
 std::string_view sentence_of(Gap gap);

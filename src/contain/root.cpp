@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "contain/layer.h"
 #include "contain/mounts.h"
 #include "contain/places.h"
 
@@ -80,7 +81,7 @@ class Builder {
       case Access::write:
         return clone_tree(TRY(open_again(place)).fd(), place.path, Writable::yes);
       case Access::scratch:
-        return scratch_over(TRY(open_again(place)), place.path);
+        return scratch_over(place);
       case Access::hidden:
         return place.folder ? hidden_folder() : clone_device("/dev/null");
       case Access::memory:
@@ -97,22 +98,37 @@ class Builder {
     return empty;
   }
 
-  // Its layer is in memory, and nobody can go there by a path once the overlay holds it.
-  Result<File> scratch_over(const File& source, const std::string& name) {
-    const File layer = TRY(new_memory(kScratchSize, "0700"));
+  Result<File> scratch_over(const Place& place) {
+    const File source = TRY(open_again(place));
+    if (!place.layer.path.empty())
+      return layered(place, source, TRY(open_again(place.layer.path, place.layer.file)));
+    // In memory, and nobody can go there by a path once the overlay holds it.
+    const File memory = TRY(new_memory(kScratchSize, "0700"));
     const File at = TRY(make_target(root_.fd(), kScratch, Make::folder));
-    TRY_VOID(attach(layer, at.fd(), "a scratch layer"));
-    const File upper = TRY(make_target(layer.fd(), "/upper", Make::folder));
-    const File work = TRY(make_target(layer.fd(), "/work", Make::folder));
-    TRY_VOID(like(source, upper));
-    auto overlay = new_overlay(source.fd(), upper.fd(), work.fd());
-    if (!overlay)
-      return fail(Reason::refused,
-                  "cannot lay scratch over " + printable(name) + ": " + overlay.error().message,
-                  "it needs overlayfs in user namespaces (Linux 5.11): modprobe overlay");
-    const std::string path = "/proc/self/fd/" + std::to_string(layer.fd());
+    TRY_VOID(attach(memory, at.fd(), "a scratch layer"));
+    File overlay = TRY(layered(place, source, memory));
+    const std::string path = "/proc/self/fd/" + std::to_string(memory.fd());
     if (::umount2(path.c_str(), MNT_DETACH) != 0)
       return tl::unexpected(refused_step("close the scratch layer", errno));
+    return overlay;
+  }
+
+  static Result<File> layered(const Place& place, const File& source, const File& layer) {
+    const File upper = TRY(make_target(layer.fd(), kUpper, Make::folder));
+    const File work = TRY(make_target(layer.fd(), kWork, Make::folder));
+    TRY_VOID(like(source, upper));
+    std::vector<int> lower{source.fd()};
+    File cover;
+    if (!place.cover.path.empty()) {
+      cover = TRY(open_again(place.cover.path, place.cover.file));
+      lower.insert(lower.begin(), cover.fd());
+    }
+    auto overlay = new_overlay(lower, upper.fd(), work.fd());
+    if (!overlay)
+      return fail(
+          Reason::refused,
+          "cannot lay scratch over " + printable(place.path) + ": " + overlay.error().message,
+          "it needs overlayfs in user namespaces (Linux 5.11): modprobe overlay");
     return overlay;
   }
 

@@ -59,13 +59,14 @@ std::vector<Rule> rules_outside(const Policy& policy, const std::string& private
   std::vector<Rule> rules{{private_folder, Grant::write}, {"/proc", Grant::read}};
   for (const char* device : kOpenDevices) rules.push_back({device, Grant::devices});
   for (const Place& place : policy.places) {
+    if (!place.source.empty() && place.path != policy.home) continue;
     switch (place.access) {
       case Access::read:
       case Access::scratch:
-        allow_around(place.path, hidden, rules);
+        allow_around(place.outside(), hidden, rules);
         break;
       case Access::write:
-        rules.push_back({place.path, Grant::write});
+        rules.push_back({place.outside(), Grant::write});
         break;
       case Access::hidden:
       case Access::memory:
@@ -77,8 +78,10 @@ std::vector<Rule> rules_outside(const Policy& policy, const std::string& private
 
 std::vector<std::string> environment_outside(const Policy& policy,
                                              const std::string& private_folder) {
-  std::vector<std::string> env{"HOME=" + private_folder + "/home",
-                               "TMPDIR=" + private_folder + "/tmp"};
+  std::string home = private_folder + "/home";
+  for (const Place& place : policy.places)
+    if (place.path == policy.home && !place.source.empty()) home = place.source;
+  std::vector<std::string> env{"HOME=" + home, "TMPDIR=" + private_folder + "/tmp"};
   for (const std::string& entry : policy.env)
     if (!entry.starts_with("HOME=") && !entry.starts_with("TMPDIR=")) env.push_back(entry);
   return env;

@@ -17,7 +17,8 @@ Result<std::string> make_private_folder();
 void remove_private_folder(const std::string& folder);
 
 // Places that are hidden are left out of the folder that they are in; scratch can be read; memory
-// is the private folder.
+// is the private folder; what should appear elsewhere than it lies is missing, but for a home of
+// its own.
 std::vector<Rule> rules_outside(const Policy& policy, const std::string& private_folder);
 
 // The policy's own, with the private folder's home and temporary files.

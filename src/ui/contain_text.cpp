@@ -22,10 +22,17 @@ constexpr Section kSections[] = {
     {Access::hidden, "Seems to be empty"},
 };
 
+std::string where(const contain::Place& place) {
+  std::string text;
+  if (!place.source.empty()) text += "  which is " + printable(place.source) + " outside";
+  if (!place.layer.path.empty()) text += "  kept in " + printable(place.layer.path);
+  return text;
+}
+
 std::string section(const contain::Policy& policy, const Section& wanted) {
   std::string text;
   for (const contain::Place& place : policy.places)
-    if (place.access == wanted.access) text += "  " + printable(place.path) + "\n";
+    if (place.access == wanted.access) text += "  " + printable(place.path) + where(place) + "\n";
   return text.empty() ? text : std::string(wanted.title) + "\n" + text + "\n";
 }
 

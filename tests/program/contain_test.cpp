@@ -14,6 +14,7 @@
 
 #include <filesystem>
 
+#include "contain/layer.h"
 #include "tests/program/harness.h"
 #include "tests/program/terminal.h"
 
@@ -67,8 +68,13 @@ class ContainBy : public Contain, public ::testing::WithParamInterface<Who> {
  protected:
   void SetUp() override {
     Contain::SetUp();
+    if (GetParam() == Who::other && ::geteuid() != 0)
+      GTEST_SKIP() << "only root can run it as somebody else";
+    give_away();
+  }
+  // Everything that a test made belongs to whoever calls capsule.
+  void give_away() const {
     if (GetParam() == Who::caller) return;
-    if (::geteuid() != 0) GTEST_SKIP() << "only root can run it as somebody else";
     const std::string owner = std::string(kOther) + ":" + kOther;
     ASSERT_EQ(run({.args = {"-R", owner, dir()}, .program = "chown"}).exit_code, 0);
   }
@@ -133,6 +139,50 @@ TEST_P(ContainBy, PlacesAreGivenByName) {
   EXPECT_EQ(read_file(home("other/file")), "CANARY-OTHER");
   EXPECT_EQ(inside({"--write=" + home("other")}, "echo x >~/other/file").exit_code, 0);
   EXPECT_EQ(read_file(home("other/file")), "x\n");
+}
+
+TEST_P(ContainBy, AMountAppearsWhereItIsToldToAndNotWhereItLies) {
+  const Outcome outcome =
+      inside({"--mount=" + home("elsewhere/file") + "=" + home("other/file")},
+             "cat ~/elsewhere/file; echo x >~/elsewhere/file; cat ~/other/file; ls -A ~");
+  EXPECT_THAT(outcome.out, HasSubstr("CANARY-OTHER"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("other\n")));
+  EXPECT_EQ(read_file(home("other/file")), "CANARY-OTHER");
+  EXPECT_EQ(inside({"--mount=nothing"}, "true").exit_code, 125);
+}
+
+TEST_P(ContainBy, AHomeOfItsOwnIsKeptFromOneCommandToTheNext) {
+  fs::create_directories(home("kept"));
+  give_away();
+  const Outcome first = inside({"--home=" + home("kept")}, "mkdir ~/.x && echo here >~/.x/file");
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  const Outcome second = inside({"--home=" + home("kept")}, "cat ~/.x/file; ls -A ~; ls ~/kept");
+  EXPECT_THAT(second.out, HasSubstr("here\n.x\n")) << second.err;
+  EXPECT_THAT(second.out, Not(HasSubstr(".ssh")));
+  EXPECT_EQ(read_file(home("kept/.x/file")), "here\n");
+}
+
+TEST_P(ContainBy, ALayerIsKeptReadableAndOutOfReach) {
+  write_file(home("work/gone"), "x");
+  write_file(home("work/whole/inner"), "x");
+  write_file(home("work/anew/inner"), "x");
+  fs::create_directories(home("layer"));
+  give_away();
+  const Outcome outcome = inside({"--role=reviewer", "--layer=" + home("layer")},
+                                 "echo more >>file; rm gone; rm -r whole; touch keep; rm -r anew; "
+                                 "mkdir anew; echo y >anew/other; ls ~; ls ~/layer /.scratch");
+  EXPECT_THAT(outcome.out, Not(HasSubstr("anew"))) << "only the folder itself shows";
+  EXPECT_THAT(outcome.err, HasSubstr("layer'")) << outcome.out;
+  EXPECT_EQ(read_file(home("work/file")), "as it was\n");
+  const auto listed = contain::list_layer(home("layer"), home("work"));
+  ASSERT_TRUE(listed) << listed.error().message;
+  using Kind = contain::LayerChange::Kind;
+  EXPECT_EQ(listed->all, (std::vector<contain::LayerChange>{{Kind::removed, "anew/inner"},
+                                                            {Kind::added, "anew/other"},
+                                                            {Kind::changed, "file"},
+                                                            {Kind::removed, "gone"},
+                                                            {Kind::added, "keep"},
+                                                            {Kind::removed, "whole/"}}));
 }
 
 TEST_P(ContainBy, TheExitCodeAndTheSignalAreTheCommands) {
