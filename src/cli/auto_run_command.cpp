@@ -18,6 +18,7 @@ constexpr Option kAutoRunOptions[] = {
     kNoParallelValidation,
     {"in-place", "", "Work in the checkout itself, and merge nothing"},
     kProvider,
+    kContain,
     kIntegrate,
     {"json", "", "One event per line on stdout, nothing else"},
     {"force", "", "Replace an active state"},
@@ -26,8 +27,8 @@ constexpr Option kAutoRunOptions[] = {
     kDetach,
 };
 constexpr Option kContinueOptions[] = {
-    kProvider,   kIntegrate, {"json", "", "One event per line on stdout, nothing else"},
-    kProjectDir, kRecheck,   kDetach,
+    kProvider,   kContain, kIntegrate, {"json", "", "One event per line on stdout, nothing else"},
+    kProjectDir, kRecheck, kDetach,
 };
 
 Result<std::unique_ptr<run::AutoRun>> open_run(const Args& args) {

@@ -16,6 +16,7 @@ constexpr Positional kDeliverPositionals[] = {
 constexpr Option kDeliverOptions[] = {
     kProjectDir,
     kProvider,
+    kContain,
     {"developers", "N", "How many Developers work at once", "", "5"},
     {"critics", "N", "How many Critics work at once", "", "5"},
     {"auditors", "N", "How many Auditors work at once", "", "5"},

@@ -14,6 +14,7 @@ namespace {
 
 constexpr Option kDoctorOptions[] = {kProjectDir,
                                      kProvider,
+                                     kContain,
                                      {"json", "", "Print one JSON object"},
                                      {"no-tests", "", "Do not run the test command"}};
 

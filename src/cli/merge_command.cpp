@@ -8,12 +8,10 @@ namespace capsule::cli {
 namespace {
 
 constexpr Positional kMergePositionals[] = {{"BEAD", "The bead whose worktree to merge"}};
-constexpr Option kMergeOptions[] = {kProjectDir,
-                                    kProvider,
-                                    kRecheck,
-                                    kDetach,
-                                    {"json", "", "One event per line on stdout, nothing else"},
-                                    kScriptsDir};
+constexpr Option kMergeOptions[] = {
+    kProjectDir, kProvider, kContain,
+    kRecheck,    kDetach,   {"json", "", "One event per line on stdout, nothing else"},
+    kScriptsDir};
 
 Result<int> merge(const Args& args) {
   const std::string bead = TRY(bead_argument(args));

@@ -11,6 +11,7 @@ world::ProjectWords project_words(const Args& args) {
   words.folder = args.option(kProjectDir.name).value_or(".");
   words.provider = args.option(kProvider.name);
   words.max_retries = args.option("max-retries");
+  words.contain = args.option(kContain.name);
   words.scripts_dir = args.option(kScriptsDir.name).value_or("");
   return words;
 }

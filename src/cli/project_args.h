@@ -11,6 +11,9 @@ namespace capsule::cli {
 // Rows that most commands share.
 inline constexpr Option kProjectDir{"project-dir", "DIR", "The project's folder", "", "."};
 inline constexpr Option kProvider{"provider", "NAME", "Which agent to use", "", "claude"};
+inline constexpr Option kContain{"contain", "PRESET",
+                                 "Which walls all agents and checks work in, whatever files say",
+                                 "off|worktree|strict"};
 inline constexpr Option kIntegrate{"integrate", "HOW",
                                    "What becomes of work that is ready: merge, ask or branch"};
 inline constexpr Option kRecheck{
@@ -22,7 +25,7 @@ inline constexpr Option kScriptsDir{
     .help = "The scripts/ folder that called; prompts/ and templates/ beside it come first",
     .hidden = true};
 
-// --project-dir (here by default), --provider, --max-retries and --scripts-dir.
+// --project-dir (here by default), --provider, --max-retries, --contain and --scripts-dir.
 world::ProjectWords project_words(const Args& args);
 // world::open_project() and the like for these.
 Result<world::Project> open_project(const Args& args);

@@ -12,6 +12,7 @@ constexpr Option kRunOptions[] = {
     kProjectDir,
     {"max-retries", "N", "Total attempts for each review loop and for sign-off", "", "3"},
     kProvider,
+    kContain,
     {"resume", "", "Go on with a run that ended, at its first unfinished phase"},
     {"clean", "", "Start over: the old worktree is kept as a snapshot and removed"},
     {"workflow", "NAME", "A workflow other than the pipeline; see: capsule workflow list"},

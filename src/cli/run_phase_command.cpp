@@ -17,6 +17,7 @@ constexpr Option kRunPhaseOptions[] = {
     {"feedback", "TEXT", "Feedback of the last review, appended to the prompt"},
     kProjectDir,
     kProvider,
+    kContain,
     kScriptsDir,
 };
 

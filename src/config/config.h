@@ -1,7 +1,7 @@
 // The configuration of one call: defaults ‹ the user's file ‹ the project's file ‹ CAPSULE_*
-// variables ‹ flags. A later layer replaces single values; lists are replaced whole. Every value
-// remembers where it came from. Nothing here looks at the process's own environment or directory:
-// both are given, so that a test can give others.
+// variables ‹ flags. A later layer replaces single values; lists are replaced whole. Some values
+// the project's file can only tighten. Every value remembers where it came from. Nothing here looks
+// at the process's own environment or directory: both are given, so that a test can give others.
 #pragma once
 
 #include <chrono>
@@ -51,6 +51,36 @@ struct Fallback {
   std::string model;  // empty: the provider's own
 };
 
+// Walls around agents and checks; docs/containment.md explains them.
+enum class ContainPreset { off, worktree, strict };
+enum class ContainNet { open, proxy, off };
+
+ContainNet net_of(ContainPreset preset);  // where nobody says
+
+struct Contain {
+  ContainPreset preset{};
+  bool weaker = false;  // where the kernel lacks something: go without, and say so
+  std::vector<std::string> read, scratch, write;  // as the user wrote them: /… or ~/…
+  std::optional<ContainNet> net;
+  std::vector<std::string> allow;  // in small letters, each with its port
+  std::vector<int> forward;
+  std::vector<std::string> env;
+  std::int64_t memory = 0;  // bytes; 0: not set
+  int processes = 0, cpus = 0;
+  bool broker = false;
+};
+// What a phase, a role or the checks have of their own.
+struct OwnWalls {
+  std::optional<ContainPreset> preset;
+  std::optional<ContainNet> net;
+};
+// What holds in the end.
+struct Walls {
+  ContainPreset preset{};
+  ContainNet net{};
+  bool operator==(const Walls&) const = default;
+};
+
 struct Phase {
   std::string provider;  // empty: not set
   std::string model;     // empty: not set
@@ -58,6 +88,7 @@ struct Phase {
   std::optional<std::vector<Fallback>> fallbacks;
   event::Session session{};
   Access access = Access::write;
+  OwnWalls contain;
 };
 
 // In millionths of the user's currency; 0: not set.
@@ -93,6 +124,7 @@ struct Verify {
   std::chrono::seconds timeout{};
   std::string test_report;  // auto, junit:PATH, gotest, tap, none
   bool recheck = false;     // of this call alone: what is known is run again all the same
+  OwnWalls contain;
 };
 
 struct Worktree {
@@ -130,6 +162,7 @@ struct Role {
   double price = 0;  // of one run
   Access access = Access::write;
   std::optional<std::vector<Fallback>> fallbacks;
+  OwnWalls contain;
 };
 
 enum class Layer { defaults, user, project, environment, flag };
@@ -163,7 +196,8 @@ struct Config {
   Budget budget;
   std::map<std::string, Price, std::less<>> prices;   // by model or provider
   std::map<std::string, Notify, std::less<>> notify;  // by a name, or the place in a list
-  std::vector<std::string> test_files;                // empty: the usual names of each language
+  Contain contain;
+  std::vector<std::string> test_files;  // empty: the usual names of each language
   Verify verify;
   Worktree worktree;
   std::map<std::string, Provider, std::less<>> providers;
@@ -189,6 +223,11 @@ struct Config {
   std::string model_of_role(std::string_view role) const;
   const std::vector<Fallback>& fallbacks_of_role(std::string_view role) const;
   Access access_of_role(std::string_view role) const;
+
+  Walls walls_of(std::string_view phase) const;
+  Walls walls_of_role(std::string_view role) const;
+  // Not set: as tight as the tightest that an agent has, and without a network.
+  Walls walls_of_checks() const;
 
   // Where a value came from. Requires: `path` is the path of an entry.
   const Origin& origin(std::string_view path) const;

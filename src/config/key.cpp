@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "config/forms.h"
 
 namespace capsule::config {
 namespace {
@@ -21,138 +22,22 @@ constexpr std::array<std::string_view, 8> kRoles{
     "developer",   "critic",         "auditor", "business-analyst",
     "remediation", "health-auditor", "expert",  "plan-analyst"};
 
-constexpr std::int64_t kMaxCount = 1'000'000;
-constexpr std::int64_t kMaxTokens = 1'000'000'000'000;
-constexpr std::int64_t kMaxSeconds = 1'000'000'000;  // about 31 years: far, and never overflows
-
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
-  });
-}
-
-// Reads digits off the front of `text`; -1 when there are none or the number is too large.
-std::int64_t take_number(std::string_view& text, std::int64_t limit) {
-  std::int64_t number = 0;
-  std::size_t length = 0;
-  while (length < text.size() && is_digit(text[length])) {
-    number = number * 10 + (text[length] - '0');
-    if (number > limit) return -1;
-    ++length;
-  }
-  text.remove_prefix(length);
-  return length == 0 ? -1 : number;
-}
-
-std::int64_t parse_count(std::string_view text) {
-  const std::int64_t number = take_number(text, kMaxCount);
-  return text.empty() ? number : -1;
-}
-
-std::int64_t parse_tokens(std::string_view text) {
-  const std::int64_t number = take_number(text, kMaxTokens);
-  return text.empty() ? number : -1;
-}
-
-std::int64_t parse_duration(std::string_view text) {
-  constexpr std::string_view kUnits = "dhms";
-  constexpr std::array<std::int64_t, 4> kSeconds{86'400, 3'600, 60, 1};
-  std::string_view bare = text;
-  if (const std::int64_t seconds = take_number(bare, kMaxSeconds); bare.empty()) return seconds;
-  std::int64_t total = 0;
-  for (std::size_t next_unit = 0; !text.empty();) {  // each unit once, the larger ones first
-    const std::int64_t number = take_number(text, kMaxSeconds);
-    if (number < 0 || text.empty()) return -1;
-    const std::size_t unit = kUnits.find(text.front());
-    if (unit == kUnits.npos || unit < next_unit) return -1;
-    next_unit = unit + 1;
-    total += number * kSeconds[unit];
-    text.remove_prefix(1);
-  }
-  return total > kMaxSeconds ? -1 : total;
-}
-
-// Digits, and perhaps a point with digits after it.
-bool is_amount(std::string_view text) {
-  constexpr std::size_t kMaxDigits = 12;
-  const std::size_t point = text.find('.');
-  const auto digits = [](std::string_view part) {
-    return !part.empty() && part.size() <= kMaxDigits &&
-           std::all_of(part.begin(), part.end(), is_digit);
-  };
-  if (point == text.npos) return digits(text);
-  return digits(text.substr(0, point)) && digits(text.substr(point + 1));
-}
-
-// What is less than a millionth would be no limit at all.
-bool is_limit(std::string_view text) {
-  constexpr std::size_t kDigits = 6;
-  if (!is_amount(text)) return false;
-  const std::size_t point = std::min(text.find('.'), text.size());
-  text = text.substr(0, point + 1 + kDigits);
-  return std::any_of(text.begin(), text.end(),
-                     [](char byte) { return byte != '0' && byte != '.'; });
-}
-
-// The rules of git-check-ref-format for one branch, and nothing that reads like an option.
-bool is_branch(std::string_view text) {
-  constexpr std::string_view kForbidden = " ~^:?*[\\";
-  if (text.empty() || text.size() > 200 || has_control(text)) return false;
-  if (text.front() == '-' || text.front() == '/' || text.back() == '/' || text.back() == '.')
-    return false;
-  if (text == "@" || text == "HEAD" || text.find_first_of(kForbidden) != text.npos) return false;
-  for (std::string_view twice : {"..", "//", "@{"})
-    if (text.find(twice) != text.npos) return false;
-  for (std::string_view part : split(text, '/'))
-    if (part.empty() || part.front() == '.' || part.ends_with(".lock")) return false;
-  return true;
-}
-
-bool is_inside(std::string_view path) {
-  if (path.empty() || path.front() == '/') return false;
-  const auto parts = split(path, '/');
-  return std::find(parts.begin(), parts.end(), "..") == parts.end();
-}
-
 bool is_choice(std::string_view choices, std::string_view value) {
   const auto all = split(choices, '|');
   return std::find(all.begin(), all.end(), value) != all.end();
 }
 
-// "codex", "opencode:openai/gpt-5".
-bool is_agent(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  if (!valid_id(text.substr(0, colon))) return false;
-  if (colon == text.npos) return true;
-  const std::string_view model = text.substr(colon + 1);
-  return !model.empty() && model.front() != '-' && !has_control(model);
-}
-
 bool is_list(Kind kind) {
   return kind == Kind::agents || kind == Kind::patterns || kind == Kind::argv ||
          kind == Kind::command || kind == Kind::words || kind == Kind::variables ||
-         kind == Kind::choices;
+         kind == Kind::choices || kind == Kind::places || kind == Kind::hosts ||
+         kind == Kind::ports || kind == Kind::names;
 }
 
-// "07:30"
-bool is_time_of_day(std::string_view text) {
-  const auto digit = [&](std::size_t at) { return is_digit(text[at]); };
-  if (text.size() != 5 || !digit(0) || !digit(1) || text[2] != ':' || !digit(3) || !digit(4))
-    return false;
-  return text.substr(0, 2) < "24" && text[3] < '6';
-}
-
-bool is_hours(std::string_view text) {
-  return text.size() == 11 && text[5] == '-' && is_time_of_day(text.substr(0, 5)) &&
-         is_time_of_day(text.substr(6)) && text.substr(0, 5) != text.substr(6);
-}
-
-bool is_variable(std::string_view text) {
-  const std::string_view name = text.substr(0, text.find('='));
-  return name.size() < text.size() && !name.empty() && !is_digit(name.front()) &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+// Lists of one item can be written without brackets.
+bool is_short_list(Kind kind) {
+  return kind == Kind::agents || kind == Kind::choices || kind == Kind::places ||
+         kind == Kind::hosts || kind == Kind::ports || kind == Kind::names;
 }
 
 bool fits(const Key& key, std::string_view text) {
@@ -190,6 +75,16 @@ bool fits(const Key& key, std::string_view text) {
       return is_choice(kReports, text);
     case Kind::agents:
       return is_agent(text);
+    case Kind::places:
+      return is_place(text);
+    case Kind::hosts:
+      return is_host(text);
+    case Kind::ports:
+      return is_port(text);
+    case Kind::names:
+      return is_variable_name(text);
+    case Kind::size:
+      return parse_size(text) > 0;
     case Kind::patterns:
     case Kind::argv:
     case Kind::words:
@@ -248,6 +143,16 @@ std::string describe(const Key& key) {
     case Kind::report:
       return "one of " + replace_all(kReports, "|", ", ") +
              ", or junit: with the path of the file, such as junit:build/tests.xml";
+    case Kind::places:
+      return "a list of paths that begin with / or ~/, such as [~/.cache/go-build]";
+    case Kind::hosts:
+      return "a list of hosts, such as [\"api.example.com:443\", \"*.example.com:443\"]";
+    case Kind::ports:
+      return "a list of ports, such as [5432]";
+    case Kind::names:
+      return "a list of names of variables, such as [JAVA_HOME]";
+    case Kind::size:
+      return "a size such as 500MB or 4GB";
   }
   return {};
 }
@@ -257,8 +162,8 @@ tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
   if (fits(key, text)) {
     if (key.kind == Kind::count) return parse_count(text);
     if (key.kind == Kind::tokens) return parse_tokens(text);
-    if (key.kind == Kind::agents || key.kind == Kind::choices)
-      return std::vector<std::string>{std::string(text)};
+    if (key.kind == Kind::size) return parse_size(text);
+    if (is_short_list(key.kind)) return std::vector<std::string>{std::string(text)};
     if (key.kind == Kind::duration) return parse_duration(text);
     return std::string(text);
   }
@@ -289,7 +194,7 @@ tl::expected<Value, Complaint> value_of(const Key& key, std::string_view path,
       return refuse("has an item that is no NAME=value: '" + printable(item) + "'");
     if (key.kind == Kind::agents && !is_agent(item))
       return refuse("has an item that is no provider: '" + printable(item) + "'");
-    if (key.kind == Kind::choices && !is_choice(key.choices, item))
+    if (is_short_list(key.kind) && !fits(key, item))
       return refuse("cannot hold '" + printable(item) + "'");
     if (key.kind == Kind::patterns && (item.empty() || has_control(item)))
       return refuse("has an item that is no file pattern: '" + printable(item) + "'");
@@ -334,7 +239,9 @@ std::string yaml_scalar(std::string_view text) {
 
 std::string written(const Key& key, const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value))
-    return std::to_string(*number) + (key.kind == Kind::duration ? "s" : "");
+    return key.kind == Kind::size
+               ? size_text(*number)
+               : std::to_string(*number) + (key.kind == Kind::duration ? "s" : "");
   if (const auto* text = std::get_if<std::string>(&value)) return yaml_scalar(*text);
   if (const auto* items = std::get_if<std::vector<std::string>>(&value)) {
     std::string list = "[";

@@ -34,6 +34,20 @@ enum class Kind {
   hours,      // of the day: 22:00-07:00
   command,    // argv, or a text for /bin/sh -c
   report,     // auto, gotest, tap, none, or junit: and a relative path that stays inside
+  places,     // a list of absolute paths, or paths in the home that begin with ~/
+  hosts,      // a list of hosts, each with a port after a colon where it is not 443
+  ports,      // a list of TCP ports
+  names,      // a list of names of variables
+  size,       // in bytes: 500MB, 4GB
+};
+
+// What the project's own file may say, where that is not everything: whoever runs a project that is
+// not his own is not to be harmed by its file.
+enum class Tighter {
+  any,      // everything
+  choice,   // no choice that stands before the one that holds without the file
+  subset,   // nothing that is not in the list that holds without it
+  at_most,  // no larger number
 };
 
 struct Key {
@@ -44,6 +58,7 @@ struct Key {
   std::string_view choices = {};  // "a|b|c"
   std::string_view variable = {};
   std::string_view example = {};  // for rows without a default, as one would write it
+  Tighter tighter = Tighter::any;
 };
 
 std::span<const Key> keys();

@@ -59,6 +59,47 @@ TEST(ConfigKey, ACountIsAWholeNumberFromOne) {
     EXPECT_FALSE(value_of(row, "max_retries", text)) << text;
 }
 
+TEST(ConfigKey, ASizeIsBytesOrANumberWithAUnit) {
+  const Key& row = key("contain.memory");
+  const auto bytes = [&](std::string_view text) {
+    const auto value = value_of(row, "contain.memory", text);
+    return value ? std::get<std::int64_t>(*value) : -1;
+  };
+  EXPECT_EQ(bytes("1000"), 1000);
+  EXPECT_EQ(bytes("7B"), 7);
+  EXPECT_EQ(bytes("2K"), 2048);
+  EXPECT_EQ(bytes("500MB"), 500 * 1024 * 1024);
+  EXPECT_EQ(bytes("4GB"), std::int64_t{4} << 30);
+  EXPECT_EQ(bytes("1024TB"), std::int64_t{1} << 50);
+  for (const char* text : {"", "0", "0GB", "-1", "1.5GB", "4 GB", "4gb", "4GiB", "GB", "1025TB",
+                           "99999999999999999999", "9999999999999GB"})
+    EXPECT_EQ(bytes(text), -1) << text;
+  for (const std::int64_t size : {std::int64_t{1}, std::int64_t{1000}, std::int64_t{4} << 30})
+    EXPECT_EQ(bytes(written(row, size)), size);
+  EXPECT_EQ(written(row, std::int64_t{4} << 30), "4GB");
+}
+
+TEST(ConfigKey, HostsPortsPlacesAndNamesAreWhatTheySay) {
+  const auto fits = [](std::string_view path, std::string_view text) {
+    return value_of(key(path), path, text) && value_of(key(path), path, Texts{std::string(text)});
+  };
+  for (const char* text : {"example.com", "a.b:443", "*.example.com:8443", "localhost", "A-1.x_y"})
+    EXPECT_TRUE(fits("contain.allow", text)) << text;
+  for (const char* text : {"", "*", "*.", "a..b", ".a", "a.", "-a.b", "a-.b", "a:0", "a:65536",
+                           "a:", "a:b", "https://a.b", "a b", "*.*.a", "a/b", "a@b", "[::1]:443"})
+    EXPECT_FALSE(fits("contain.allow", text)) << text;
+  EXPECT_FALSE(fits("contain.allow", std::string(64, 'a') + ".com"));
+  for (const char* text : {"1", "5432", "65535"}) EXPECT_TRUE(fits("contain.forward", text));
+  for (const char* text : {"", "0", "65536", "x", "80/tcp"})
+    EXPECT_FALSE(fits("contain.forward", text)) << text;
+  for (const char* text : {"/opt/x", "~/.cache/go-build"}) EXPECT_TRUE(fits("contain.read", text));
+  for (const char* text : {"", "/", "~", "~/", "~x/y", "relative", "../x", "/a\nb"})
+    EXPECT_FALSE(fits("contain.read", text)) << text;
+  for (const char* text : {"JAVA_HOME", "_x1"}) EXPECT_TRUE(fits("contain.env", text));
+  for (const char* text : {"", "1A", "A=b", "A B", "A*"})
+    EXPECT_FALSE(fits("contain.env", text)) << text;
+}
+
 TEST(ConfigKey, ABranchIsWhatGitAccepts) {
   const Key& row = key("main_branch");
   for (const char* text : {"main", "release/1.0", "a@b", "ä", "feature-x"})
@@ -121,12 +162,12 @@ TEST(ConfigKey, TheDefaultsAreWhatTheProjectPromises) {
   EXPECT_EQ(default_of(key("convergence")), Value(std::string("stop")));
 }
 
-TEST(ConfigKey, TheVariablesAreExactlyTheFiveThatAreConfiguration) {
+TEST(ConfigKey, TheVariablesAreExactlyTheSixThatAreConfiguration) {
   Texts names;
   for (const Key& row : keys())
     if (!row.variable.empty()) names.emplace_back(row.variable);
   EXPECT_EQ(names, (Texts{"CAPSULE_PROVIDER", "CAPSULE_MAX_RETRIES", "CAPSULE_PHASE_TIMEOUT",
-                          "CAPSULE_TRACKER", "CAPSULE_MAIN_BRANCH"}));
+                          "CAPSULE_TRACKER", "CAPSULE_MAIN_BRANCH", "CAPSULE_CONTAIN"}));
 }
 
 TEST(ConfigKey, EveryRowHasADefaultOrAnExample) {

@@ -161,12 +161,17 @@ void read_list(const YamlNode& node, Walk& walk) {
   }
 }
 
-// `prefix` in the table's words, `path` in the user's. The table is three words deep at most, so
+// The key of a group that its value stands for where it is no group: "contain: strict".
+constexpr std::string_view kShort = "preset";
+
+// `prefix` in the table's words, `path` in the user's. The table is four words deep at most, so
 // the recursion ends there whatever the file holds.
 void read_map(const YamlNode& node, const std::string& prefix, const std::string& path,
               Walk& walk) {
   if (node.kind == YamlNode::Kind::null) return;  // "verify:" with all its lines commented out
   if (prefix == kList && node.kind == YamlNode::Kind::list) return read_list(node, walk);
+  if (const Key* row = row_at(joined(prefix, kShort)); row && node.kind == YamlNode::Kind::scalar)
+    return read_value(node, node.line, *row, joined(path, kShort), walk);
   if (node.kind != YamlNode::Kind::map) {
     walk.problem(node.line, (path.empty() ? "the file" : path) + " must be a map of keys",
                  "write 'key: value', one per line");

@@ -28,11 +28,15 @@ const Key& row_of(std::string_view path) {
 
 // The words of a path: "providers", "a.b", "command".
 std::vector<std::string_view> words_of(std::string_view path) {
-  const Key& row = row_of(path);
-  if (row.path.find('*') == row.path.npos) return split(path, '.');
-  const std::size_t first = path.find('.');
-  const std::size_t last = path.rfind('.');
-  return {path.substr(0, first), path.substr(first + 1, last - first - 1), path.substr(last + 1)};
+  const std::string_view row = row_of(path).path;
+  const std::size_t star = row.find('*');
+  if (star == row.npos) return split(path, '.');
+  const std::size_t name = path.size() - (row.size() - 1);
+  std::vector<std::string_view> words = split(path.substr(0, star - 1), '.');
+  words.push_back(path.substr(star, name));
+  for (const std::string_view word : split(path.substr(star + name + 1), '.'))
+    words.push_back(word);
+  return words;
 }
 
 // The assignments as lines of a block map; those of one group stand together.
@@ -57,6 +61,14 @@ std::string block(std::span<const Assignment> assignments) {
   return text;
 }
 
+// "contain.net: " of {"phases", "*", "contain", "net"}.
+std::string label_of(const std::vector<std::string_view>& words) {
+  std::string label;
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (words[i] != "*") label += (label.empty() ? "" : ".") + std::string(words[i]);
+  return label.empty() ? label : label + ": ";
+}
+
 // One top-level key with all that is below it: the help as comments, then what is given, or
 // suggestions that count once their # is removed.
 std::string group_text(std::string_view top, std::span<const Assignment> assignments) {
@@ -65,19 +77,22 @@ std::string group_text(std::string_view top, std::span<const Assignment> assignm
     if (words_of(assignment.path).front() == top) given.push_back(assignment);
   std::string help;
   std::string suggested;
+  std::vector<std::string_view> open;  // the groups of the line before
   for (const Key& row : keys()) {
     const auto words = split(row.path, '.');
     if (words.front() != top) continue;
-    help += "# " + (words.size() > 1 ? std::string(words.back()) + ": " : std::string()) +
-            std::string(row.help) + ".\n";
-    if (suggested.empty())
-      for (std::size_t i = 0; i + 1 < words.size(); ++i)
-        suggested += "#" + std::string(i * 2, ' ') +
-                     (words[i] != "*"   ? std::string(words[i])
-                      : top == "phases" ? std::string(pipeline_phases().front())
-                      : top == "roles"  ? std::string(roles().front())
+    if (row.tighter == Tighter::subset) continue;  // nothing that a project could say
+    help += "# " + label_of(words) + std::string(row.help) + ".\n";
+    std::size_t depth = 0;
+    while (depth + 1 < words.size() && depth < open.size() && open[depth] == words[depth]) ++depth;
+    open.assign(words.begin(), words.end() - 1);
+    for (; depth + 1 < words.size(); ++depth)
+      suggested += "#" + std::string(depth * 2, ' ') +
+                   (words[depth] != "*" ? std::string(words[depth])
+                    : top == "phases"   ? std::string(pipeline_phases().front())
+                    : top == "roles"    ? std::string(roles().front())
                                         : std::string("mine")) +
-                     ":\n";
+                   ":\n";
     suggested += "#" + std::string((words.size() - 1) * 2, ' ') + std::string(words.back()) + ": " +
                  (row.example.empty() ? written(row, default_of(row)) : std::string(row.example)) +
                  "\n";

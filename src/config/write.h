@@ -19,8 +19,8 @@ struct Assignment {
 
 enum class Recorded { created, appended, unchanged };
 
-// Creates .capsule/ and the file as needed. A fresh file holds every key: the given ones set, the
-// others as comments.
+// Creates .capsule/ and the file as needed. A fresh file holds every key that a project can set:
+// the given ones set, the others as comments.
 // Error exists: the file sets one of these to another value, or already has the group that a value
 // would have to join; nothing was written, and the hint says what to write. Error damaged: the file
 // has problems of its own. Requires: every path is a key, every value is valid for it.

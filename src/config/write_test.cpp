@@ -76,7 +76,9 @@ TEST_F(ConfigWrite, EverySuggestionOfAFreshFileIsValid) {
   const Config config = loaded();
   std::size_t set = 0;
   for (const Entry& entry : config.entries) set += entry.origin.layer == Layer::project ? 1 : 0;
-  EXPECT_EQ(set, keys().size());
+  std::size_t projects = 0;  // keys that its file can do something with
+  for (const Key& key : keys()) projects += key.tighter == Tighter::subset ? 0 : 1;
+  EXPECT_EQ(set, projects);
 }
 
 TEST_F(ConfigWrite, TheSameValueAgainChangesNothing) {

@@ -85,8 +85,7 @@ std::optional<std::string> bead_of_worktree(const std::string& folder) {
 }
 
 Result<Project> open_loose_project(const ProjectWords& words, const std::string& folder) {
-  std::vector<config::Flag> flags;
-  if (words.provider) flags.push_back({"provider", *words.provider, "--provider"});
+  const std::vector<config::Flag> flags = flags_of(words);
   Project project{
       {},
       TRY(config::load({folder, [](const char* name) { return std::getenv(name); }, flags})),

@@ -33,15 +33,21 @@ config::Sources config_sources(const std::string& project_dir, const std::string
           [project_dir, scripts_dir] { return phase_names(project_dir, scripts_dir); }};
 }
 
+std::vector<config::Flag> flags_of(const ProjectWords& words) {
+  std::vector<config::Flag> flags;
+  if (words.provider) flags.push_back({"provider", *words.provider, "--provider"});
+  if (words.max_retries) flags.push_back({"max_retries", *words.max_retries, "--max-retries"});
+  if (words.contain) flags.push_back({"contain.preset", *words.contain, "--contain"});
+  return flags;
+}
+
 Result<Project> open_project(const ProjectWords& words) {
   const std::string folder = absolute_path(words.folder);
   if (!is_folder(folder))
     return fail(Reason::not_found, "there is no folder " + printable(folder),
                 "give the project with --project-dir=DIR");
   git::Repository repository = TRY(project_of(TRY(git::open_repository(folder))));
-  std::vector<config::Flag> flags;
-  if (words.provider) flags.push_back({"provider", *words.provider, "--provider"});
-  if (words.max_retries) flags.push_back({"max_retries", *words.max_retries, "--max-retries"});
+  const std::vector<config::Flag> flags = flags_of(words);
   config::Sources sources = config_sources(repository.top, words.scripts_dir);
   sources.flags = flags;
   config::Config config = TRY(config::load(sources));
@@ -53,7 +59,8 @@ Result<Project> open_project(const ProjectWords& words) {
                  std::move(config),
                  std::move(assets),
                  std::move(option),
-                 words.provider ? " --provider=" + shell_word(*words.provider) : "",
+                 (words.provider ? " --provider=" + shell_word(*words.provider) : "") +
+                     (words.contain ? " --contain=" + shell_word(*words.contain) : ""),
                  !words.scripts_dir.empty()};
 }
 

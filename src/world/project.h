@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "config/config.h"
@@ -20,7 +21,8 @@ struct ProjectWords {
   std::string folder = ".";             // it or one below it
   std::optional<std::string> provider;  // --provider and --max-retries, where they were given
   std::optional<std::string> max_retries;
-  std::string scripts_dir;  // the scripts/ folder that called; empty: none
+  std::optional<std::string> contain;  // --contain, the same
+  std::string scripts_dir;             // the scripts/ folder that called; empty: none
 };
 
 struct Project {
@@ -28,8 +30,8 @@ struct Project {
   config::Config config;
   Assets assets;
   std::string option;  // " --project-dir=…", quoted for a shell, where commands to paste need it
-  std::string provider_option =
-      {};  // " --provider=…", the same, where it was given; for run and merge
+  // " --provider=…" and " --contain=…", the same, where they were given; for run and merge.
+  std::string provider_option = {};
 
   bool by_script = false;  // a script of scripts/ called: agents get the specification's arguments
 
@@ -41,6 +43,9 @@ config::Sources config_sources(const std::string& project_dir, const std::string
 
 // Finds the repository of the folder and reads the configuration, with the flags in force.
 Result<Project> open_project(const ProjectWords& words);
+
+// What the words say of the configuration, as flags. They hold views of `words`.
+std::vector<config::Flag> flags_of(const ProjectWords& words);
 
 task::Choice choice_of(config::Tracker tracker);
 Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project);
