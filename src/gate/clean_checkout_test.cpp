@@ -59,7 +59,7 @@ TEST_F(CleanCheckoutTest, ASweepRemovesWhatAKilledMakerLeftAndNothingOfALivingOn
   EXPECT_EQ(std::distance(fs::directory_iterator(tmp()), {}), 2);  // folder and lock
   const git::Repository repository = open();
   const CleanCheckout living = MUST(CleanCheckout::make(repository, repository.head));
-  sweep_checkouts(repository);
+  git::sweep_temporary_folders(repository);
   EXPECT_EQ(std::distance(fs::directory_iterator(tmp()), {}), 2);
   EXPECT_EQ(read(living.path() + "/README"), "hello\n");
 }
@@ -69,7 +69,7 @@ TEST_F(CleanCheckoutTest, AFolderOfAnOlderVersionGoesWhenItIsOld) {
   write(tmp() + "/ba9876543210/x", "x");
   fs::last_write_time(tmp() + "/0123456789ab",
                       fs::file_time_type::clock::now() - std::chrono::hours(48));
-  sweep_checkouts(open());
+  git::sweep_temporary_folders(open());
   EXPECT_FALSE(fs::exists(tmp() + "/0123456789ab"));
   EXPECT_TRUE(fs::exists(tmp() + "/ba9876543210"));
 }
@@ -78,11 +78,11 @@ TEST_F(CleanCheckoutTest, ASweepTouchesNothingElseAndFollowsNoLink) {
   write(tmp() + "/warm/x", "x");
   write(root_ + "/other/0123456789ab/x", "x");
   write(root_ + "/other/0123456789ab.lock", "");
-  sweep_checkouts(open());
+  git::sweep_temporary_folders(open());
   EXPECT_TRUE(fs::exists(tmp() + "/warm/x"));
   fs::remove_all(tmp());
   fs::create_directory_symlink(root_ + "/other", tmp());
-  sweep_checkouts(open());
+  git::sweep_temporary_folders(open());
   EXPECT_TRUE(fs::exists(root_ + "/other/0123456789ab/x"));
 }
 

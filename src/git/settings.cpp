@@ -36,6 +36,8 @@ void take(Settings& settings, bool users_own, std::string_view key, std::string_
   if (key == "user.name" && !trimmed(value).empty()) settings.name = value;
   if (key == "user.email" && !trimmed(value).empty()) settings.email = value;
   if (contains(kConversions, key) && contains(kWords, value)) put(settings.conversions, key, value);
+  if (key == "core.hookspath" && !value.starts_with('/') && !value.starts_with('~'))
+    settings.hooks = value;
   if (contains(kSparse, key) && contains(kWords, value)) put(settings.sparse, key, value);
   if (users_own && contains(kReadFiles, key)) put(settings.conversions, key, value);
   if (key.starts_with("filter.") && key.rfind('.') > 7) {

@@ -1,5 +1,6 @@
 // What Capsule takes over from the user's git configuration: who commits, how line ends and file
-// modes are treated, which files are ignored, and filters. Nothing else of it is ever in force.
+// modes are treated, which files are ignored, filters, and for agents inside their walls its hooks.
+// Nothing else of it is ever in force.
 #pragma once
 
 #include <map>
@@ -19,6 +20,7 @@ struct Settings {
   std::string email = "capsule@localhost";
   std::vector<std::string> conversions;  // "core.autocrlf=true", …: checked words, safe to pass on
   std::vector<std::string> sparse;       // the same for sparse checkouts; the user's own only
+  std::string hooks;                     // where a repository has its hooks among its files
   // "filter.lfs.smudge=…" from the system's and the user's own configuration. They run programs, so
   // they are in force in the user's own checkout alone.
   std::vector<std::string> user_filters;

@@ -234,10 +234,15 @@ void forget_worktree(const Repository& repository, const std::string& path) {
   ::rmdir(records(repository).c_str());  // as git does; fails while there are others
 }
 
-std::string worktree_head(const Repository& repository, const std::string& path) {
+std::string record_of(const Repository& repository, const std::string& path) {
   const std::vector<std::string> known = records_of(repository, settled(path));
-  if (known.size() != 1) return {};
-  const Result<std::string> head = read_file(known.front() + "/HEAD");
+  return known.size() == 1 ? known.front() : "";
+}
+
+std::string worktree_head(const Repository& repository, const std::string& path) {
+  const std::string record = record_of(repository, path);
+  if (record.empty()) return {};
+  const Result<std::string> head = read_file(record + "/HEAD");
   if (!head) return {};
   const std::string_view text = trimmed(*head);
   if (text.starts_with("ref:")) {

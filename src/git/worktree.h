@@ -37,6 +37,10 @@ void forget_worktree(const Repository& repository, const std::string& path);
 // What was noted when the worktree was made. Errors: not_found.
 Result<Worktree> find_worktree(const Repository& repository, const std::string& path);
 
+// The folder in which git keeps what it knows of the worktree; empty when there is none, or more
+// than one says that it is it. Reads files only.
+std::string record_of(const Repository& repository, const std::string& path);
+
 // The commit that the worktree has checked out, by reading files; empty when that cannot be told.
 std::string worktree_head(const Repository& repository, const std::string& path);
 

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/moment.h"
 #include "event/supply.h"
-#include "gate/clean_checkout.h"
 #include "gate/report_run.h"
+#include "git/temporary_folder.h"
 #include "git/worktree.h"
 #include "run/detached.h"
 #include "run/notifying.h"
@@ -56,7 +56,7 @@ Result<bool> Conductor::connect(Parts parts) {
   // What an earlier process did not hear is not meant for this one; what one that was killed left
   // is in nobody's use.
   world::drop_requests(project_.root(), run);
-  gate::sweep_checkouts(project_.repository);
+  git::sweep_temporary_folders(project_.repository);
   gate::sweep_reports();
   probe_ = world::crash_probe();
   log_ = std::make_unique<engine::Log>(*store_, run, parts.name, parts.subject);
