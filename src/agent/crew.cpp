@@ -87,6 +87,9 @@ class Crew::Member : public process::ChildEvents {
     if (exit_.how == Exit::not_started) {
       ending.how = How::not_started;
       ending.error = with_advice(task_.provider, process::start_error(program_, exit_.value));
+    } else if (exit_.how == Exit::not_contained) {
+      ending.how = How::not_started;
+      ending.error = with_advice(task_.provider, *exit_.why);
     } else if (error_) {
       ending.how = How::not_logged;
       ending.error = error_;

@@ -30,14 +30,14 @@ void hand_over(std::vector<std::string>& env, const std::string& name) {
 }  // namespace
 
 std::vector<std::string> made_up_environment(const std::string& home, const std::string& search,
-                                             const std::string& folder,
+                                             const std::string& start,
                                              const std::vector<std::string>& names,
                                              const std::vector<std::string>& set) {
   std::vector<std::string> env;
   for (auto entry = set.rbegin(); entry != set.rend(); ++entry)  // the last word on a name counts
     if (!has(env, entry->substr(0, entry->find('=') + 1))) env.push_back(*entry);
   for (const std::string& entry : {"HOME=" + home, "PATH=" + search, std::string("TMPDIR=/tmp"),
-                                   "PWD=" + folder, std::string("SHELL=/bin/sh")})
+                                   "PWD=" + start, std::string("SHELL=/bin/sh")})
     if (!has(env, entry.substr(0, entry.find('=') + 1))) env.push_back(entry);
   for (const char* name : kHandedOver) hand_over(env, name);
   for (const std::string& name : names) hand_over(env, name);

@@ -10,7 +10,7 @@ namespace capsule::contain {
 // outside, and the variables that `names` hands over, where they are set. `set` (NAME=value) goes
 // before all of these.
 std::vector<std::string> made_up_environment(const std::string& home, const std::string& search,
-                                             const std::string& folder,
+                                             const std::string& start,
                                              const std::vector<std::string>& names,
                                              const std::vector<std::string>& set = {});
 

@@ -80,6 +80,12 @@ Result<void> confine(const Orders& orders) {
 
 // In the command's process. Returns only as the number of the error.
 int become_command(const Orders& orders, std::vector<char*> argv, std::vector<char*> env) {
+  if (orders.report.own_group) ::setsid();
+  // Nothing else ends it with us there.
+  if (!orders.report.namespaces && !die_with_parent()) return errno;
+  Message message;
+  message.kind = Message::Kind::here;
+  send_message(orders.channel, message);
   ::sigprocmask(SIG_SETMASK, &orders.mask, nullptr);
   constexpr unsigned kOnExec = 1U << 2;  // CLOSE_RANGE_CLOEXEC
   if (!orders.policy.without.closed_descriptors) close_all(STDERR_FILENO + 1, ~0U, kOnExec);
@@ -136,8 +142,17 @@ bool reap(pid_t command, int& status) {
   }
 }
 
+// Nobody else is in sight in a pid namespace. Without one, whoever left the group is not reached.
+void pass_on(const Pass& pass, pid_t command, bool namespaces) {
+  if (!pass.all)
+    ::kill(command, pass.signal);
+  else
+    ::kill(namespaces ? -1 : -command, pass.signal);
+}
+
 // Returns the status of the command, or 0 when nobody is there any more to tell.
-int wait_for(pid_t command, int ended_fd, int channel) {
+int wait_for(pid_t command, int ended_fd, const Orders& orders) {
+  const int channel = orders.channel;
   int status = 0;
   while (!reap(command, status)) {
     pollfd fds[] = {{ended_fd, POLLIN, 0}, {channel, POLLIN, 0}};
@@ -148,7 +163,7 @@ int wait_for(pid_t command, int ended_fd, int channel) {
     Pass pass;
     const ssize_t count = ::recv(channel, &pass, sizeof pass, MSG_DONTWAIT);
     if (count == 0) return status;
-    if (count == sizeof pass) ::kill(command, pass.signal);
+    if (count == sizeof pass) pass_on(pass, command, orders.report.namespaces);
   }
   return status;
 }
@@ -164,6 +179,13 @@ void end_orphans() {
     // The list may miss somebody whose parent has just ended: he is in the next one.
     ::poll(nullptr, 0, 1);
   }
+}
+
+// The command has them now; holding them would hide their end from whoever is at the other.
+void let_go_of_streams() {
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd <= STDERR_FILENO && null >= 0; ++fd) ::dup2(null, fd);
+  if (null > STDERR_FILENO) ::close(null);
 }
 
 // Whether somebody is still there for whom all this is done.
@@ -182,7 +204,7 @@ void first_process(const Orders& orders) {
   if (const auto tied = die_with_parent(); !tied) give_up(orders.channel, tied.error());
   check_parent(orders.channel);
   // A signal to one's own group crosses all namespaces.
-  if (orders.report.own_group) ::setpgid(0, 0);
+  if (orders.report.own_group) ::setsid();
   if (const auto confined = confine(orders); !confined) give_up(orders.channel, confined.error());
   if (!orders.policy.without.closed_descriptors) keep_only(orders.channel);
   sigset_t child;
@@ -194,7 +216,8 @@ void first_process(const Orders& orders) {
   Message message;
   message.kind = Message::Kind::running;
   send_message(orders.channel, message);
-  const int status = wait_for(*command, ended_fd, orders.channel);
+  let_go_of_streams();
+  const int status = wait_for(*command, ended_fd, orders);
   if (!orders.report.namespaces) end_orphans();
   message.kind = Message::Kind::ended;
   if (WIFEXITED(status))

@@ -99,6 +99,16 @@ std::string home_inside(const std::string& home) {
   return path == "/" ? kElsewhere : path;
 }
 
+// Where the command starts. A link that leads out of the folder leads nowhere inside.
+Result<std::string> start_in(const std::string& folder, const std::string& wished) {
+  if (wished.empty()) return folder;
+  const std::string path = TRY(real_path(wished));
+  if (!is_within(path, folder))
+    return fail(Reason::usage, printable(path) + " is not in " + printable(folder),
+                "a contained command starts in its folder, or below it");
+  return path;
+}
+
 // One place a path, the last word on it; parents first.
 std::vector<Place> in_order(std::vector<Place> places) {
   std::reverse(places.begin(), places.end());
@@ -159,12 +169,13 @@ Result<Policy> make_policy(const Wish& wish) {
   if (!folder.folder) return fail(Reason::usage, printable(folder.path) + " is no folder");
   TRY_VOID(add_layer(folder, wish));
   policy.folder = folder.path;
+  policy.start = TRY(start_in(policy.folder, wish.start));
   policy.places.push_back(std::move(folder));
   TRY_VOID(add_given(policy.places, wish.write, Access::write, policy.home));
   protect_git(policy.places);
   TRY_VOID(add_mounts(policy.places, wish.mounts));
   policy.places = in_order(std::move(policy.places));
-  policy.env = made_up_environment(policy.home, search, policy.folder, wish.env, wish.set);
+  policy.env = made_up_environment(policy.home, search, policy.start, wish.env, wish.set);
   return policy;
 }
 

@@ -81,6 +81,7 @@ struct Limits {
   std::uint64_t memory = 0;  // bytes, of all its processes together
   unsigned long processes = 4096;
   unsigned cpus = 0;  // how many processors it can keep busy
+  bool operator==(const Limits&) const = default;
 };
 
 // How the model's key stays outside: a port of the command's loopback takes requests without it,
@@ -94,8 +95,10 @@ struct Broker {
     std::string header;  // "x-api-key"
     std::string before;  // "Bearer "
     std::string value;
+    bool operator==(const Key&) const = default;
   };
   std::vector<Key> keys;
+  bool operator==(const Broker&) const = default;
 };
 
 struct Policy {
@@ -107,7 +110,8 @@ struct Policy {
   std::optional<Broker> broker = {};
   Limits limits = {};
   Missing missing = Missing::refuse;
-  std::string folder;         // where the command starts; one of the places
+  std::string folder;         // the worktree; one of the places
+  std::string start;          // where the command starts: there, or below it
   std::string home;           // by the path of the user's own; one of the places
   std::vector<Place> places;  // parents before what is in them
   std::vector<Link> links;
@@ -121,9 +125,10 @@ struct Mount {
   std::string path;              // inside: absolute; it need not exist outside
   std::string source;            // outside; has to exist
   Access access = Access::read;  // read, write or scratch
+  bool operator==(const Mount&) const = default;
 };
 
-// What a caller asks for.
+// What a caller asks for. wish_wire.h takes it to another process.
 struct Wish {
   Preset preset = Preset::worktree;
   Role role = Role::writer;
@@ -137,6 +142,7 @@ struct Wish {
   std::vector<std::string> set = {};  // NAME=value: goes before what is handed over or made up
   Missing missing = Missing::refuse;
   std::string folder;       // the worktree
+  std::string start = {};   // where the command starts: there, or below it; empty: there
   std::string home;         // the user's
   std::string search = {};  // the user's PATH
   std::vector<std::string> read = {};
@@ -153,6 +159,7 @@ struct Wish {
   // A folder that is laid between the two: what is in it seems to be in the folder, files for which
   // layer.h has made a gap seem to be missing.
   std::string cover = {};
+  bool operator==(const Wish&) const = default;
 };
 
 // Errors: usage (a place that does not exist or must not be given), io.

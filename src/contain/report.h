@@ -29,6 +29,7 @@ struct Report {
   int landlock = 0;       // the version of its interface; 0: not in force
   bool seccomp = true;
   std::vector<Gap> gaps = {};
+  bool operator==(const Report&) const = default;
 };
 
 }  // namespace capsule::contain

@@ -200,8 +200,8 @@ class Builder {
     if (::fchdir(root_.fd()) != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
         ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0)
       return tl::unexpected(refused_step("leave the machine's root", errno));
-    if (::chdir(policy_.folder.c_str()) != 0)
-      return tl::unexpected(refused_step("go to " + printable(policy_.folder), errno));
+    if (::chdir(policy_.start.c_str()) != 0)
+      return tl::unexpected(refused_step("go to " + printable(policy_.start), errno));
     return {};
   }
 
@@ -215,9 +215,9 @@ Result<void> enter_folder(const Policy& policy) {
   for (const Place& place : policy.places) {
     if (place.path != policy.folder) continue;
     const File folder = TRY(open_again(place));
-    if (::fchdir(folder.fd()) == 0) return {};
+    if (::fchdir(folder.fd()) == 0 && ::chdir(policy.start.c_str()) == 0) return {};
   }
-  return tl::unexpected(refused_step("go to " + printable(policy.folder), errno));
+  return tl::unexpected(refused_step("go to " + printable(policy.start), errno));
 }
 
 Result<void> enter_root(const Policy& policy) { return Builder(policy).build(); }

@@ -57,37 +57,76 @@ Result<void> check_streams() {
   return {};
 }
 
-bool receive(const File& channel, Message& message) {
+// One message, and who sent it, by his number here.
+bool receive(const File& channel, Message& message, pid_t& sender, int flags = 0) {
+  iovec part{&message, sizeof message};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control;
+  header.msg_controllen = sizeof control;
   ssize_t count = 0;
-  do count = ::recv(channel.fd(), &message, sizeof message, 0);
+  do count = ::recvmsg(channel.fd(), &header, flags | MSG_CMSG_CLOEXEC);
   while (count < 0 && errno == EINTR);
-  return count == sizeof message;
+  if (count != sizeof message) return false;
+  const cmsghdr* told = CMSG_FIRSTHDR(&header);
+  if (told != nullptr && told->cmsg_level == SOL_SOCKET && told->cmsg_type == SCM_CREDENTIALS) {
+    ucred credentials{};
+    std::memcpy(&credentials, CMSG_DATA(told), sizeof credentials);
+    sender = credentials.pid;
+  }
+  return true;
+}
+
+// Until the command runs. False: it never will, and the message says why.
+bool wait_for_start(Inside& inside, Message& message) {
+  inside.command = inside.first;
+  pid_t sender = 0;
+  while (receive(inside.channel, message, sender)) {
+    if (message.kind == Message::Kind::running) return true;
+    if (message.kind != Message::Kind::here) return false;
+    if (sender > 0) inside.command = sender;
+    message = {};
+  }
+  return false;
+}
+
+// Both ends of the connection; the kernel tells ours who has sent a message.
+Result<std::pair<File, File>> make_connection() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return tl::unexpected(io_error("make", "a socket pair", errno));
+  std::pair<File, File> both{File(ends[0]), File(ends[1])};
+  const int on = 1;
+  if (::setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0)
+    return tl::unexpected(io_error("prepare", "a socket pair", errno));
+  return both;
 }
 
 }  // namespace
 
-Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv) {
+Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv, Signals signals) {
   if (argv.empty()) return fail(Reason::usage, "there is no command to run");
   TRY_VOID(check_streams());
   Inside inside;
   inside.report = TRY(plan(policy, look_at_kernel(policy)));
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return tl::unexpected(io_error("make", "a socket pair", errno));
-  inside.channel = File(ends[0]);
-  File theirs(ends[1]);
+  auto [ours, theirs] = TRY(make_connection());
+  inside.channel = std::move(ours);
   std::vector<std::string> env = policy.env;
   if (!inside.report.namespaces) {
     inside.private_folder = TRY(make_private_folder());
     env = environment_outside(policy, inside.private_folder);
   }
-  Orders orders{policy,      inside.report, argv, env,         inside.private_folder,
-                ::geteuid(), ::getegid(),   {},   theirs.fd(), inside.channel.fd()};
-  const sigset_t ours = passed_on();
-  ::sigprocmask(SIG_BLOCK, &ours, &orders.mask);
+  const sigset_t blocked = passed_on();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  Orders orders{policy,      inside.report, argv,   env,         inside.private_folder,
+                ::geteuid(), ::getegid(),   before, theirs.fd(), inside.channel.fd()};
+  if (signals == Signals::none_blocked) sigemptyset(&orders.mask);
   const auto undo = [&] {
-    ::sigprocmask(SIG_SETMASK, &orders.mask, nullptr);
-    remove_private_folder(inside.private_folder);
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    clear(inside);
   };
   unsigned flags = SIGCHLD;
   if (inside.report.namespaces) flags |= kNamespaces;
@@ -102,7 +141,7 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv)
   theirs = File();
   inside.first = static_cast<pid_t>(child);
   Message message;
-  if (receive(inside.channel, message) && message.kind == Message::Kind::running) return inside;
+  if (wait_for_start(inside, message)) return inside;
   while (::waitpid(inside.first, nullptr, 0) < 0 && errno == EINTR) continue;
   undo();
   return tl::unexpected(failure_of(message));
@@ -112,7 +151,6 @@ Result<Ending> follow(Inside& inside) {
   const sigset_t ours = passed_on();
   const File signals(::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals) return tl::unexpected(io_error("make", "a signal descriptor", errno));
-  Message message;
   for (;;) {
     pollfd fds[] = {{signals.fd(), POLLIN, 0}, {inside.channel.fd(), POLLIN, 0}};
     if (::poll(fds, 2, -1) < 0) continue;
@@ -127,12 +165,31 @@ Result<Ending> follow(Inside& inside) {
     }
     if (fds[1].revents != 0) break;
   }
-  const bool told = receive(inside.channel, message) && message.kind == Message::Kind::ended;
   while (::waitpid(inside.first, nullptr, 0) < 0 && errno == EINTR) continue;
   inside.first = -1;
+  clear(inside);
+  const auto ending = ending_of(inside);
+  if (!ending)
+    return fail(Reason::failed, "the process between was killed, and all it had started");
+  return *ending;
+}
+
+void signal_all(const Inside& inside, int number) {
+  const Pass pass{number, true};
+  (void)!::send(inside.channel.fd(), &pass, sizeof pass, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+std::optional<Ending> ending_of(const Inside& inside) {
+  Message message;
+  pid_t sender = 0;
+  while (receive(inside.channel, message, sender, MSG_DONTWAIT))
+    if (message.kind == Message::Kind::ended) return Ending{message.exit_code, message.term_signal};
+  return std::nullopt;
+}
+
+void clear(Inside& inside) {
   remove_private_folder(inside.private_folder);
-  if (!told) return fail(Reason::failed, "the process between was killed, and all it had started");
-  return Ending{message.exit_code, message.term_signal};
+  inside.private_folder.clear();
 }
 
 }  // namespace capsule::contain

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,18 +27,32 @@ struct Ending {
 
 // A command that runs.
 struct Inside {
-  pid_t first = -1;  // the process between, by its number outside
-  File channel;      // to it
+  pid_t first = -1;    // the process between, by its number outside: whoever started it reaps it
+  pid_t command = -1;  // the command itself, by its number outside
+  File channel;        // to the process between
   Report report;
-  std::string private_folder = {};  // without namespaces; gone when follow() returns
+  std::string private_folder = {};  // without namespaces; gone with clear()
 };
 
+// The command's signal mask.
+enum class Signals { as_here, none_blocked };
+
 // Returns when the command runs. Errors, and nothing of the command ran: refused (what the kernel
-// lacks or forbids, with the remedy), missing_program (it is not there inside), usage, io.
-Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv);
+// lacks or forbids, with the remedy), missing_program (it is not there inside), failed (it cannot
+// be executed), usage, io. Afterwards signals are blocked here that are to be passed on.
+Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
+                     Signals signals = Signals::as_here);
 
 // Waits for its end. Signals that are sent to this process meanwhile are passed on; those of the
 // terminal reach the command without us.
 Result<Ending> follow(Inside& inside);
+
+// For who has more to wait for than this command, and reaps `first` himself. A signal for
+// everything inside; nobody waits until it has arrived.
+void signal_all(const Inside& inside, int number);
+// How the command ended, once `first` has; none: that was killed, and all inside with it.
+std::optional<Ending> ending_of(const Inside& inside);
+// Removes what was made for the command.
+void clear(Inside& inside);
 
 }  // namespace capsule::contain

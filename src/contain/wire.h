@@ -12,7 +12,12 @@ namespace capsule::contain {
 inline constexpr std::size_t kMaxWords = 2000;
 
 struct Message {
-  enum class Kind { failed, running, ended };
+  enum class Kind {
+    failed,
+    here,  // from the command's own process, before it runs: the kernel adds its number
+    running,
+    ended,
+  };
   Kind kind = Kind::failed;
   // failed
   Reason reason = Reason::io;
@@ -23,9 +28,10 @@ struct Message {
   int term_signal = 0;
 };
 
-// The other way: a signal for the command.
+// The other way: a signal for the command, or for all inside.
 struct Pass {
   int signal = 0;
+  bool all = false;
 };
 
 }  // namespace capsule::contain

@@ -33,6 +33,8 @@ std::string failure_of(const process::Exit& exit, const std::string& err, bool l
       return std::string("it cannot be started: ") + std::strerror(exit.value);
     case process::Exit::How::lost:
       return "it was killed";
+    case process::Exit::How::not_contained:
+      return "it cannot be started: " + exit.why->message;
   }
   const std::string_view said = trimmed(err);
   return said.empty() ? text : text + ": " + printable(said.substr(0, kMostWords));

@@ -171,7 +171,8 @@ Result<Output> run(const Spec& spec) {
 
 Result<Output> run_tree(Loop& loop, const Spec& spec) {
   Collector collector(spec);
-  const ChildId child = TRY(loop.start({spec.argv, spec.cwd, spec.env, spec.input}, collector));
+  const ChildId child =
+      TRY(loop.start({spec.argv, spec.cwd, spec.env, spec.input, false, spec.walls}, collector));
   TimerId timer;
   if (spec.deadline != Clock::time_point::max())
     timer = loop.at(spec.deadline, [&] {
@@ -192,6 +193,8 @@ Result<Output> run_tree(Loop& loop, const Spec& spec) {
       break;
     case Exit::How::not_started:
       return tl::unexpected(start_error(spec.argv[0], collector.exit->value));
+    case Exit::How::not_contained:
+      return tl::unexpected(*std::move(collector.exit->why));
   }
   return std::move(collector.output);
 }

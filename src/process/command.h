@@ -28,6 +28,7 @@ struct Spec {
   std::size_t max_err_bytes = 1024UL * 1024;
   Clock::time_point deadline = Clock::time_point::max();  // then TERM, and KILL after the grace
   std::chrono::milliseconds grace = std::chrono::seconds(2);
+  std::optional<contain::Wish> walls = {};  // of run_tree(); see TreeSpec
   // Takes stdout in pieces as it comes; Output::out stays empty then and no limit applies.
   std::function<void(std::string_view)> on_out = {};
 };

@@ -15,8 +15,13 @@
 #include <cstdio>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "contain/start.h"
+#include "contain/wish_wire.h"
 #include "process/children.h"
+#include "process/contained.h"
 #include "process/guardian_wire.h"
 
 namespace capsule::process {
@@ -29,10 +34,12 @@ constexpr auto kWaitAfterKill = std::chrono::seconds(5);
 constexpr int kKillRounds = 64;  // without a pause while new children keep appearing
 constexpr int kEndedByUs = 125;
 
-void report(Report::Kind kind, int value, int left_behind) {
+void report(Report::Kind kind, int value, int left_behind, const std::string& bytes = {}) {
   const Report message{kind, value, left_behind};
+  std::string packet(reinterpret_cast<const char*>(&message), sizeof message);
+  packet += bytes;
   // Capsule may be dead, and then nobody needs to know.
-  (void)!::send(kChannelFd, &message, sizeof message, MSG_NOSIGNAL);
+  (void)!::send(kChannelFd, packet.data(), packet.size(), MSG_NOSIGNAL);
 }
 
 // In the forked child. Returns only as the errno of what went wrong.
@@ -102,7 +109,9 @@ void let_go() {
 
 class Guard {
  public:
-  Guard(pid_t agent, int ended_fd) : agent_(agent), ended_fd_(ended_fd) {}
+  // Of a contained agent `agent` is the process between.
+  Guard(pid_t agent, int ended_fd, const contain::Inside* inside)
+      : agent_(agent), ended_fd_(ended_fd), inside_(inside) {}
 
   // Returns when the agent has ended and the tree is gone, or cannot be killed.
   void watch() {
@@ -142,6 +151,7 @@ class Guard {
       agent_ended_ = true;
       end_ = {info.si_code == CLD_EXITED ? Report::Kind::exited : Report::Kind::signalled,
               info.si_status, 0};
+      if (inside_ != nullptr) end_ = end_inside();
     }
     if (!agent_reaped_ && !has_one_child(agent_)) {
       bool others = false;
@@ -151,6 +161,14 @@ class Guard {
       if (others) return;
     }
     while (reap_one(-1)) continue;
+  }
+
+  // The process between tells how the agent ended, unless it was killed together with it.
+  Report end_inside() const {
+    const auto ending = contain::ending_of(*inside_);
+    if (!ending) return {Report::Kind::signalled, SIGKILL, 0};
+    if (ending->term_signal != 0) return {Report::Kind::signalled, ending->term_signal, 0};
+    return {Report::Kind::exited, ending->exit_code, 0};
   }
 
   // Whether there was one. -1 takes any, and notices when there is none left.
@@ -179,8 +197,12 @@ class Guard {
   void ask_all() {
     for_each_child(::getpid(), [&](pid_t pid) {
       if (!asked_.insert(pid).second) return;
-      signal_with_group(pid, SIGTERM);
-      signal_with_group(pid, SIGCONT);
+      for (const int number : {SIGTERM, SIGCONT}) {
+        if (inside_ != nullptr && pid == agent_)
+          contain::signal_all(*inside_, number);
+        else
+          signal_with_group(pid, number);
+      }
     });
   }
 
@@ -229,6 +251,7 @@ class Guard {
 
   pid_t agent_;
   int ended_fd_;
+  const contain::Inside* inside_;  // nullptr: no walls
   // How the agent ended; what cannot be killed either counts as killed, and as left behind.
   Report end_{Report::Kind::signalled, SIGKILL, 0};
   bool agent_ended_ = false;   // seen
@@ -239,6 +262,29 @@ class Guard {
   std::set<pid_t> asked_;
   std::set<pid_t> killed_;
 };
+
+int guard(pid_t agent, int ended_fd, const contain::Inside* inside) {
+  Guard guard(agent, ended_fd, inside);
+  guard.watch();
+  guard.tell();
+  return 0;
+}
+
+int guard_contained(char** argv, int ended_fd) {
+  std::vector<std::string> words;
+  for (; *argv != nullptr; ++argv) words.emplace_back(*argv);
+  auto inside = start_contained(kWishFd, words);
+  let_go();
+  if (!inside) {
+    report(Report::Kind::not_contained, 0, 0, contain::bytes_of(inside.error()));
+    return 0;
+  }
+  report(Report::Kind::contained, 0, 0, contain::bytes_of(inside->report));
+  report(Report::Kind::started, inside->command, 0);
+  guard(inside->first, ended_fd, &*inside);
+  contain::clear(*inside);
+  return 0;
+}
 
 }  // namespace
 
@@ -253,12 +299,13 @@ int guardian_main(int argc, char** argv) {
   ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);
   ::setsid();
   const int ended_fd = take_signals();
-  pid_t agent = 0;
-  int error = ended_fd < 0 ? errno : 0;
   // An agent can stop us. When Capsule dies we go on, see the closed channel and end the tree. The
   // end of the thread that started us sends the same signal, and then it does nothing.
   ::prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0);
+  int error = ended_fd < 0 ? errno : 0;
   if (error == 0 && ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) error = errno;
+  if (error == 0 && *argv[2] == '\0') return guard_contained(argv + 3, ended_fd);
+  pid_t agent = 0;
   if (error == 0) error = start_agent(argv[2], argv + 3, agent);
   let_go();
   if (error != 0) {
@@ -267,10 +314,7 @@ int guardian_main(int argc, char** argv) {
     return 0;
   }
   report(Report::Kind::started, agent, 0);
-  Guard guard(agent, ended_fd);
-  guard.watch();
-  guard.tell();
-  return 0;
+  return guard(agent, ended_fd, nullptr);
 }
 
 }  // namespace capsule::process

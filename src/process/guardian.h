@@ -5,6 +5,10 @@
 // when the whole tree is: after the agent's exit, after a request to end it, or when the channel
 // closes because Capsule died. It is single-threaded, keeps no output of the agent open, and does
 // not react to signals that a terminal or the agent might send, SIGKILL and SIGSTOP excepted.
+//
+// An empty FILE: the agent gets walls, which are described by what can be read from 4. Its program
+// is looked up inside of them. Between it and the guardian is the first process of its pid
+// namespace: with that, or with the guardian, everything inside ends.
 #pragma once
 
 #include <string_view>

@@ -7,16 +7,25 @@
 namespace capsule::process {
 
 inline constexpr int kChannelFd = 3;
+// What is wished of the walls around a contained agent (contain/wish_wire.h).
+inline constexpr int kWishFd = 4;
 
 // Loop → guardian: TERM now, KILL after the grace. The earliest of several requests counts.
 struct EndRequest {
   std::int64_t grace_ms;
 };
 
-// Guardian → Loop: first started or not_started, and after started, when the tree is gone, one of
-// the others.
+// Guardian → Loop: of a contained agent contained or not_contained; then started or not_started,
+// and after started, when the tree is gone, one of the others.
 struct Report {
-  enum class Kind : std::int32_t { started, not_started, exited, signalled };
+  enum class Kind : std::int32_t {
+    contained,      // bytes of a contain::Report follow
+    not_contained,  // bytes of an Error follow; nothing else comes
+    started,
+    not_started,
+    exited,
+    signalled,
+  };
   Kind kind;
   std::int32_t value;        // pid, errno, exit code, signal number
   std::int32_t left_behind;  // processes that could not be killed

@@ -6,13 +6,16 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +33,44 @@ inline TreeSpec script(std::string text, std::vector<EnvChange> env = {}) {
   return {{"sh", "-c", std::move(text)}, {}, std::move(env), {}};
 }
 
+// Set for a guardian that is this program: it lacks namespaces before it becomes the real one.
+inline constexpr const char* kTestKernel = "CAPSULE_TEST_KERNEL";
+inline std::string this_program() {
+  char path[4096];
+  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
+  return {path, static_cast<std::size_t>(size)};
+}
+
+// What is around a tree.
+enum class Walls { none, namespaces, landlock_alone };
+inline std::string name_of(Walls walls) {
+  constexpr const char* kNames[] = {"None", "Namespaces", "LandlockAlone"};
+  return kNames[static_cast<std::size_t>(walls)];
+}
+
+struct TemporaryFolder {
+  TemporaryFolder() { EXPECT_NE(::mkdtemp(path.data()), nullptr); }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string path = "/tmp/capsule-process-XXXXXX";
+};
+
+// The same tree with walls around it, in a folder that it may change.
+inline TreeSpec within(Walls walls, TreeSpec spec, const std::string& folder) {
+  if (walls == Walls::none) return spec;
+  spec.walls.emplace();
+  spec.walls->folder = folder;
+  if (walls == Walls::landlock_alone) {
+    spec.walls->missing = contain::Missing::weaker;
+    spec.env.push_back({kTestKernel, "without namespaces"});
+  }
+  return spec;
+}
+
 inline bool full() {
   const char* value = std::getenv("CAPSULE_TEST_FULL");
   return value != nullptr && std::string_view(value) == "1";
@@ -41,7 +82,19 @@ inline std::unique_ptr<Loop> make_loop(std::chrono::milliseconds patience = 6s) 
   return std::move(*loop);
 }
 
+inline std::unique_ptr<Loop> make_loop_for(Walls walls) {
+  if (walls != Walls::landlock_alone) return make_loop();
+  auto loop = Loop::create({this_program()});
+  EXPECT_TRUE(loop) << loop.error().message;
+  return std::move(*loop);
+}
+
 struct Recorder : ChildEvents {
+  void on_contained(const contain::Report& report) override {
+    EXPECT_EQ(agent, 0) << "contained after the start";
+    EXPECT_FALSE(contained) << "contained twice";
+    contained = report;
+  }
   void on_started(pid_t pid) override { agent = pid; }
   void on_stdout(std::string_view bytes) override {
     EXPECT_NE(agent, 0) << "output before the start";
@@ -65,6 +118,7 @@ struct Recorder : ChildEvents {
   }
 
   pid_t agent = 0;
+  std::optional<contain::Report> contained;
   bool keep = true;
   std::string out;
   std::string err;
@@ -147,6 +201,31 @@ inline int open_fds() {
 inline long resident_kib() {
   const std::string status = file_text("/proc/self/status");
   return std::atol(status.c_str() + status.find("VmRSS:") + 6);
+}
+
+// A tree of every kind that is hard to end: own sessions, orphans, deaf to TERM, forking on.
+inline constexpr const char* kStubbornTree = R"(
+trap '' TERM INT HUP
+setsid sh -c 'trap "" TERM; while :; do sleep 0.01; done' &
+( setsid sh -c 'trap "" TERM; sleep 1000 & sleep 1000' & ) &
+( ( sleep 1000 & ) & ) &
+sh -c 'trap "" TERM; while :; do setsid sleep 1000 & sleep 0.02; done' &
+echo ready
+while :; do sleep 1; done
+)";
+
+// Runs `work` in a forked process that stands for the orchestrator, and kills it when `ready`.
+inline void kill_orchestrator_when(const std::function<bool()>& ready,
+                                   const std::function<void()>& work) {
+  const pid_t orchestrator = ::fork();
+  ASSERT_GE(orchestrator, 0);
+  if (orchestrator == 0) {
+    work();
+    ::_exit(0);
+  }
+  EXPECT_TRUE(eventually(ready));
+  ::kill(orchestrator, SIGKILL);
+  ::waitpid(orchestrator, nullptr, 0);
 }
 
 }  // namespace capsule::process::testing

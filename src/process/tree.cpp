@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "contain/wish_wire.h"
 #include "process/children.h"
+#include "process/contained.h"
 #include "process/fd.h"
 #include "process/guardian.h"
 #include "process/guardian_wire.h"
@@ -50,6 +52,11 @@ ssize_t write_quietly(int fd, std::string_view bytes) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = error;
   return count;
+}
+
+Error read_failure(std::string_view bytes) {
+  auto error = contain::read_error(bytes);
+  return error ? *std::move(error) : std::move(error).error();
 }
 
 }  // namespace
@@ -118,8 +125,13 @@ Result<ChildId> Loop::start(const TreeSpec& spec, ChildEvents& events) {
   Start start;
   start.env = TRY(environment_elsewhere(spec.env));
   start.folder_fd = folder.fd();
-  const std::string program = TRY(
-      find_program(spec.argv[0], env_value(start.env, "PATH"), folder ? folder.fd() : AT_FDCWD));
+  std::string program;
+  File walls;
+  if (spec.walls)
+    walls = TRY(wish_file(*spec.walls, {spec.cwd, spec.env, start.env}));
+  else
+    program = TRY(
+        find_program(spec.argv[0], env_value(start.env, "PATH"), folder ? folder.fd() : AT_FDCWD));
   start.file = options_.guardian;
   start.argv = {std::string(kGuardianName), std::string(kGuardianCommand), program};
   start.argv.insert(start.argv.end(), spec.argv.begin(), spec.argv.end());
@@ -141,6 +153,7 @@ Result<ChildId> Loop::start(const TreeSpec& spec, ChildEvents& events) {
                {out.write.fd(), 1},
                {err.write.fd(), 2},
                {theirs.fd(), kChannelFd}};
+  if (walls) start.fds.emplace_back(walls.fd(), kWishFd);
 
   const ChildId id{next_++};
   TRY_VOID(poll_for(ours.fd(), key_of(id, kChannel)));
@@ -316,10 +329,20 @@ void Loop::hear_guardian(ChildId id) {
   Child* const child = find(id);
   if (child == nullptr) return;
   Report report{};
-  const ssize_t count = ::recv(child->channel.fd(), &report, sizeof report, MSG_DONTWAIT);
+  const ssize_t count = ::recv(child->channel.fd(), buffer_.get(), kReadBytes, MSG_DONTWAIT);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (count != sizeof report) return finish(id);
+  if (count < static_cast<ssize_t>(sizeof report)) return finish(id);
+  std::memcpy(&report, buffer_.get(), sizeof report);
+  const std::string_view bytes(buffer_.get() + sizeof report,
+                               static_cast<std::size_t>(count) - sizeof report);
   switch (report.kind) {
+    case Report::Kind::contained:
+      if (const auto in_force = contain::read_report(bytes); in_force && child->events != nullptr)
+        child->events->on_contained(*in_force);
+      return;
+    case Report::Kind::not_contained:
+      child->exit = {Exit::How::not_contained, 0, 0, read_failure(bytes)};
+      return;
     case Report::Kind::started:
       child->started = true;
       // Only now, so that nobody hears output of a child whose number he does not know yet.

@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "contain/policy.h"
+#include "contain/report.h"
 #include "process/fd.h"
 #include "process/program.h"
 
@@ -33,6 +35,10 @@ struct TreeSpec {
   std::vector<EnvChange> env = {};        // on top of the inherited environment
   std::optional<std::string> input = {};  // its stdin, of any size; none: /dev/null
   bool more_input = false;                // what write() adds follows, until close_input()
+  // Walls around the tree. Its environment is made up then: `env` is set inside, and of what is
+  // inherited only what the wish names is handed over. What the wish leaves empty comes from here:
+  // folder and start from `cwd`, home and search from the environment. argv[0] is looked up inside.
+  std::optional<contain::Wish> walls = {};
 };
 
 struct Exit {
@@ -41,18 +47,26 @@ struct Exit {
     signalled,    // value: the signal
     not_started,  // value: the errno of exec
     lost,         // the guardian was killed; the tree was killed too, its status is unknown
+    // Its walls could not be put up, or what it is to run is not there inside: see `why`. Nothing
+    // of it ran.
+    not_contained,
   };
   How how;
   int value = 0;
   int left_behind = 0;  // processes that could not be killed (another user's); normally 0
+  // missing_program (it is not there inside), failed (it cannot be executed), refused (what the
+  // kernel lacks or forbids, with the remedy), usage (a place that cannot be given), io.
+  std::optional<Error> why = {};
 };
 
-// What a child has to say, in this order: on_started once, output in any number of pieces of at
-// most 64 KiB, on_exit once. Without a start there is only on_exit (not_started).
+// What a child has to say, in this order: on_contained once, of one that has walls; on_started
+// once, output in any number of pieces of at most 64 KiB, on_exit once. Without a start there is
+// only on_exit (not_started, not_contained).
 class ChildEvents {
  public:
   virtual ~ChildEvents() = default;
-  virtual void on_started(pid_t) {}
+  virtual void on_contained(const contain::Report&) {}  // what is really in force
+  virtual void on_started(pid_t) {}  // the agent's own number, also when it has another inside
   virtual void on_stdout(std::string_view) {}
   virtual void on_stderr(std::string_view) {}
   // The whole tree is gone and all its output has been delivered.

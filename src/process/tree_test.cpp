@@ -15,44 +15,10 @@ namespace {
 
 using namespace testing;
 
-// A tree of every kind that is hard to end: own sessions, orphans, deaf to TERM, forking on.
-constexpr const char* kStubbornTree = R"(
-trap '' TERM INT HUP
-setsid sh -c 'trap "" TERM; while :; do sleep 0.01; done' &
-( setsid sh -c 'trap "" TERM; sleep 1000 & sleep 1000' & ) &
-( ( sleep 1000 & ) & ) &
-sh -c 'trap "" TERM; while :; do setsid sleep 1000 & sleep 0.02; done' &
-echo ready
-while :; do sleep 1; done
-)";
-
-TEST(Tree, ReportsOutputAndExitCode) {
-  const auto loop = make_loop();
-  const Recorder agent = run_to_end(*loop, script("echo out; echo err >&2; exit 42"));
-  EXPECT_TRUE(agent.exited_with(42));
-  EXPECT_EQ(agent.out, "out\n");
-  EXPECT_EQ(agent.err, "err\n");
-  EXPECT_EQ(agent.exit->left_behind, 0);
-}
-
-// The real claude writes its answer without waiting, and drops what the pipe does not take.
-TEST(Tree, AnAgentThatDoesNotWaitForItsReaderLosesNothing) {
-  const auto loop = make_loop();
-  const Recorder agent = run_to_end(
-      *loop, {{"dd", "if=/dev/zero", "bs=900K", "count=1", "oflag=nonblock", "status=none"}});
-  EXPECT_TRUE(agent.exited_with(0)) << agent.err;
-  EXPECT_EQ(agent.out_bytes, 900U * 1024);
-}
-
 TEST(Tree, TellsThePidOfTheAgentBeforeItsOutput) {
   const auto loop = make_loop();
   const Recorder agent = run_to_end(*loop, script("echo $$"));
   EXPECT_EQ(agent.out, std::to_string(agent.agent) + "\n");
-}
-
-TEST(Tree, ReportsTheSignalThatEndedTheAgent) {
-  const auto loop = make_loop();
-  EXPECT_TRUE(run_to_end(*loop, script("kill -ABRT $$")).signalled_by(SIGABRT));
 }
 
 TEST(Tree, AMissingProgramIsToldFromExit127) {
@@ -94,17 +60,6 @@ TEST(Tree, RunsInItsFolderWithItsVariables) {
   EXPECT_EQ(run_to_end(*loop, spec).out, "/usr\nb c\n");
 }
 
-TEST(Tree, HasADefaultSignalStateAndOnlyThreeFiles) {
-  const int leaky = ::open("/dev/null", O_RDONLY);
-  const auto loop = make_loop();
-  const Recorder agent = run_to_end(*loop, {{"cat", "/proc/self/status"}});
-  const Recorder files = run_to_end(*loop, {{"ls", "/proc/self/fd"}});
-  ::close(leaky);
-  EXPECT_EQ(signals(agent.out, "SigBlk"), 0U);
-  EXPECT_EQ(signals(agent.out, "SigIgn"), 0U);
-  EXPECT_EQ(files.out, "0\n1\n2\n3\n") << "3 is the folder that ls reads";
-}
-
 TEST(Tree, AgentAndGuardianAreInSessionsOfTheirOwn) {
   const auto loop = make_loop();
   const Recorder agent = run_to_end(*loop, script("cut -d' ' -f6 /proc/$$/stat /proc/$PPID/stat"));
@@ -114,18 +69,6 @@ TEST(Tree, AgentAndGuardianAreInSessionsOfTheirOwn) {
   EXPECT_EQ(agent_session, agent.agent);
   EXPECT_NE(guardian_session, agent_session);
   EXPECT_NE(guardian_session, ::getsid(0));
-}
-
-TEST(Tree, LeavesNobodyAfterANormalExit) {
-  const auto loop = make_loop();
-  const EnvChange mark = marker();
-  const Recorder agent = run_to_end(
-      *loop, script("setsid sleep 1000 & (sleep 1000 &) & sh -c 'trap \"\" TERM HUP; sleep 1000' & "
-                    "echo done",
-                    {mark}));
-  EXPECT_TRUE(agent.exited_with(0));
-  EXPECT_EQ(agent.out, "done\n");
-  EXPECT_EQ(marked(mark), 0);
 }
 
 TEST(Tree, NobodySeesTheAgentGoneAndGoesOn) {
@@ -144,142 +87,6 @@ TEST(Tree, NobodySeesTheAgentGoneAndGoesOn) {
     EXPECT_EQ(after.st_size, 3) << "in round " << round;
     ::unlink(name);
   }
-}
-
-TEST(Tree, EndsAStubbornTreeAfterTheGrace) {
-  const auto loop = make_loop();
-  const EnvChange mark = marker();
-  Recorder agent;
-  const auto child = loop->start(script(kStubbornTree, {mark}), agent);
-  ASSERT_TRUE(child);
-  agent.on_output = [&] {
-    loop->after(100ms, [&] {
-      EXPECT_GT(marked(mark), 5);
-      loop->end(*child, 100ms);
-    });
-  };
-  const auto limit = loop->after(30s, [] { FAIL() << "still there"; });
-  loop->run();
-  loop->cancel(limit);
-  EXPECT_TRUE(agent.signalled_by(SIGKILL));
-  EXPECT_EQ(marked(mark), 0);
-}
-
-TEST(Tree, AnAgentThatHearsTermMayTidyUp) {
-  const auto loop = make_loop();
-  Recorder agent;
-  const auto child = loop->start(
-      script("trap 'echo tidy; exit 9' TERM; echo ready; while :; do sleep 0.02; done"), agent);
-  ASSERT_TRUE(child);
-  bool asked = false;
-  agent.on_output = [&] {
-    if (!std::exchange(asked, true)) loop->end(*child, 60s);
-  };
-  loop->run();
-  EXPECT_TRUE(agent.exited_with(9));
-  EXPECT_EQ(agent.out, "ready\ntidy\n");
-}
-
-TEST(Tree, AnAgentThatStoppedItselfEndsToo) {
-  const auto loop = make_loop();
-  Recorder agent;
-  const auto child = loop->start(script("echo ready; kill -STOP $$; sleep 1000"), agent);
-  ASSERT_TRUE(child);
-  agent.on_output = [&] { loop->end(*child, 60s); };
-  loop->run();
-  EXPECT_TRUE(agent.signalled_by(SIGTERM));
-}
-
-TEST(Tree, ASecondShorterRequestCounts) {
-  const auto loop = make_loop();
-  Recorder agent;
-  const auto child =
-      loop->start(script("trap '' TERM; echo ready; while :; do sleep 1; done"), agent);
-  ASSERT_TRUE(child);
-  agent.on_output = [&] {
-    loop->end(*child, 1h);
-    loop->after(50ms, [&] { loop->end(*child, 0ms); });
-  };
-  loop->run();
-  EXPECT_TRUE(agent.signalled_by(SIGKILL));
-}
-
-TEST(Tree, ATreeThatChangesItsSessionAtEveryForkIsCaught) {
-  // Each generation leaves its parent's session and group and forks the next before it ends.
-  const auto loop = make_loop();
-  const EnvChange mark = marker();
-  Recorder agent;
-  TreeSpec spec{{"perl", "-e",
-                 "use POSIX; $| = 1; print qq(ready\\n); if (fork) { sleep 1000 } "
-                 "while (1) { setsid(); exit if fork; }"},
-                {},
-                {mark},
-                {}};
-  const auto child = loop->start(spec, agent);
-  ASSERT_TRUE(child);
-  agent.on_output = [&] { loop->after(50ms, [&] { loop->end(*child, 0ms); }); };
-  loop->run();
-  EXPECT_EQ(agent.exit->left_behind, 0);
-  EXPECT_EQ(marked(mark), 0);
-}
-
-TEST(Tree, ForksWithoutMeasureAreStopped) {
-  const auto loop = make_loop();
-  const EnvChange mark = marker();
-  Recorder agent;
-  const auto child = loop->start(
-      script("echo ready; f() { for i in 1 2 3; do [ $1 -gt 4 ] || f $(($1 + 1)) & done; "
-             "sleep 1000; }; f 0",
-             {mark}),
-      agent);
-  ASSERT_TRUE(child);
-  agent.on_output = [&] { loop->after(100ms, [&] { loop->end(*child, 0ms); }); };
-  loop->run();
-  EXPECT_EQ(marked(mark), 0);
-}
-
-// Runs `work` in a forked process that stands for the orchestrator, and kills it when `ready`.
-void kill_orchestrator_when(const std::function<bool()>& ready, const std::function<void()>& work) {
-  const pid_t orchestrator = ::fork();
-  ASSERT_GE(orchestrator, 0);
-  if (orchestrator == 0) {
-    work();
-    ::_exit(0);
-  }
-  EXPECT_TRUE(eventually(ready));
-  ::kill(orchestrator, SIGKILL);
-  ::waitpid(orchestrator, nullptr, 0);
-}
-
-TEST(Tree, NothingSurvivesTheDeathOfTheOrchestrator) {
-  const EnvChange mark = marker();
-  kill_orchestrator_when([&] { return marked(mark) > 20; },
-                         [&] {
-                           const auto loop = make_loop();
-                           Recorder first;
-                           Recorder second;
-                           (void)loop->start(script(kStubbornTree, {mark}), first);
-                           (void)loop->start(script(kStubbornTree, {mark}), second);
-                           loop->run();
-                         });
-  EXPECT_TRUE(eventually([&] { return marked(mark) == 0; }, 2s)) << marked(mark) << " are left";
-}
-
-TEST(Tree, NothingSurvivesADeathDuringTheStart) {
-  const int count = full() ? 300 : 20;
-  const EnvChange mark = marker();
-  for (int i = 0; i < count; ++i) {
-    const auto begin = Clock::now();
-    kill_orchestrator_when(
-        [&] { return Clock::now() - begin > std::chrono::microseconds(i * 300); },
-        [&] {
-          const auto loop = make_loop();
-          Recorder agent;
-          (void)loop->start(script("sleep 1000", {mark}), agent);
-          loop->run();
-        });
-  }
-  EXPECT_TRUE(eventually([&] { return marked(mark) == 0; }, 2s)) << marked(mark) << " are left";
 }
 
 TEST(Tree, NothingSurvivesTheDeathOfTheGuardian) {
@@ -319,31 +126,6 @@ TEST(Tree, TheGuardianDoesNotReactToSignalsOfTheAgent) {
       *loop, script("kill -INT $PPID; kill -TERM $PPID; kill -HUP $PPID; kill -QUIT $PPID; "
                     "kill -USR1 $PPID; kill -PIPE $PPID; sleep 0.05; exit 5"));
   EXPECT_TRUE(agent.exited_with(5));
-}
-
-TEST(Tree, LivesOnWhenTheThreadThatStartedItHasEnded) {
-  std::unique_ptr<Loop> loop;
-  Recorder agent;
-  std::thread([&] {
-    loop = make_loop();
-    ASSERT_TRUE(loop->start(script("sleep 0.3; echo alive"), agent));
-  }).join();
-  loop->run();
-  EXPECT_TRUE(agent.exited_with(0));
-  EXPECT_EQ(agent.out, "alive\n");
-}
-
-TEST(Tree, ALoopThatGoesAwayTakesItsTreesWithIt) {
-  const EnvChange mark = marker();
-  Recorder agent;
-  {
-    const auto loop = make_loop();
-    ASSERT_TRUE(loop->start(script(kStubbornTree, {mark}), agent));
-    loop->run_while([&] { return agent.out.empty(); });
-    EXPECT_GT(marked(mark), 0);
-  }
-  EXPECT_EQ(marked(mark), 0);
-  EXPECT_FALSE(agent.exit) << "no events from a loop that is gone";
 }
 
 TEST(Tree, AGuardianThatWasStoppedIsGotRidOf) {
@@ -410,12 +192,6 @@ const bool kAsked = [] {
   (void)!::write(1, answer.data(), answer.size());
   ::_exit(0);
 }();
-
-std::string this_program() {
-  char path[4096];
-  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
-  return {path, static_cast<std::size_t>(size)};
-}
 
 TEST(InsideAgentTree, IsNotWhereTheTestsRun) {
   EXPECT_FALSE(kAsked);

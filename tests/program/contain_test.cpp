@@ -1,20 +1,16 @@
 // capsule contain as a user calls it: what the command sees, what it leaves, how it ends.
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "contain/layer.h"
+#include "tests/contain/kernel.h"
 #include "tests/program/harness.h"
 #include "tests/program/terminal.h"
 
@@ -341,27 +337,7 @@ TEST_F(Contain, WordsOfTheCommandAreItsOwn) {
   EXPECT_EQ(run(contained({}, {})).exit_code, 2);
 }
 
-// A kernel that lacks something, as a filter imitates it. Only for the calling thread and for what
-// it starts.
-void lack(long call, unsigned flag, int error) {
-  const auto number = static_cast<std::uint32_t>(call);
-  const auto answer = SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error);
-  sock_filter program[] = {
-      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
-      {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, number},
-      {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args)},
-      {BPF_JMP | BPF_JSET | BPF_K, 0, static_cast<std::uint8_t>(flag == 0 ? 0 : 1), flag},
-      {BPF_RET | BPF_K, 0, 0, answer},
-      {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
-  const sock_fprog filter{std::size(program), program};
-  ASSERT_EQ(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-  ASSERT_EQ(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter), 0);
-}
-void without_user_namespaces() { lack(SYS_clone, CLONE_NEWUSER, EPERM); }
-void without_landlock() { lack(SYS_landlock_create_ruleset, 0, ENOSYS); }
-void without_new_mounts() { lack(SYS_fsopen, 0, ENOSYS); }
-void without_seccomp() { lack(SYS_seccomp, 0, ENOSYS); }
-
+// Only for what is run in it.
 Outcome on_a_kernel(void (*lacking)(), const Call& call) {
   Outcome outcome;
   std::thread([&] {
