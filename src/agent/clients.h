@@ -49,6 +49,15 @@ struct Client {
   // quarter of that, and, at an answer that is streamed, ten times as much.
   int resting = 4;
   bool needs_model = false;  // without one it would ask a service of its vendor's choice
+  // For walls around it, each parted by blanks: hosts that it needs, with their ports; names of
+  // variables that are handed over, a * at the end standing for any rest. Hosts that such a
+  // variable names are needed, too.
+  std::string_view reaches = {};
+  std::string_view handed = {};
+  // How its key can stay outside: the variable that has the service's address, the address without
+  // one, and variables with a key, each with the header that takes it and, after another colon, the
+  // word before it. Empty: there is no way.
+  std::string_view address_variable = {}, address = {}, key_variables = {};
   // For people.
   std::string_view install = {};
   std::string_view tested = {};         // versions, the newest last

@@ -37,8 +37,13 @@ TEST(Clients, EachHasARow) {
     names.insert(client.name);
     outputs.insert(client.output);
     for (const std::string_view field :
-         {client.install, client.tested, client.hosts, client.account_names, client.account_files})
+         {client.install, client.tested, client.hosts, client.account_names, client.account_files,
+          client.reaches, client.handed})
       EXPECT_FALSE(field.empty()) << client.name;
+    EXPECT_EQ(client.address_variable.empty(), client.key_variables.empty()) << client.name;
+    EXPECT_EQ(client.address_variable.empty(), client.address.empty()) << client.name;
+    for (const std::string_view host : split(client.reaches, ' '))
+      EXPECT_TRUE(host.ends_with(":443")) << client.name << ": " << host;
     EXPECT_FALSE(client.resume.empty()) << client.name;
   }
   EXPECT_EQ(names.size(), 9U);

@@ -174,7 +174,7 @@ class Reader {
       else if (key == "stage")
         p.stage = number(value, key, 100);
       else if (key == "write")
-        p.writes = yes(value, key);
+        p.edits = p.writes = yes(value, key);
       else if (key == "tests")
         p.writes_tests = yes(value, key);
       else if (key == "signs_off")

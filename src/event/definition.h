@@ -34,6 +34,7 @@ struct PhaseRule {
   std::string provider, model;      // empty: as configured
   int timeout_seconds = 0;          // 0: as configured
   bool writes = true;               // false: what it changes is taken back
+  bool edits = false;               // it judges, and is to change files all the same
   bool writes_tests = false;        // what it leaves are the tests that nobody may touch
   bool signs_off = false;           // what it passes is what may be merged
   bool commits = false;             // it commits the work itself

@@ -43,7 +43,7 @@ void members(V& v, Route& f) {
 template <class V>
 void members(V& v, PhaseRule& f) {
   v("name", f.name), v("prompt", f.prompt), v("provider", f.provider), v("model", f.model),
-      v("timeout_seconds", f.timeout_seconds), v("writes", f.writes),
+      v("timeout_seconds", f.timeout_seconds), v("writes", f.writes), v("edits", f.edits),
       v("writes_tests", f.writes_tests), v("signs_off", f.signs_off), v("commits", f.commits),
       v("approval", f.approval), v("clean", f.clean), v("group", f.group), v("any", f.any),
       v("stage", f.stage), v("needs", f.needs), v("checks", f.checks), v("pass", f.pass),

@@ -82,6 +82,7 @@ struct StartAgent {
   int attempt = 1;
   std::string tree;  // opened, from the newest main, when there is none
   Settle settle{};
+  bool judges = false;  // others' work is its matter: beside the worklog it has nothing to change
   BringMain bring_main{};
   bool watched = false;  // tell when it does nothing for the checkpoint interval
   Dialect dialect{};

@@ -43,6 +43,7 @@ void Advance::start_reviewers() {
     start.configured = signal::name_of(Phase::review);
     start.dialect = workflow::Dialect::verdict;
     start.settle = workflow::Settle::leave;
+    start.judges = true;
     seat.running = true;
     ++seat.calls;
     command(std::move(start));

@@ -38,6 +38,7 @@ Decision start(State& s, int attempt, int session, Telling telling) {
   command.attempt = attempt;
   command.tree = tree_for(s, telling.role, telling.task);
   command.settle = writes(telling.role) ? workflow::Settle::keep : workflow::Settle::take_back;
+  command.judges = !writes(telling.role);
   command.bring_main = bring_main(telling);
   command.watched = telling.role == Role::developer;
   command.dialect = workflow::Dialect::line;

@@ -105,6 +105,7 @@ TEST(DeliveryAgents, WritersAreKeptAndReadersTakenBack) {
   Desk desk({task("T1")});
   Start start = desk.start();
   EXPECT_EQ(start.settle, workflow::Settle::keep);
+  EXPECT_FALSE(start.judges);
   EXPECT_TRUE(start.watched);
   EXPECT_EQ(start.tree, "T1");
   EXPECT_EQ(start.settings, workflow::Settings::role);
@@ -112,6 +113,7 @@ TEST(DeliveryAgents, WritersAreKeptAndReadersTakenBack) {
   desk.says("T1", Signal::ready_for_review);
   start = desk.start();
   EXPECT_EQ(start.settle, workflow::Settle::take_back);
+  EXPECT_TRUE(start.judges);
   EXPECT_FALSE(start.watched);
   EXPECT_EQ(start.tree, "T1");
   EXPECT_EQ(start.bring_main, workflow::BringMain::no);

@@ -390,6 +390,7 @@ class Decider {
     command.attempt = s_.attempt;
     command.tree = s_.bead;
     command.settle = phase.writes ? flow::Settle::leave : flow::Settle::take_back;
+    command.judges = !phase.writes || (judges(phase) && !phase.edits);
     command.dialect = flow::Dialect::contract;
     command.prompt.file = phase.prompt;
     command.prompt.feedback = s_.feedback;

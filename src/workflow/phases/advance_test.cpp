@@ -149,6 +149,24 @@ TEST(Advance, WithoutSignOffNoAgentIsPaidForAMerge) {
   EXPECT_EQ(play.s.step, Step::ended);
 }
 
+TEST(Advance, ThoseWhoSendWorkBackOnlyJudgeUnlessTheyAreToEdit) {
+  Play play;
+  play.prepare();
+  for (const char* name : {"test-writer", "test-review", "execute", "execute-review", "sign-off"}) {
+    const auto& start = play.command<flow::StartAgent>();
+    const bool judges = std::string_view(name) != "test-writer" && start.role != "execute";
+    EXPECT_EQ(start.role, name);
+    EXPECT_EQ(start.judges, judges) << name;
+    play.phase(name, Status::pass);
+  }
+  Definition definition = play.s.definition;
+  for (PhaseRule& phase : definition.phases) phase.edits = true;
+  Play editing(definition);
+  editing.prepare();
+  editing.phase("test-writer", Status::pass);
+  EXPECT_FALSE(editing.command<flow::StartAgent>().judges);
+}
+
 Definition panel() {
   Definition definition;
   definition.name = "panel";
@@ -171,6 +189,7 @@ TEST(Advance, PhasesOfOneGroupRunAtOnceAndAreJoined) {
   play.phase("code", Status::pass);
   ASSERT_EQ(play.commands.size(), 3U);
   EXPECT_EQ(play.command<flow::StartAgent>(1).settle, flow::Settle::take_back);
+  EXPECT_TRUE(play.command<flow::StartAgent>(1).judges);
   play.see({Play::said(3, Status::needs_work, "add a test")});
   EXPECT_TRUE(play.commands.empty()) << "two others are still at work";
   play.see({Play::said(2, Status::pass), Play::said(4, Status::needs_work, "name it better")});

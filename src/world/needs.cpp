@@ -1,0 +1,197 @@
+#include "world/needs.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "process/program.h"
+
+namespace capsule::world {
+namespace {
+
+// Each below the home. Folders that also hold settings or tokens are named by what is harmless in
+// them: .cargo and .gradle have credentials at their top.
+constexpr std::string_view kCaches[] = {".cache/go-build",
+                                        "go/pkg/mod",
+                                        ".cargo/registry",
+                                        ".cargo/git",
+                                        ".m2/repository",
+                                        ".gradle/caches",
+                                        ".gradle/wrapper",
+                                        ".ivy2/cache",
+                                        ".cache/coursier",
+                                        ".npm/_cacache",
+                                        ".cache/node",
+                                        ".cache/yarn",
+                                        ".yarn/berry/cache",
+                                        ".local/share/pnpm/store",
+                                        ".bun/install/cache",
+                                        ".cache/deno",
+                                        ".cache/typescript",
+                                        ".cache/pip",
+                                        ".cache/uv",
+                                        ".cache/pypoetry",
+                                        ".local/share/uv/python",
+                                        ".local/share/uv/tools",
+                                        ".local/lib",
+                                        ".cache/ccache",
+                                        ".ccache",
+                                        ".cache/sccache",
+                                        ".cache/zig",
+                                        ".cache/bazel",
+                                        ".conan2/p",
+                                        ".nuget/packages",
+                                        ".gem/ruby",
+                                        ".cache/composer",
+                                        ".composer/cache",
+                                        ".hex/packages",
+                                        ".mix",
+                                        ".cabal/packages",
+                                        ".cabal/store",
+                                        ".stack/snapshots",
+                                        ".opam",
+                                        ".pub-cache",
+                                        ".julia/packages",
+                                        ".cache/ms-playwright",
+                                        ".cache/puppeteer",
+                                        ".cache/Cypress",
+                                        ".cache/pre-commit",
+                                        ".cache/huggingface/hub",
+                                        ".cache/torch"};
+
+// The same where a variable says that they are elsewhere, and what below that.
+struct Elsewhere {
+  std::string_view variable, below;
+};
+constexpr Elsewhere kElsewhere[] = {{"GOPATH", "/pkg/mod"},
+                                    {"GOMODCACHE", ""},
+                                    {"GOCACHE", ""},
+                                    {"CARGO_HOME", "/registry"},
+                                    {"CARGO_HOME", "/git"},
+                                    {"GRADLE_USER_HOME", "/caches"},
+                                    {"GRADLE_USER_HOME", "/wrapper"},
+                                    {"npm_config_cache", ""},
+                                    {"YARN_CACHE_FOLDER", ""},
+                                    {"PIP_CACHE_DIR", ""},
+                                    {"UV_CACHE_DIR", ""},
+                                    {"CCACHE_DIR", ""},
+                                    {"SCCACHE_DIR", ""},
+                                    {"NUGET_PACKAGES", ""},
+                                    {"PLAYWRIGHT_BROWSERS_PATH", ""}};
+
+// How compilers and interpreters are to work, and where they are; nothing about who works.
+constexpr std::string_view kTools =
+    "JAVA_HOME GOROOT GOFLAGS GOTOOLCHAIN CGO_ENABLED CC CXX CPPFLAGS CFLAGS CXXFLAGS LDFLAGS "
+    "MAKEFLAGS PKG_CONFIG_PATH RUSTFLAGS RUSTUP_HOME RUSTUP_TOOLCHAIN NODE_ENV NODE_OPTIONS "
+    "NODE_PATH PYTHONPATH VIRTUAL_ENV JAVA_TOOL_OPTIONS MAVEN_OPTS GRADLE_OPTS DOTNET_ROOT "
+    "ANDROID_HOME";
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == path.npos ? "/" : path.substr(0, slash);
+}
+
+bool holds(const std::string& folder, const std::string& path) {
+  return folder == "/" || path == folder || path.starts_with(folder + "/");
+}
+
+// Packages of npm lie beside those that they need; a virtual environment is one whole.
+std::string installed_with(const std::string& folder) {
+  constexpr std::string_view kPackages = "/node_modules";
+  if (const std::size_t at = (folder + "/").find(std::string(kPackages) + "/"); at != folder.npos)
+    return folder.substr(0, at + kPackages.size());
+  if (folder.ends_with("/bin") && exists(parent_of(folder) + "/pyvenv.cfg"))
+    return parent_of(folder);
+  return folder;
+}
+
+}  // namespace
+
+Tools tools_in(const std::string& home, const std::string& search) {
+  Tools tools;
+  const auto add = [](std::vector<std::string>& to, const std::string& path) {
+    if (path.starts_with('/') && is_folder(path)) to.push_back(path);
+  };
+  for (const std::string_view cache : kCaches) add(tools.caches, home + "/" + std::string(cache));
+  for (const auto& [variable, below] : kElsewhere)
+    if (const char* value = std::getenv(std::string(variable).c_str())) {
+      tools.variables.emplace_back(variable);
+      for (const std::string_view one : split(value, ':'))
+        add(tools.caches, std::string(one) + std::string(below));
+    }
+  for (const std::string& entry : variables_like(kTools)) {
+    const std::size_t equals = entry.find('=');
+    tools.variables.push_back(entry.substr(0, equals));
+    for (const std::string_view one : split(std::string_view(entry).substr(equals + 1), ':'))
+      if (const std::string path(one); !holds(path, home)) add(tools.folders, path);
+  }
+  for (const std::string_view one : split(search, ':'))
+    if (const std::string whole = installed_with(std::string(one)); whole != one)
+      if (!holds(whole, home)) add(tools.folders, whole);
+  return tools;
+}
+
+std::string place_of_program(const std::string& program, const std::string& search,
+                             const std::string& home) {
+  if (program.find('/') != program.npos && program.front() != '/') return {};
+  const auto found = process::find_program(program, search, AT_FDCWD);
+  const auto real = found ? real_path(*found) : found;
+  if (!real) return {};
+  const std::string whole = installed_with(parent_of(*real));
+  return holds(whole, home) ? *real : whole;
+}
+
+std::vector<std::string> variables_like(std::string_view patterns) {
+  std::vector<std::string> found;
+  const auto fits = [](std::string_view name, std::string_view pattern) {
+    return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1))
+                                  : name == pattern;
+  };
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    for (const std::string_view pattern : split(patterns, ' '))
+      if (!pattern.empty() && fits(name, pattern)) {
+        found.emplace_back(text);
+        break;
+      }
+  }
+  return found;
+}
+
+std::optional<Reach> reach_of(std::string_view url) {
+  int port = 443;
+  if (url.starts_with("http://")) {
+    port = 80;
+    url.remove_prefix(7);
+  } else if (url.starts_with("https://")) {
+    url.remove_prefix(8);
+  } else {
+    return std::nullopt;
+  }
+  std::string_view host = url.substr(0, url.find_first_of("/?#"));
+  if (const std::size_t user = host.rfind('@'); user != host.npos) host.remove_prefix(user + 1);
+  // An address of the sixth version stands in brackets.
+  const std::size_t end =
+      host.starts_with('[') ? host.find(']') + 1 : std::min(host.find(':'), host.size());
+  const std::string_view after = host.substr(end);
+  host = host.substr(0, end);
+  if (host.starts_with('[') && host != "[::1]") return std::nullopt;
+  if (!after.empty()) {
+    const auto [last, error] = std::from_chars(after.data() + 1, after.data() + after.size(), port);
+    if (after.front() != ':' || error != std::errc() || last != after.data() + after.size() ||
+        port < 1 || port > 65'535)
+      return std::nullopt;
+  }
+  if (host.empty()) return std::nullopt;
+  const std::string name = lowered(host);
+  if (name == "localhost" || name == "[::1]" || name.starts_with("127.")) return Reach{"", port};
+  return Reach{name + ":" + std::to_string(port), port};
+}
+
+}  // namespace capsule::world

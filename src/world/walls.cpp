@@ -1,0 +1,285 @@
+#include "world/walls.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "contain/abilities.h"
+#include "world/needs.h"
+
+namespace capsule::world {
+namespace {
+
+using config::ContainNet;
+using config::ContainPreset;
+using contain::Wish;
+
+// Certificates of the user's own, which clients are told by variables.
+constexpr std::string_view kCertificates =
+    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE "
+    "GIT_SSL_CAINFO";
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+contain::Net net_named(ContainNet net) {
+  switch (net) {
+    case ContainNet::open:
+      return contain::Net::open;
+    case ContainNet::proxy:
+      return contain::Net::proxy;
+    case ContainNet::off:
+      break;
+  }
+  return contain::Net::off;
+}
+
+void add_new(std::vector<std::string>& to, const std::string& item) {
+  if (!item.empty() && std::find(to.begin(), to.end(), item) == to.end()) to.push_back(item);
+}
+
+// A list of one's own file may name what this machine does not have.
+void add_existing(std::vector<std::string>& to, const std::vector<std::string>& paths,
+                  const std::string& home) {
+  for (const std::string& path : paths)
+    if (const std::string whole = path.starts_with("~/") ? home + path.substr(1) : path;
+        exists(whole))
+      add_new(to, whole);
+}
+
+// Three quarters: what is left is for whoever has to end it.
+std::uint64_t most_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && bytes > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes) / 4 * 3
+             : 0;
+}
+
+contain::Limits limits_of(const config::Contain& contain, ContainPreset preset) {
+  contain::Limits limits;
+  limits.memory = static_cast<std::uint64_t>(contain.memory);
+  if (limits.memory == 0 && preset == ContainPreset::strict) limits.memory = most_memory();
+  limits.processes = static_cast<unsigned long>(contain.processes);
+  limits.cpus = static_cast<unsigned>(contain.cpus);
+  return limits;
+}
+
+bool by_default(const Project& project) {
+  return project.config.origin("contain.preset").layer == config::Layer::defaults;
+}
+
+// What all of a preset have, whoever they are.
+Wish wish_with(const Project& project, const config::Walls& walls, const std::string& folder) {
+  const config::Contain& contain = project.config.contain;
+  Wish wish;
+  wish.preset =
+      walls.preset == ContainPreset::strict ? contain::Preset::strict : contain::Preset::worktree;
+  wish.net = net_named(walls.net);
+  // Who has chosen nothing gets what there is, and is told what is not; no_walls() has the rest.
+  wish.missing =
+      contain.weaker || by_default(project) ? contain::Missing::weaker : contain::Missing::refuse;
+  wish.folder = folder;
+  wish.home = variable("HOME");
+  wish.search = variable("PATH");
+  wish.limits = limits_of(contain, walls.preset);
+  wish.allow = contain.allow;
+  wish.forward = contain.forward;
+  const Tools tools = tools_in(wish.home, wish.search);
+  wish.read = tools.folders;
+  wish.scratch = tools.caches;
+  wish.env = tools.variables;
+  add_existing(wish.read, contain.read, wish.home);
+  add_existing(wish.scratch, contain.scratch, wish.home);
+  add_existing(wish.write, contain.write, wish.home);
+  for (const std::string& name : contain.env) add_new(wish.env, name);
+  return wish;
+}
+
+// A variable of the provider's: it is handed over, with the file that it names, and leads to where
+// its address does.
+void hand_over(Wish& wish, const std::string& entry) {
+  const std::size_t equals = entry.find('=');
+  const std::string value = entry.substr(equals + 1);
+  add_new(wish.env, entry.substr(0, equals));
+  if (value.starts_with('/') && exists(value) && !is_folder(value)) add_new(wish.read, value);
+  const auto reach = reach_of(value);
+  if (!reach) return;
+  if (!reach->host.empty())
+    add_new(wish.allow, reach->host);
+  else if (std::find(wish.forward.begin(), wish.forward.end(), reach->port) == wish.forward.end())
+    wish.forward.push_back(reach->port);
+}
+
+// What the project's own file says of a provider widens nothing: neither the files that its words
+// name nor the hosts that its variables do are the user's choice.
+bool is_users(const Project& project, const std::string& provider, std::string_view key) {
+  const std::string path = "providers." + provider + "." + std::string(key);
+  for (const config::Entry& entry : project.config.entries)
+    if (entry.path == path) return entry.origin.layer != config::Layer::project;
+  return true;
+}
+
+// The variables that the provider sets by the user's choice, NAME=value.
+std::vector<std::string> own_variables(const Project& project, const agent::Provider& provider) {
+  std::vector<std::string> entries;
+  if (!is_users(project, provider.name, "env")) return entries;
+  for (const process::EnvChange& change : provider.env)
+    if (change.value) entries.push_back(change.name + "=" + *change.value);
+  return entries;
+}
+
+// The program, and files that its words name.
+void add_program(Wish& wish, const Project& project, const agent::Provider& provider) {
+  if (provider.argv.empty()) return;
+  const std::string& program = provider.argv.front();
+  const bool is_file = program.starts_with('/') && exists(program);
+  if (is_users(project, provider.name, "command"))
+    add_new(wish.read, place_of_program(program, wish.search, wish.home));
+  else if (is_file)
+    add_new(wish.read, program);
+  if (!is_users(project, provider.name, "command") || !is_users(project, provider.name, "args"))
+    return;
+  for (const std::string& word : provider.argv)
+    if (word.starts_with('/') && exists(word) && !is_folder(word)) add_new(wish.read, word);
+}
+
+std::string value_of(const std::vector<std::string>& entries, const std::string& name) {
+  for (const std::string& entry : entries)
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  return variable(name.c_str());
+}
+
+// "NAME:header" or "NAME:header:word", with the value that it has.
+contain::Broker::Key key_of(std::string_view row, const std::vector<std::string>& variables) {
+  const auto parts = split(row, ':');
+  contain::Broker::Key key;
+  key.variable = parts[0];
+  key.header = parts[1];
+  if (parts.size() > 2) key.before = std::string(parts[2]) + " ";
+  key.value = value_of(variables, key.variable);
+  return key;
+}
+
+Result<contain::Broker> broker_for(const agent::Client* client, const std::string& name,
+                                   const std::vector<std::string>& variables) {
+  const std::string who = printable(name);
+  if (client == nullptr || client->address_variable.empty())
+    return fail(Reason::usage, "contain.broker is true, and " + who + " cannot do without its key",
+                "a client of whose service the address can be set can; set contain: {broker: "
+                "false}, or another provider");
+  contain::Broker broker;
+  broker.url_variable = client->address_variable;
+  broker.upstream = value_of(variables, broker.url_variable);
+  if (broker.upstream.empty()) broker.upstream = client->address;
+  std::string names;
+  for (const std::string_view row : split(client->key_variables, ' ')) {
+    contain::Broker::Key key = key_of(row, variables);
+    names += (names.empty() ? "" : " or ") + key.variable;
+    if (!key.value.empty()) broker.keys.push_back(std::move(key));
+  }
+  if (broker.keys.empty())
+    return fail(Reason::usage, "contain.broker is true, and there is no key for " + who,
+                "set " + names + "; a login in the home is no key that can stay outside");
+  return broker;
+}
+
+// The key stays outside, and no other one leads to the service.
+void keep_key(Wish& wish, contain::Broker broker) {
+  const auto drop = [](std::vector<std::string>& from, const std::string& item) {
+    from.erase(std::remove(from.begin(), from.end(), item), from.end());
+  };
+  drop(wish.env, broker.url_variable);
+  for (const contain::Broker::Key& key : broker.keys) drop(wish.env, key.variable);
+  if (const auto reach = reach_of(broker.upstream)) {
+    drop(wish.allow, reach->host);
+    if (reach->host.empty()) std::erase(wish.forward, reach->port);
+  }
+  wish.broker = std::move(broker);
+}
+
+config::Walls walls_for(const Project& project, const workflow::StartAgent& start) {
+  const std::string& name = start.configured.empty() ? start.role : start.configured;
+  return start.settings == workflow::Settings::role ? project.config.walls_of_role(name)
+                                                    : project.config.walls_of(name);
+}
+
+}  // namespace
+
+bool only_looks(const Project& project, const workflow::StartAgent& start) {
+  const std::string& name = start.configured.empty() ? start.role : start.configured;
+  const config::Access access = start.settings == workflow::Settings::role
+                                    ? project.config.access_of_role(name)
+                                    : project.config.access_of(name);
+  return start.judges || start.settle == workflow::Settle::take_back ||
+         access == config::Access::read_only;
+}
+
+const agent::Client* client_behind(const agent::Provider& provider) {
+  if (!provider.client.empty()) return agent::client_named(provider.client);
+  if (provider.argv.empty()) return nullptr;
+  const std::string& program = provider.argv.front();
+  if (const auto* named = agent::client_named(program.substr(program.rfind('/') + 1))) return named;
+  for (const agent::Client& client : agent::clients())
+    if (provider.output != dialect::Output::text && client.output == provider.output)
+      return &client;
+  return nullptr;
+}
+
+std::optional<Error> no_walls(const Project& project) {
+  if (!by_default(project) || project.config.contain.preset == ContainPreset::off) return {};
+  static const std::optional<Error> kLacking = []() -> std::optional<Error> {
+    if (auto namespaces = contain::try_namespaces()) return namespaces;
+    return contain::try_overlay();
+  }();
+  return kLacking;
+}
+
+Result<std::optional<Wish>> walls_of_agent(const Project& project,
+                                           const workflow::StartAgent& start,
+                                           const agent::Provider& provider,
+                                           const std::string& folder) {
+  const config::Walls walls = walls_for(project, start);
+  if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
+  Wish wish = wish_with(project, walls, folder);
+  wish.role = only_looks(project, start) ? contain::Role::reviewer : contain::Role::writer;
+  const agent::Client* client = client_behind(provider);
+  add_program(wish, project, provider);
+  if (client != nullptr) {
+    for (const std::string_view host : split(client->reaches, ' '))
+      add_new(wish.allow, std::string(host));
+    for (const std::string& entry : variables_like(client->handed)) hand_over(wish, entry);
+  }
+  for (const std::string& entry : variables_like(kCertificates)) hand_over(wish, entry);
+  const std::vector<std::string> variables = own_variables(project, provider);
+  for (const std::string& entry : variables) hand_over(wish, entry);
+  if (!project.config.contain.broker) return wish;
+  if (walls.net == ContainNet::open)
+    return fail(Reason::usage, "contain.broker is true, and the network is open",
+                "an agent whose key is kept has a loopback of its own: set contain: {net: proxy}");
+  keep_key(wish, TRY(broker_for(client, provider.name, variables)));
+  return wish;
+}
+
+std::optional<Wish> walls_of_checks(const Project& project, const std::string& folder) {
+  const config::Walls walls = project.config.walls_of_checks();
+  if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
+  Wish wish = wish_with(project, walls, folder);
+  wish.role = contain::Role::gate;
+  return wish;
+}
+
+std::optional<Wish> walls_of_setup(const Project& project, const std::string& folder) {
+  config::Walls walls = project.config.walls_of_checks();
+  if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
+  walls.net = project.config.contain.net.value_or(config::net_of(walls.preset));
+  Wish wish = wish_with(project, walls, folder);
+  for (const std::string& entry : variables_like(kCertificates)) hand_over(wish, entry);
+  return wish;
+}
+
+}  // namespace capsule::world

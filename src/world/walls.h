@@ -1,0 +1,45 @@
+// Which walls an agent, a check or a set-up gets: what the configuration says of it, what its
+// client needs, and what this machine has. Deciding is here; contain/ enforces it.
+//
+// What a wish holds is for the command alone. Whoever starts it adds what is of the place and the
+// moment: a home, a repository, and in `set` the variables of the task.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/clients.h"
+#include "agent/provider.h"
+#include "base/result.h"
+#include "contain/policy.h"
+#include "workflow/step.h"
+#include "world/project.h"
+
+namespace capsule::world {
+
+// Whether it works in a layer that vanishes: it judges, what it changes is taken back anyway, or
+// the configuration has it read-only.
+bool only_looks(const Project& project, const workflow::StartAgent& start);
+
+// nullopt: none, as the configuration says, or as no_walls() does. `folder` is where it works.
+// Error usage: the key is to stay outside (contain.broker), and cannot.
+Result<std::optional<contain::Wish>> walls_of_agent(const Project& project,
+                                                    const workflow::StartAgent& start,
+                                                    const agent::Provider& provider,
+                                                    const std::string& folder);
+
+// The project's own commands: nothing that they write stays, and they have no network, unless the
+// configuration says otherwise.
+std::optional<contain::Wish> walls_of_checks(const Project& project, const std::string& folder);
+
+// What readies a tree: it writes there, and has the network that agents have.
+std::optional<contain::Wish> walls_of_setup(const Project& project, const std::string& folder);
+
+// Nobody has chosen a preset, and this kernel lacks what the default needs: why. Then there are no
+// walls, which has to be said wherever a run is shown. Asked of the kernel once.
+std::optional<Error> no_walls(const Project& project);
+
+// The client that a provider calls, be it by a command of the user's; null: none that we know.
+const agent::Client* client_behind(const agent::Provider& provider);
+
+}  // namespace capsule::world

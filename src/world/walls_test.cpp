@@ -1,0 +1,307 @@
+#include "world/walls.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "world/needs.h"
+#include "world/test_support.h"
+
+namespace capsule::world {
+namespace {
+
+namespace fs = std::filesystem;
+using contain::Net;
+using contain::Role;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using workflow::StartAgent;
+
+// A user with a home of his own, and variables that nobody else sees.
+class WallsTest : public ProjectTest {
+ protected:
+  void SetUp() override {
+    ProjectTest::SetUp();
+    home_ = fs::canonical(project_).parent_path().string() + "/home-of-walls";
+    fs::create_directories(home_ + "/.config/capsule");
+    set("HOME", home_);
+    for (const char* name :
+         {"XDG_CONFIG_HOME", "CAPSULE_CONTAIN", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
+          "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "NODE_EXTRA_CA_CERTS", "GOPATH"})
+      set(name, std::nullopt);
+  }
+  void TearDown() override {
+    for (const auto& [name, value] : before_)
+      value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
+    fs::remove_all(home_);
+    ProjectTest::TearDown();
+  }
+
+  void set(const std::string& name, std::optional<std::string> value) {
+    const char* old = std::getenv(name.c_str());
+    before_.emplace(name, old == nullptr ? std::nullopt : std::optional<std::string>(old));
+    value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
+  }
+  static void write(const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(path).parent_path());
+    std::ofstream(path) << text;
+  }
+  void user(const std::string& text) {
+    write(home_ + "/.config/capsule/config.yaml", text);
+    open();
+  }
+  void in_project(const std::string& text) {
+    write(project_ + "/.capsule/config.yaml", text);
+    open();
+  }
+  void open() {
+    ProjectWords words;
+    words.folder = project_;
+    auto opened = open_project(words);
+    ASSERT_TRUE(opened) << opened.error().message;
+    project = std::make_unique<Project>(*std::move(opened));
+  }
+  static StartAgent phase(const std::string& name) {
+    StartAgent start;
+    start.role = name;
+    return start;
+  }
+  static agent::Provider claude() {
+    agent::Provider provider;
+    provider.name = provider.client = "claude";
+    provider.argv = {"claude", "-p"};
+    return provider;
+  }
+  std::optional<contain::Wish> wish(const StartAgent& start,
+                                    const agent::Provider& provider = claude()) {
+    auto walls = walls_of_agent(*project, start, provider, project_);
+    EXPECT_TRUE(walls) << walls.error().message;
+    return walls ? *std::move(walls) : std::nullopt;
+  }
+  std::string error(const StartAgent& start, const agent::Provider& provider = claude()) {
+    const auto walls = walls_of_agent(*project, start, provider, project_);
+    return walls ? "" : walls.error().message;
+  }
+
+  std::string home_;
+  std::map<std::string, std::optional<std::string>> before_;
+};
+
+TEST_F(WallsTest, OffMeansNone) {
+  user("contain: off\n");
+  EXPECT_FALSE(wish(phase("execute")));
+  EXPECT_FALSE(walls_of_checks(*project, project_));
+  EXPECT_FALSE(walls_of_setup(*project, project_));
+}
+
+TEST_F(WallsTest, WritersWriteReviewersLookAndChecksHaveNoNetwork) {
+  user("contain: worktree\n");
+  EXPECT_EQ(wish(phase("execute"))->role, Role::writer);
+  EXPECT_EQ(wish(phase("execute"))->net, Net::open);
+  EXPECT_EQ(wish(phase("execute"))->folder, project_);
+  StartAgent judge = phase("test-review");
+  judge.judges = true;
+  EXPECT_EQ(wish(judge)->role, Role::reviewer);
+  StartAgent looks = phase("look");
+  looks.settle = workflow::Settle::take_back;
+  EXPECT_EQ(wish(looks)->role, Role::reviewer);
+  EXPECT_EQ(walls_of_checks(*project, project_)->role, Role::gate);
+  EXPECT_EQ(walls_of_checks(*project, project_)->net, Net::off);
+  EXPECT_EQ(walls_of_setup(*project, project_)->role, Role::writer);
+  EXPECT_EQ(walls_of_setup(*project, project_)->net, Net::open);
+}
+
+TEST_F(WallsTest, WhoeverIsConfiguredReadOnlyOnlyLooks) {
+  user(
+      "contain: worktree\nphases: {execute: {access: read-only}}\n"
+      "roles: {developer: {access: read-only}}\n");
+  EXPECT_EQ(wish(phase("execute"))->role, Role::reviewer);
+  StartAgent developer = phase("developer");
+  developer.settings = workflow::Settings::role;
+  EXPECT_EQ(wish(developer)->role, Role::reviewer);
+}
+
+TEST_F(WallsTest, APhaseOrARoleHasItsOwnPresetAndNetwork) {
+  user(
+      "contain: worktree\nphases: {execute: {contain: strict}, merge: {contain: off}}\n"
+      "roles: {critic: {contain: {net: off}}}\n");
+  EXPECT_EQ(wish(phase("execute"))->preset, contain::Preset::strict);
+  EXPECT_EQ(wish(phase("execute"))->net, Net::proxy);
+  EXPECT_FALSE(wish(phase("merge")));
+  StartAgent critic = phase("critic");
+  critic.settings = workflow::Settings::role;
+  EXPECT_EQ(wish(critic)->net, Net::off);
+  StartAgent reviewer = phase("review-security");  // of auto mode: configured by another name
+  reviewer.configured = "execute";
+  EXPECT_EQ(wish(reviewer)->preset, contain::Preset::strict);
+  EXPECT_EQ(walls_of_checks(*project, project_)->preset, contain::Preset::strict);
+}
+
+TEST_F(WallsTest, WhatIsConfiguredIsInTheWishAndWhatThisMachineLacksIsNot) {
+  write(home_ + "/tools/x", "");
+  user(
+      "contain: {preset: worktree, missing: weaker, read: [~/tools, ~/nothing], "
+      "scratch: [~/tools], write: [~/gone], allow: [a.example], forward: [5432], env: [MINE], "
+      "memory: 1GB, processes: 7, cpus: 2}\n");
+  const auto found = wish(phase("execute"));
+  EXPECT_THAT(found->read, Contains(home_ + "/tools"));
+  EXPECT_THAT(found->read, Not(Contains(home_ + "/nothing")));
+  EXPECT_THAT(found->scratch, Contains(home_ + "/tools"));
+  EXPECT_TRUE(found->write.empty());
+  EXPECT_THAT(found->allow, Contains("a.example:443"));
+  EXPECT_EQ(found->forward, std::vector<int>{5432});
+  EXPECT_THAT(found->env, Contains("MINE"));
+  EXPECT_EQ(found->missing, contain::Missing::weaker);
+  EXPECT_EQ(found->limits.memory, 1U << 30);
+  EXPECT_EQ(found->limits.processes, 7U);
+  EXPECT_EQ(found->limits.cpus, 2U);
+}
+
+TEST_F(WallsTest, StrictLimitsMemoryWhereNobodySays) {
+  user("contain: worktree\n");
+  EXPECT_EQ(wish(phase("execute"))->limits.memory, 0U);
+  user("contain: strict\n");
+  EXPECT_GT(wish(phase("execute"))->limits.memory, 0U);
+}
+
+TEST_F(WallsTest, AClientBringsItsHostsAndVariables) {
+  user("contain: strict\n");
+  set("ANTHROPIC_API_KEY", "k");
+  set("ANTHROPIC_BASE_URL", "https://gateway.example:8443/x");
+  set("OPENAI_API_KEY", "other");
+  const auto found = wish(phase("execute"));
+  EXPECT_THAT(found->env, Contains("ANTHROPIC_API_KEY"));
+  EXPECT_THAT(found->env, Not(Contains("OPENAI_API_KEY")));
+  EXPECT_THAT(found->allow, Contains("api.anthropic.com:443"));
+  EXPECT_THAT(found->allow, Contains("gateway.example:8443"));
+  EXPECT_THAT(walls_of_checks(*project, project_)->env, Not(Contains("ANTHROPIC_API_KEY")));
+  EXPECT_TRUE(walls_of_checks(*project, project_)->allow.empty());
+}
+
+TEST_F(WallsTest, AServiceOnThisMachineIsAPortThatExistsInside) {
+  user("contain: strict\n");
+  set("ANTHROPIC_BASE_URL", "http://127.0.0.1:8080");
+  EXPECT_EQ(wish(phase("execute"))->forward, std::vector<int>{8080});
+}
+
+TEST_F(WallsTest, CertificatesOfTheUserAreReadAndHandedOver) {
+  user("contain: strict\n");
+  write(home_ + "/own-ca.pem", "x");
+  set("NODE_EXTRA_CA_CERTS", home_ + "/own-ca.pem");
+  const auto found = wish(phase("execute"));
+  EXPECT_THAT(found->env, Contains("NODE_EXTRA_CA_CERTS"));
+  EXPECT_THAT(found->read, Contains(home_ + "/own-ca.pem"));
+}
+
+TEST_F(WallsTest, AKnownClientBehindACommandIsKnown) {
+  agent::Provider mine;
+  mine.name = "mine";
+  mine.argv = {"/opt/x/claude"};
+  EXPECT_EQ(client_behind(mine)->name, "claude");
+  mine.argv = {"wrapper"};
+  EXPECT_EQ(client_behind(mine), nullptr);
+  mine.output = dialect::Output::codex_events;
+  EXPECT_EQ(client_behind(mine)->name, "codex");
+}
+
+TEST_F(WallsTest, WhatTheProjectSaysOfAProviderOpensNothing) {
+  write(home_ + "/key", "secret");
+  agent::Provider mine;
+  mine.name = "mine";
+  mine.argv = {home_ + "/agent.sh", home_ + "/key"};
+  mine.env = {{"WHERE", "https://evil.example"}, {"FILE", home_ + "/key"}};
+  write(home_ + "/agent.sh", "");
+  fs::permissions(home_ + "/agent.sh", fs::perms::owner_all);
+  const std::string row = "providers: {mine: {command: [x], env: [A=b]}}\n";
+  user("contain: strict\n" + row);
+  EXPECT_THAT(wish(phase("execute"), mine)->read, Contains(home_ + "/key"));
+  EXPECT_THAT(wish(phase("execute"), mine)->allow, Contains("evil.example:443"));
+  user("contain: strict\n");
+  in_project(row);
+  const auto found = wish(phase("execute"), mine);
+  EXPECT_THAT(found->read, Contains(home_ + "/agent.sh"));
+  EXPECT_THAT(found->read, Not(Contains(home_ + "/key")));
+  EXPECT_THAT(found->allow, Not(Contains("evil.example:443")));
+}
+
+TEST_F(WallsTest, AKeyThatStaysOutsideIsNowhereInside) {
+  user("contain: {preset: strict, broker: true}\n");
+  EXPECT_THAT(error(phase("execute")), HasSubstr("there is no key for claude"));
+  set("ANTHROPIC_API_KEY", "k-1");
+  auto found = wish(phase("execute"));
+  ASSERT_TRUE(found->broker);
+  EXPECT_EQ(found->broker->upstream, "https://api.anthropic.com");
+  EXPECT_EQ(found->broker->url_variable, "ANTHROPIC_BASE_URL");
+  ASSERT_EQ(found->broker->keys.size(), 1U);
+  EXPECT_EQ(found->broker->keys[0].header, "x-api-key");
+  EXPECT_EQ(found->broker->keys[0].value, "k-1");
+  EXPECT_THAT(found->env, Not(Contains("ANTHROPIC_API_KEY")));
+  EXPECT_THAT(found->allow, Not(Contains("api.anthropic.com:443")));
+  set("ANTHROPIC_BASE_URL", "http://localhost:99/v");
+  set("ANTHROPIC_AUTH_TOKEN", "t");
+  found = wish(phase("execute"));
+  EXPECT_EQ(found->broker->upstream, "http://localhost:99/v");
+  EXPECT_EQ(found->broker->keys[1].before, "Bearer ");
+  EXPECT_TRUE(found->forward.empty());
+  EXPECT_FALSE(walls_of_checks(*project, project_)->broker);
+}
+
+TEST_F(WallsTest, WhereAKeyCannotStayOutsideNothingIsStarted) {
+  user("contain: {preset: worktree, broker: true}\n");
+  set("ANTHROPIC_API_KEY", "k");
+  EXPECT_THAT(error(phase("execute")), HasSubstr("the network is open"));
+  user("contain: {preset: strict, broker: true}\n");
+  agent::Provider codex;
+  codex.name = codex.client = "codex";
+  EXPECT_THAT(error(phase("execute"), codex), HasSubstr("codex cannot do without its key"));
+}
+
+TEST_F(WallsTest, CachesOfTheHomeAreScratchAndItsSecretsAreNot) {
+  user("contain: worktree\n");
+  for (const char* name : {"/.cargo/registry", "/.cache/go-build", "/.ssh", "/elsewhere/pkg/mod"})
+    fs::create_directories(home_ + name);
+  set("GOPATH", home_ + "/elsewhere");
+  const auto found = walls_of_checks(*project, project_);
+  EXPECT_THAT(found->scratch, Contains(home_ + "/.cargo/registry"));
+  EXPECT_THAT(found->scratch, Contains(home_ + "/.cache/go-build"));
+  EXPECT_THAT(found->scratch, Contains(home_ + "/elsewhere/pkg/mod"));
+  EXPECT_THAT(found->env, Contains("GOPATH"));
+  for (const std::string& place : found->scratch) EXPECT_THAT(place, Not(HasSubstr(".ssh")));
+}
+
+TEST_F(WallsTest, AnAddressLeadsToAHostOrToThisMachine) {
+  EXPECT_EQ(reach_of("https://Api.Example.com/v1?x"), (Reach{"api.example.com:443", 443}));
+  EXPECT_EQ(reach_of("http://u:p@h.example"), (Reach{"h.example:80", 80}));
+  EXPECT_EQ(reach_of("http://[::1]:8080/x"), (Reach{"", 8080}));
+  EXPECT_EQ(reach_of("http://127.0.0.1:1"), (Reach{"", 1}));
+  for (const char* text : {"", "x", "ftp://a", "https://", "https://a:0", "https://a:x",
+                           "https://a:99999", "http://[fe80::1]", "http://[::1", "http://[::1]x"})
+    EXPECT_FALSE(reach_of(text)) << text;
+}
+
+TEST_F(WallsTest, AProgramIsSeenWithWhatItWasInstalledWith) {
+  const auto program = [&](const std::string& path) {
+    write(home_ + path, "#!/bin/sh\n");
+    fs::permissions(home_ + path, fs::perms::owner_all);
+    return home_ + path;
+  };
+  const std::string module = program("/npm/lib/node_modules/@a/b/cli.js");
+  fs::create_directories(home_ + "/npm/bin");
+  fs::create_symlink(module, home_ + "/npm/bin/tool");
+  const std::string real = fs::canonical(home_).string();
+  EXPECT_EQ(place_of_program("tool", home_ + "/npm/bin:/bin", home_),
+            real + "/npm/lib/node_modules");
+  write(home_ + "/venv/pyvenv.cfg", "");
+  EXPECT_EQ(place_of_program(program("/venv/bin/x"), "", home_), real + "/venv");
+  EXPECT_EQ(place_of_program(program("/bin/x"), "", home_), real + "/bin");
+  EXPECT_EQ(place_of_program(program("/x"), "", real), real + "/x");
+  EXPECT_EQ(place_of_program("./x", "", home_), "");
+  EXPECT_EQ(place_of_program("no-such-program", "/bin", home_), "");
+}
+
+}  // namespace
+}  // namespace capsule::world
