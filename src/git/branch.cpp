@@ -39,17 +39,24 @@ bool is_merge_of(const Commit& commit, const std::string& run) {
   return commit.parents.size() == 2 && has_run_trailer(commit.message, run);
 }
 
+// Where main may be, the likeliest first.
+std::vector<std::string> candidates_for(const std::string& configured_main) {
+  if (configured_main.empty()) return {"refs/heads/main", "refs/heads/master"};
+  return {(configured_main.starts_with(kHeads) ? "" : std::string(kHeads)) + configured_main};
+}
+
 }  // namespace
+
+std::string main_ref_of(const Repository& repository, const std::string& configured_main) {
+  const std::vector<std::string> candidates = candidates_for(configured_main);
+  for (const std::string& candidate : candidates)
+    if (!read_ref(repository, candidate).empty()) return candidate;
+  return candidates.front();
+}
 
 Result<Tips> find_tips(const Repository& repository, const std::string& configured_main,
                        const std::string& branch) {
-  std::vector<std::string> candidates;
-  if (configured_main.empty()) {
-    candidates = {"refs/heads/main", "refs/heads/master"};
-  } else {
-    candidates = {(configured_main.starts_with(kHeads) ? "" : std::string(kHeads)) +
-                  configured_main};
-  }
+  const std::vector<std::string> candidates = candidates_for(configured_main);
   std::vector<std::string> wanted = candidates;
   Tips tips;
   tips.branch_ref = std::string(kHeads) + branch;

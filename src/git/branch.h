@@ -21,6 +21,9 @@ struct Tips {
 Result<Tips> find_tips(const Repository& repository, const std::string& configured_main,
                        const std::string& branch);
 
+// The full name of the same branch, by reading files.
+std::string main_ref_of(const Repository& repository, const std::string& configured_main);
+
 struct BranchState {
   Tips tips;
   std::string fork;                  // the newest commit that both have

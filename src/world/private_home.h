@@ -1,0 +1,34 @@
+// Homes of contained agents: .capsule/homes/<tree>/<whose>, a folder that appears in the place of
+// the user's. It stays for as long as its tree does, since clients keep their sessions there. All
+// who write in a tree share one; whoever judges has one of its own. Hostile once it was used.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "agent/clients.h"
+#include "base/result.h"
+
+namespace capsule::world {
+
+// In the place of a tree's name: the user's own checkout. A sweep leaves its homes alone.
+inline constexpr std::string_view kCheckoutHomes = ".checkout";
+
+// `project` is its top folder; `tree` the name of a tree's folder.
+std::string homes_of(const std::string& project, std::string_view tree);
+
+// Ensures: the folder is there, and holds the files of the user's home by which the client is
+// logged in, as they are now: read, never written back. One that the client has renewed since the
+// user's was last written stays. `client` may be null. `whose`: "writer", or a role.
+// Returns the folder. Errors: io, refused (something is in its place).
+Result<std::string> ready_home(const std::string& project, std::string_view tree,
+                               std::string_view whose, const agent::Client* client,
+                               const std::string& users_home);
+
+// All homes of a tree. What cannot be removed is left to the next sweep.
+void remove_homes(const std::string& project, std::string_view tree);
+
+// Removes the homes of trees that are gone.
+void sweep_homes(const std::string& project);
+
+}  // namespace capsule::world
