@@ -7,7 +7,8 @@
 #include "cli/commands.h"
 #include "cli/project_args.h"
 #include "run/auto_run.h"
-#include "ui/auto_narrator.h"
+#include "ui/auto_text.h"
+#include "ui/view/session.h"
 #include "world/runs.h"
 
 namespace capsule::cli {
@@ -61,8 +62,9 @@ Result<int> auto_status(const Args& args) {
     if (!state) return world::no_auto_mode(folder);
     document = TRY(auto_state::read_document(auto_state::write_document({}, *state)));
   }
-  print(args.flag("json") ? document->json.compact() + "\n"
-                          : ui::auto_page(document->state, ui::style_for(STDOUT_FILENO)));
+  print(args.flag("json")
+            ? document->json.compact() + "\n"
+            : ui::auto_page(view::session_of(document->state), ui::style_for(STDOUT_FILENO)));
   if (document->state.active) warn_of_doubled_hook(folder);
   return 0;
 }

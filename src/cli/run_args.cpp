@@ -25,14 +25,15 @@ ui::RunWords run_words(const world::Project& project, const world::Run& run) {
               : world::description_path(project, run.head.run, run.head.subject)};
 }
 
-ui::Surroundings surroundings(const world::Project& project, const phases::State& state) {
+ui::Surroundings surroundings(const world::Project& project, const view::Run& run) {
   ui::Surroundings around;
   around.project_option = project.option;
   const auto tips = git::find_tips(project.repository, project.config.main_branch, "");
   around.main_branch =
       tips ? tips->main_ref.substr(std::string_view("refs/heads/").size()) : "main";
-  const std::string worktree = workspace::worktree_path(project.repository, state.bead);
-  around.last_words = world::last_words(worktree, state.last);
+  const std::string worktree = workspace::worktree_path(project.repository, run.subject);
+  if (const view::Attempt* const last = view::newest_ended(run))
+    around.last_words = world::last_words(worktree, last->fault, last->log);
   around.worktree_gone = !exists(worktree);
   return around;
 }

@@ -24,6 +24,6 @@ Result<world::Found> find_run(const Args& args, const world::Project& project, s
 ui::RunWords run_words(const world::Project& project, const world::Run& run);
 
 // What the summary of a run of phases needs of its project; options and notes are the caller's.
-ui::Surroundings surroundings(const world::Project& project, const phases::State& state);
+ui::Surroundings surroundings(const world::Project& project, const view::Run& run);
 
 }  // namespace capsule::cli

@@ -33,8 +33,8 @@ Seen seen_now(const world::Project& project, const world::Run& run) {
 }
 
 // An ended run of phases is summed up as it was at its end.
-Result<std::string> page_of(const world::Project& project, store::Store& store,
-                            const world::Found& found, const ui::Style& style) {
+std::string page_of(const world::Project& project, const world::Found& found,
+                    const ui::Style& style) {
   const world::Run& run = found.run;
   const ui::RunWords words = run_words(project, run);
   const Seen seen = seen_now(project, run);
@@ -42,11 +42,10 @@ Result<std::string> page_of(const world::Project& project, store::Store& store,
   if (!engine::is_phases(run.head) || !run.unreadable.empty() ||
       engine::state_of(run) != engine::RunState::ended || run.live())
     return ui::run_page(seen.run, words, style, seen.now_ms);
-  const ui::Report report = ui::report_of(TRY(store.read(run.head.run, 0)));
-  ui::Surroundings around = surroundings(project, report.state);
+  ui::Surroundings around = surroundings(project, run.view);
   if (!words.description.empty()) around.notes.push_back("description: " + words.description);
   around.notes.push_back("ended " + ui::minute_of(run.head.ended_at) + " UTC");
-  return ui::summary(report, around, style).substr(1) + "\nIts snapshots:\n  capsule snapshots " +
+  return ui::summary(run.view, around, style).substr(1) + "\nIts snapshots:\n  capsule snapshots " +
          words.name + words.options + "\n";
 }
 
@@ -61,7 +60,7 @@ Result<int> tell_one(const Args& args, const world::Project& project, store::Sto
     print(ui::run_json(seen.run, is_folder(archive) ? archive : "", seen.now_ms));
     return 0;
   }
-  print(TRY(page_of(project, *store, found, ui::style_for(STDOUT_FILENO))));
+  print(page_of(project, found, ui::style_for(STDOUT_FILENO)));
   return 0;
 }
 

@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/project_args.h"
 #include "config/workflow_file.h"
-#include "ui/phases_narrator.h"
+#include "ui/workflow_text.h"
 #include "workflow/phases/check.h"
 #include "world/workflows.h"
 

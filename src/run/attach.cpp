@@ -6,12 +6,8 @@
 
 #include "base/print.h"
 #include "base/text.h"
-#include "ui/auto_narrator.h"
-#include "ui/delivery_narrator.h"
+#include "event/pipeline.h"
 #include "ui/face.h"
-#include "ui/phases_narrator.h"
-#include "workflow/auto/workflow.h"
-#include "workflow/delivery/workflow.h"
 #include "world/journal_watch.h"
 
 namespace capsule::run {
@@ -21,30 +17,6 @@ constexpr std::size_t kLinesBefore = 20;
 // The end of a process writes nothing: it is looked for this often.
 constexpr std::chrono::milliseconds kLook{1000};
 constexpr int kInterrupted = 130;
-
-std::unique_ptr<ui::Narrator> narrator_of(const phases::State& state, const ui::Style& style) {
-  return ui::phases_narrator(state, style);
-}
-std::unique_ptr<ui::Narrator> narrator_of(const delivery::State& state, const ui::Style& style) {
-  return ui::delivery_narrator(state, style);
-}
-std::unique_ptr<ui::Narrator> narrator_of(const auto_mode::Run& state, const ui::Style& style) {
-  return ui::auto_narrator(state, style);
-}
-
-// Of a run that nobody carries on any more. Which signal ended it is not recorded.
-int code_of(const phases::State& state) {
-  if (state.step != phases::Step::ended) return phases::Rules::waits_for_person(state) ? 1 : 2;
-  return state.outcome == event::Outcome::interrupted ? kInterrupted
-                                                      : phases::exit_code(state.outcome);
-}
-int code_of(const delivery::State& state) { return delivery::exit_code(state); }
-int code_of(const auto_mode::Run& state) {
-  if (state.step != auto_mode::Step::ended)
-    return auto_mode::Rules::waits_for_person(state) ? 1 : 2;
-  return state.outcome == auto_mode::Outcome::interrupted ? kInterrupted
-                                                          : auto_mode::exit_code(state.outcome);
-}
 
 std::string last_lines(const std::string& text) {
   std::size_t at = text.size(), lines = 0;
@@ -56,9 +28,9 @@ std::string last_lines(const std::string& text) {
 // What a person is asked, once for each question as long as it is open.
 class NewQuestions {
  public:
-  bool any(const workflow::RunSummary& summary) {
+  bool any(const view::Run& run) {
     std::set<int> open;
-    for (const workflow::Waiting& wait : summary.waits)
+    for (const view::Wait& wait : run.waits)
       if (wait.question > 0) open.insert(wait.question);
     bool fresh = false;
     for (const int question : open) fresh |= !told_.contains(question);
@@ -70,13 +42,10 @@ class NewQuestions {
   std::set<int> told_;
 };
 
-template <class Rules>
-Result<Followed> follow_by(const world::Project& project, store::Store& store,
-                           const world::Run& run, const Attachment& attachment) {
-  typename Rules::State state;
-  if constexpr (requires { state.run = run.head.run; }) state.run = run.head.run;
-  if constexpr (requires { state.id = run.head.run; }) state.id = run.head.run;
-  engine::WorkflowOf<Rules> workflow(std::move(state));
+}  // namespace
+
+Result<Followed> follow(const world::Project& project, store::Store& store, const world::Run& run,
+                        const Attachment& attachment) {
   bool catching_up = attachment.look != ui::Look::json;
   std::string before;
   ui::Terminal terminal = ui::standard_terminal();
@@ -87,9 +56,7 @@ Result<Followed> follow_by(const world::Project& project, store::Store& store,
     else
       print(text);
   };
-  const ui::Style style = ui::style_for(STDOUT_FILENO);
-  ui::Face face(attachment.look, run.head, narrator_of(workflow.state(), style), style, nullptr,
-                terminal);
+  ui::Face face(attachment.look, run.head, ui::style_for(STDOUT_FILENO), nullptr, terminal);
   world::JournalWatch watch(project.root());
   NewQuestions questions;
   Followed followed;
@@ -100,40 +67,29 @@ Result<Followed> follow_by(const world::Project& project, store::Store& store,
     const auto holder = TRY(store.holder(run.head.subject));
     const bool live = holder && holder->run == run.head.run;
     const std::vector<event::Fact> facts = TRY(store.read(run.head.run, last));
-    // All facts of a step have its time; a narrator tells them with the state after all of them.
+    // All facts of a step have its time; a narrator tells them by the view after all of them.
     for (std::size_t i = 0; i < facts.size();) {
       std::vector<event::NewFact> step;
       const std::size_t first = i;
-      for (; i < facts.size() && facts[i].at == facts[first].at; ++i) {
-        TRY_VOID(workflow.apply(facts[i]));
+      for (; i < facts.size() && facts[i].at == facts[first].at; ++i)
         step.push_back({facts[i].kind, facts[i].at, facts[i].body});
-      }
       last = facts[i - 1].seq;
       last_at = facts[i - 1].at;
       face.on_facts(step);
     }
+    if (!face.run().unreadable.empty()) return fail(Reason::damaged, face.run().unreadable);
     if (std::exchange(catching_up, false)) print(last_lines(before));
-    if (attachment.look != ui::Look::json && live && questions.any(workflow.summary()))
+    if (attachment.look != ui::Look::json && live && questions.any(face.run()))
       print(attachment.questions(TRY(world::read_run(store, TRY(store.head(run.head.run))))));
     if (!live) break;
     if (!attachment.leave()) watch.wait(kLook);
     if ((followed.left = attachment.leave())) break;
   }
   followed.run = TRY(world::read_run(store, TRY(store.head(run.head.run))));
-  followed.exit_code = followed.left ? kInterrupted : code_of(workflow.state());
+  const bool interrupted = face.run().outcome == event::name_of(event::Outcome::interrupted);
+  followed.exit_code = followed.left || interrupted ? kInterrupted : face.run().exit_code;
   if (!followed.left) face.finish({followed.exit_code, last_at, {}});
   return followed;
-}
-
-}  // namespace
-
-Result<Followed> follow(const world::Project& project, store::Store& store, const world::Run& run,
-                        const Attachment& attachment) {
-  if (run.head.workflow == engine::kDelivery)
-    return follow_by<delivery::Rules>(project, store, run, attachment);
-  if (run.head.workflow == engine::kAuto)
-    return follow_by<auto_mode::Rules>(project, store, run, attachment);
-  return follow_by<phases::Rules>(project, store, run, attachment);
 }
 
 }  // namespace capsule::run

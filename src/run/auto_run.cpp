@@ -10,7 +10,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "engine/run.h"
-#include "ui/auto_narrator.h"
+#include "ui/auto_text.h"
 #include "ui/pull_request.h"
 #include "workflow/auto/texts.h"
 #include "world/preflight.h"
@@ -28,8 +28,7 @@ class AutoRun::Audience : public engine::Listener {
  public:
   Audience(ui::Look look, const std::string& run, const auto_mode::Run& state,
            const world::Project& project, process::Loop& loop)
-      : face(look, head_of(run, engine::kAuto, engine::kAutoSubject),
-             ui::auto_narrator(state, ui::style_for(STDOUT_FILENO)), ui::style_for(STDOUT_FILENO),
+      : face(look, head_of(run, engine::kAuto, engine::kAutoSubject), ui::style_for(STDOUT_FILENO),
              &loop),
         state_(state),
         files_(project.root(), run) {}
@@ -92,8 +91,8 @@ Result<void> AutoRun::take(const std::string& run) {
   settings.people.tell = [this](const std::string& text) { audience_->face.tell(text); };
   for (const char* note : {"spec.md", "context.md", "task_plan.md"})
     settings.trees.notes.push_back(std::string(auto_state::kFolder) + "/" + note);
-  TRY_VOID(conductor_->connect(
-      {*workflow_, *audience_, std::string(engine::kAuto), subject, std::move(settings)}));
+  TRY_VOID(conductor_->connect({*workflow_, *audience_, audience_->face.shown(),
+                                std::string(engine::kAuto), subject, std::move(settings)}));
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     audience_->face.on_output(agent, bytes);
   };

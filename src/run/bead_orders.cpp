@@ -34,7 +34,9 @@ Error already_exists(BeadRun& run, const std::optional<BeadRun::Newest>& newest)
   const std::string again = "capsule run " + bead + run.project().provider_option;
   return {Reason::exists, what + state,
           "go on with it: " + again + " --resume; start over: " + again +
-              (newest ? ui::start_options(newest->state) : "") + " --clean"};
+              (newest ? ui::start_options(newest->state.definition.name, newest->state.on_branch)
+                      : "") +
+              " --clean"};
 }
 
 // Error blocked, naming them: the bead has `blocks` dependencies that are not closed.

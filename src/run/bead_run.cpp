@@ -7,7 +7,6 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "json/text.h"
-#include "ui/phases_narrator.h"
 #include "ui/pull_request.h"
 #include "ui/report.h"
 #include "ui/run_text.h"
@@ -120,12 +119,10 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
   state.present = std::move(present);
   workflow_ = std::make_unique<engine::WorkflowOf<phases::Rules>>(
       std::move(state), world::policy_of(project().config, definition_));
-  const ui::Style style = ui::style_for(STDOUT_FILENO);
   face_ = std::make_unique<ui::Face>(look_, head_of(run, definition_.name, bead_.id),
-                                     ui::phases_narrator(workflow_->state(), style), style,
-                                     &conductor_->loop());
-  TRY_VOID(
-      conductor_->connect({*workflow_, *face_, definition_.name, bead_.id, TRY(settings(run))}));
+                                     ui::style_for(STDOUT_FILENO), &conductor_->loop());
+  TRY_VOID(conductor_->connect(
+      {*workflow_, *face_, face_->shown(), definition_.name, bead_.id, TRY(settings(run))}));
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     face_->on_output(agent, bytes);
   };
@@ -236,21 +233,22 @@ std::string BeadRun::summary() {
   around.provider_option = project().provider_option;
   around.main_branch = world::main_branch_of(project());
   around.worktree_gone = !has_worktree();
-  around.last_words = world::last_words(worktree(), workflow_->state().last);
+  face_->shown().leave();
+  const view::Run& ended = face_->run();
+  if (const view::Attempt* const last = view::newest_ended(ended))
+    around.last_words = world::last_words(worktree(), last->fault, last->log);
   if (const auto& feature = ancestry_.feature)
     around.progress.push_back(progress_line(*tracker_, "feature", *feature));
   if (const auto& epic = ancestry_.epic)
     around.progress.push_back(progress_line(*tracker_, "epic", *epic));
   std::erase(around.progress, "");
-  if (workflow_->state().outcome == event::Outcome::on_branch)
+  if (ended.outcome == event::name_of(event::Outcome::on_branch))
     around.notes.push_back("description: " + world::description_path(project(), run_, bead_.id));
   const auto& left_out = conductor_->world().left_out();
   if (!left_out.empty())
     around.notes.push_back("left out: " + counted(left_out.size(), "file") + ", such as " +
                            printable(left_out.front()));
-  const auto facts = conductor_->store().read(run_, 0);
-  if (!facts) return {};
-  return ui::summary(ui::report_of(*facts), around, ui::style_for(STDOUT_FILENO));
+  return ui::summary(ended, around, ui::style_for(STDOUT_FILENO));
 }
 
 }  // namespace capsule::run

@@ -68,8 +68,7 @@ Result<bool> Conductor::connect(Parts parts) {
   parts.settings.heard = last_heard(*store_, run);
   engine::Listener* listener = &parts.listener;
   if (!project_.config.notify.empty()) {
-    notifying_ = std::make_unique<Notifying>(parts.listener, *loop_, project_,
-                                             head_of(run, parts.name, parts.subject),
+    notifying_ = std::make_unique<Notifying>(parts.listener, parts.shown, *loop_, project_, run,
                                              parts.settings.people.tell);
     listener = notifying_.get();
   }

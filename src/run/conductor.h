@@ -8,6 +8,7 @@
 
 #include "engine/runner.h"
 #include "store/store.h"
+#include "ui/view/one_run.h"
 #include "world/world.h"
 
 namespace capsule::run {
@@ -38,6 +39,7 @@ class Conductor {
   struct Parts {
     engine::Workflow& workflow;
     engine::Listener& listener;
+    view::OneRun& shown;  // by the listener: what people are told of
     std::string name;     // of the workflow, in the journal
     std::string subject;  // what was claimed
     world::WorldSettings settings;

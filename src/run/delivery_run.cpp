@@ -13,7 +13,6 @@
 #include "git/lock.h"
 #include "git/refs.h"
 #include "run/conductor.h"
-#include "ui/delivery_narrator.h"
 #include "ui/delivery_report.h"
 #include "ui/face.h"
 #include "ui/plan_text.h"
@@ -53,7 +52,7 @@ class Delivery {
   Result<void> describe();
   int show_delivered();
   std::string report_path(const std::string& run) const;
-  Result<void> write_report(const std::string& run, const delivery::State& state) const;
+  Result<void> write_report(const std::string& run, const std::string& plan) const;
   world::WorldSettings settings();
   bool at_terminal() const;
 
@@ -94,17 +93,15 @@ Result<void> Delivery::claim() {
   if (earlier_.unfinished) run_ = earlier_.unfinished->run;
   // The report comes last: without it the process was cut off after the end of the delivery.
   if (earlier_.ended && !exists(report_path(earlier_.ended->run)))
-    TRY_VOID(write_report(earlier_.ended->run, earlier_.ended->state));
+    TRY_VOID(write_report(earlier_.ended->run, earlier_.ended->state.plan));
   TRY_VOID(choose_integration());
   delivery::State state;
   state.run = run_;
   state.attended = order_.wait || (look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1);
   workflow_ = std::make_unique<engine::WorkflowOf<delivery::Rules>>(
       std::move(state), world::policy_of(project().config));
-  const ui::Style style = ui::style_for(STDOUT_FILENO);
   face_ = std::make_unique<ui::Face>(look_, head_of(run_, engine::kDelivery, source_.subject),
-                                     ui::delivery_narrator(workflow_->state(), style), style,
-                                     &conductor_->loop());
+                                     ui::style_for(STDOUT_FILENO), &conductor_->loop());
   return {};
 }
 
@@ -168,12 +165,12 @@ std::string Delivery::report_path(const std::string& run) const {
   return project().root() + "/.capsule/logs/delivery-" + run + ".md";
 }
 
-Result<void> Delivery::write_report(const std::string& run, const delivery::State& state) const {
+Result<void> Delivery::write_report(const std::string& run, const std::string& plan) const {
   TRY_VOID(make_folders(project().root() + "/.capsule/logs"));
   const std::vector<event::Fact> facts = TRY(conductor_->store().read(run, 0));
   return write_file(report_path(run),
                     ui::delivery_report(
-                        {state, run, facts, world::checks_of(project().config), project().root()}));
+                        {plan, run, facts, world::checks_of(project().config), project().root()}));
 }
 
 int Delivery::show_delivered() {
@@ -212,8 +209,8 @@ world::WorldSettings Delivery::settings() {
 
 Result<void> Delivery::connect() {
   if (has_beads()) tracker_ = TRY(open_tracker(project()));
-  TRY_VOID(conductor_->connect(
-      {*workflow_, *face_, std::string(engine::kDelivery), source_.subject, settings()}));
+  TRY_VOID(conductor_->connect({*workflow_, *face_, face_->shown(), std::string(engine::kDelivery),
+                                source_.subject, settings()}));
   conductor_->world().output = [this](int agent, std::string_view bytes) {
     face_->on_output(agent, bytes);
   };
@@ -308,14 +305,14 @@ Result<int> Delivery::carry_on() {
   if (end == engine::End::stopped && conductor_->interrupt().requested())
     code = conductor_->interrupt().exit_code();
   if (end == engine::End::stopped && state.stop == workflow::Stop::paused) TRY_VOID(note_pause());
-  TRY_VOID(write_report(run_, state));
+  TRY_VOID(write_report(run_, state.plan));
   face_->finish({code, utc_now(), earlier_.completed});
   if (look_ == ui::Look::json) {
     TRY_VOID(describe());
     return code;
   }
   const std::string again = "capsule deliver " + shell_word(order_.plan) + project().option;
-  print(ui::delivery_summary(state, face_->run(), ui::style_for(STDOUT_FILENO)));
+  print(ui::delivery_summary(face_->run(), ui::style_for(STDOUT_FILENO)));
   TRY_VOID(describe());
   print("  report: " + printable(report_path(run_)) + "\n");
   if (end != engine::End::over || state.outcome == event::delivery::Outcome::halted)

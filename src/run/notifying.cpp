@@ -38,11 +38,12 @@ notify::Sender::Surroundings surroundings_of(const std::string& root) {
   return all;
 }
 
-Notifying::Notifying(engine::Listener& face, process::Loop& loop, const world::Project& project,
-                     const engine::RunHead& head, std::function<void(const std::string&)> tell)
+Notifying::Notifying(engine::Listener& face, view::OneRun& shown, process::Loop& loop,
+                     const world::Project& project, const std::string& run,
+                     std::function<void(const std::string&)> tell)
     : face_(face),
-      head_(head),
-      watch_(folder_name(project.root()), head.run),
+      shown_(shown),
+      watch_(folder_name(project.root()), run),
       sender_(loop, project.config.notify, [&] {
         notify::Sender::Surroundings all = surroundings_of(project.root());
         if (tell)
@@ -54,32 +55,26 @@ Notifying::Notifying(engine::Listener& face, process::Loop& loop, const world::P
           };
         return all;
       }()) {
-  fold_.head(head_);
-  fold_.holder(head_.run, engine::Holder{head_.subject, head_.run, {}, head_.started_at});
-  watch_.look(fold_.project());
+  watch_.look(shown_.project());
 }
 
 void Notifying::recall(const std::vector<event::Fact>& facts) {
   face_.recall(facts);
-  for (const event::Fact& fact : facts) {
-    fold_.apply(fact);
-    seq_ = fact.seq;
-  }
-  watch_.look(fold_.project());
+  watch_.look(shown_.project());
 }
 
 void Notifying::on_facts(std::span<const event::NewFact> facts) {
   face_.on_facts(facts);
-  for (const event::NewFact& fact : facts) {
-    fold_.apply({++seq_, head_.run, fact.kind, fact.at, fact.body});
-  }
-  for (const notify::Notice& notice : watch_.look(fold_.project())) sender_.send(notice);
+  look();
 }
 
 void Notifying::on_cut_off(const Error& error) {
   face_.on_cut_off(error);
-  fold_.holder(head_.run, std::nullopt);
-  for (const notify::Notice& notice : watch_.look(fold_.project())) sender_.send(notice);
+  look();
+}
+
+void Notifying::look() {
+  for (const notify::Notice& notice : watch_.look(shown_.project())) sender_.send(notice);
 }
 
 }  // namespace capsule::run

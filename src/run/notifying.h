@@ -1,5 +1,5 @@
-// Stands between the runner and the face of a run: folds what is recorded, and tells people what
-// has come to need one of them. Decides nothing about the run.
+// Stands between the runner and the face of a run: looks at what is shown of it, and tells people
+// what has come to need one of them. Decides nothing about the run.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include "engine/journal.h"
 #include "engine/world.h"
 #include "notify/sender.h"
-#include "ui/view/fold.h"
+#include "ui/view/one_run.h"
 #include "world/project.h"
 
 namespace capsule::run {
@@ -20,9 +20,11 @@ notify::Sender::Surroundings surroundings_of(const std::string& root);
 
 class Notifying : public engine::Listener {
  public:
-  // `face` and `loop` must outlive it. `tell` is for words to the person at the terminal.
-  Notifying(engine::Listener& face, process::Loop& loop, const world::Project& project,
-            const engine::RunHead& head, std::function<void(const std::string&)> tell);
+  // `face`, what it shows, and `loop` must outlive it. `tell` is for words to the person at the
+  // terminal.
+  Notifying(engine::Listener& face, view::OneRun& shown, process::Loop& loop,
+            const world::Project& project, const std::string& run,
+            std::function<void(const std::string&)> tell);
   // Waits, a few seconds at most, for what is under way; whoever does not call it leaves that
   // undone. Requires: the face is still there.
   void finish() { sender_.finish(); }
@@ -33,12 +35,12 @@ class Notifying : public engine::Listener {
   void on_cut_off(const Error& error) override;
 
  private:
+  void look();
+
   engine::Listener& face_;
-  engine::RunHead head_;
-  view::Fold fold_;
+  view::OneRun& shown_;
   notify::Watch watch_;
   notify::Sender sender_;
-  std::uint64_t seq_ = 0;
 };
 
 }  // namespace capsule::run

@@ -65,7 +65,7 @@ TEST(ActivityWords, TokensAreShortAndNotAZeroThatNobodyKnows) {
 }
 
 TEST(LiveFace, ShowsWhatTheAgentDoesInPlaceOfItsEvents) {
-  Phases stage(Look::live, phases_narrator);
+  Phases stage(Look::live);
   begin(stage);
   stage.happen({event::PhaseStarted{"test-writer", 1, 1, "", "claude", "", false}});
   Doing<Phases> doing{stage};
@@ -91,7 +91,7 @@ TEST(LiveFace, ShowsWhatTheAgentDoesInPlaceOfItsEvents) {
 
 TEST(LiveFace, TheBoardOfADeliveryHasWhatEachAgentDoesOnALineThatFits) {
   using namespace event::delivery;  // NOLINT
-  Delivery stage(Look::live, delivery_narrator);
+  Delivery stage(Look::live);
   DeliveryStarted started;
   started.title = "The plan";
   Task task;
@@ -114,7 +114,7 @@ TEST(LiveFace, TheBoardOfADeliveryHasWhatEachAgentDoesOnALineThatFits) {
 }
 
 TEST(JsonFace, TellsWhatAnAgentDoesAtMostOnceASecondAndThenTheNewest) {
-  Phases stage(Look::json, phases_narrator);
+  Phases stage(Look::json);
   begin(stage);
   stage.happen({event::PhaseStarted{"test-writer", 1, 2, "", "claude", "", false}});
   stage.taken();
@@ -149,7 +149,7 @@ TEST(JsonFace, TellsWhatAnAgentDoesAtMostOnceASecondAndThenTheNewest) {
 }
 
 TEST(PlainFace, SaysThatAnAgentWaitsForItsServiceAndIsQuietOtherwise) {
-  Phases stage(Look::plain, phases_narrator);
+  Phases stage(Look::plain);
   begin(stage);
   stage.happen({event::PhaseStarted{"test-writer", 1, 1, "", "claude", "", false}});
   stage.taken();

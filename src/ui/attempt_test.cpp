@@ -106,7 +106,7 @@ TEST(Excerpt, ShowsWhereATextBeginsAndWhereItEnds) {
 }
 
 TEST(PlainFace, TellsWhyAPhaseWasRefusedWithTheEndOfTheOutput) {
-  Phases stage(Look::plain, phases_narrator);
+  Phases stage(Look::plain);
   begin(stage);
   refused_phase(stage, "test-writer", 1, 1);
   EXPECT_SAYS(stage.out, "test-writer: said PASS · checked: 2 tests fail: a, b → refused\n");
@@ -116,7 +116,7 @@ TEST(PlainFace, TellsWhyAPhaseWasRefusedWithTheEndOfTheOutput) {
 
 // By the member, not by what the text happens to say.
 TEST(PlainFace, TellsTheEvidenceOfAClaimThatHolds) {
-  Phases stage(Look::plain, phases_narrator);
+  Phases stage(Look::plain);
   begin(stage);
   stage.happen({event::PhaseStarted{"test-writer", 1, 1, "", "claude", "", false}});
   stage.happen({finished("test-writer", 1, 1, Status::pass, "ok"),
@@ -135,7 +135,7 @@ TEST(PlainFace, TellsTheEvidenceOfAClaimThatHolds) {
 }
 
 TEST(LiveFace, AStageThatWasRefusedIsNotTicked) {
-  Phases stage(Look::live, phases_narrator);
+  Phases stage(Look::live);
   begin(stage);
   for (int attempt = 1; attempt <= 3; ++attempt)
     refused_phase(stage, "test-writer", attempt, attempt);
@@ -151,7 +151,7 @@ TEST(LiveFace, AStageThatWasRefusedIsNotTicked) {
 }
 
 TEST(LiveFace, ThePictureNeverGetsHigherThanTheTerminal) {
-  Phases stage(Look::live, phases_narrator);
+  Phases stage(Look::live);
   begin(stage);
   for (int attempt = 1; attempt <= 9; ++attempt)
     refused_phase(stage, "test-writer", attempt, attempt);
@@ -178,7 +178,7 @@ CheckProgress tests_done() {
 }
 
 TEST(PlainFace, SaysThatChecksRunAndWhatTheyCameToWithTheRealTime) {
-  Phases stage(Look::plain, phases_narrator);
+  Phases stage(Look::plain);
   begin(stage);
   stage.taken();
   stage.face.on_check(tests_run());
@@ -188,7 +188,7 @@ TEST(PlainFace, SaysThatChecksRunAndWhatTheyCameToWithTheRealTime) {
 }
 
 TEST(LiveFace, ShowsTheChecksThatRunWithTheirTime) {
-  Phases stage(Look::live, phases_narrator);
+  Phases stage(Look::live);
   begin(stage);
   stage.face.on_check(tests_run());
   stage.now = 3000;
@@ -200,7 +200,7 @@ TEST(LiveFace, ShowsTheChecksThatRunWithTheirTime) {
 }
 
 TEST(LiveFace, ShowsTheChecksOfADeliveryBesideItsAgents) {
-  Delivery stage(Look::live, delivery_narrator);
+  Delivery stage(Look::live);
   event::delivery::DeliveryStarted plan;
   plan.title = "The plan";
   plan.tasks.emplace_back().id = "T-1";
@@ -216,7 +216,7 @@ TEST(LiveFace, ShowsTheChecksOfADeliveryBesideItsAgents) {
 }
 
 TEST(JsonFace, ChecksAreEventsWithRunTaskAndWhatTheyAreFor) {
-  Phases stage(Look::json, phases_narrator);
+  Phases stage(Look::json);
   begin(stage);
   stage.taken();
   stage.face.on_check(tests_run());
@@ -256,7 +256,7 @@ TEST(Checks, AreSaidInOneWayHoweverTheyEnd) {
 
 TEST(PlainFace, ADeliveryTellsFindingsAndWhySignalsDidNotCount) {
   using namespace event::delivery;  // NOLINT: the facts are what this is about
-  Delivery stage(Look::plain, delivery_narrator);
+  Delivery stage(Look::plain);
   DeliveryStarted plan;
   plan.tasks.emplace_back().id = "T-1";
   plan.tasks.back().criteria = {"x"};
@@ -284,10 +284,10 @@ TEST(PlainFace, ADeliveryTellsFindingsAndWhySignalsDidNotCount) {
   stage.taken();
   stage.happen({ended});
   EXPECT_SAYS(stage.taken(), "- the \\x1b[2Jempty case\n");
-  const workflow::RunSummary summary = delivery::run_summary(stage.workflow.state());
-  ASSERT_EQ(summary.agents.size(), 3u);
-  EXPECT_SAYS(summary.agents[0].why, "does not stand at column 0");
-  EXPECT_SAYS(summary.agents[2].why, "empty case");
+  const std::vector<view::Attempt>& attempts = stage.face.run().attempts;
+  ASSERT_EQ(attempts.size(), 3u);
+  EXPECT_SAYS(attempts[0].sent_back, "does not stand at column 0");
+  EXPECT_SAYS(attempts[2].sent_back, "empty case");
 }
 
 }  // namespace

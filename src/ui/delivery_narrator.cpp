@@ -1,17 +1,13 @@
-#include "ui/delivery_narrator.h"
-
-#include <map>
-
-#include "base/fill.h"
+// A delivery told to people: a line for each event.
 #include "base/text.h"
+#include "event/delivery.h"
 #include "ui/attempt_text.h"
-#include "workflow/delivery/workflow.h"
+#include "ui/narrator.h"
 
 namespace capsule::ui {
 namespace {
 
 using namespace event::delivery;  // NOLINT: the facts are what this file is about
-using delivery::State;
 
 template <class... Ts>
 struct Overloaded : Ts... {
@@ -47,38 +43,23 @@ std::string row(const Style& style, Tone tone, std::string_view symbol, const st
 
 constexpr std::string_view kIndent = "               ";  // below a row's text
 
-// What a review, an audit or whoever gave up has found.
-std::string findings_of(const State& state, const AgentFinished& f) {
-  if (f.fault != Fault::none || f.signal == Signal::unknown) return {};
-  for (const delivery::AgentRecord& record : state.history)
-    if (record.number == f.agent) return excerpt(record.why, kIndent);
-  return {};
-}
-
 class DeliveryNarrator : public Narrator {
  public:
-  DeliveryNarrator(const State& state, Style style) : state_(state), style_(style) {}
+  explicit DeliveryNarrator(Style style) : style_(style) {}
 
-  std::string on_fact(const event::NewFact& fact) override {
+  std::string on_fact(const event::NewFact& fact, view::OneRun& shown) override {
     const auto read = event::delivery::read_fact(fact.kind, fact.body);
-    return read ? line_of(*read) : std::string();
+    return read ? line_of(*read, shown) : std::string();
   }
   std::string on_check(const workflow::CheckProgress& check) override;
 
  private:
-  std::string line_of(const DeliveryFact& fact);
+  std::string line_of(const DeliveryFact& fact, view::OneRun& shown) const;
 
-  struct Who {
-    std::string task;
-    signal::Role role{};
-  };
-  const State& state_;
   Style style_;
-  std::map<int, Who> agents_;  // that were dispatched and have not ended
 };
 
-std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
-  const State& after = state_;
+std::string DeliveryNarrator::line_of(const DeliveryFact& fact, view::OneRun& shown) const {
   const Style& style = style_;
   const std::string_view good = style.unicode ? "✓" : "+";
   const std::string_view bad = style.unicode ? "✗" : "x";
@@ -91,16 +72,19 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
                    counted(f.tasks.size(), "task") + "\n";
           },
           [&](const DeliveryResumed& f) {
-            std::string text = "Going on: " + std::to_string(after.finished) + " of " +
-                               std::to_string(after.tasks.size()) + " tasks are finished\n";
+            std::vector<std::string> complete, open;
+            for (const view::Task& task : shown.run().tasks) {
+              if (task.stage == view::Stage::complete) complete.push_back(task.id);
+              if (task.standing == workflow::Standing::open) open.push_back(task.id);
+            }
+            const std::size_t all = shown.run().tasks.size();
+            std::string text = "Going on: " + std::to_string(all - open.size()) + " of " +
+                               std::to_string(all) + " tasks are finished\n";
             if (!f.retry_failed) return text;
-            const delivery::Summary tasks = delivery::summary_of(after);
-            if (!tasks.completed.empty())
-              text += "  complete before: " + short_list(tasks.completed) + "\n";
-            return text + "  tried again: " + short_list(tasks.waiting) + "\n";
+            if (!complete.empty()) text += "  complete before: " + short_list(complete) + "\n";
+            return text + "  tried again: " + short_list(open) + "\n";
           },
           [&](const AgentDispatched& f) {
-            agents_[f.agent] = {f.task, f.role};
             std::string text(signal::name_of(f.role));
             if (!f.expert.empty()) text += " " + printable(f.expert);
             text += " (attempt " + std::to_string(f.attempt) + ")";
@@ -108,20 +92,20 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
             return row(style, Tone::quiet, go, f.task, text);
           },
           [&](const AgentFinished& f) {
-            const auto node = agents_.extract(f.agent);
-            if (node.empty()) return std::string();
-            const Who& who = node.mapped();
-            std::string text = std::string(signal::name_of(who.role)) + ": " +
-                               (f.fault == Fault::none ? std::string(signal::row(f.signal).wire)
-                                                       : spoken(name_of(f.fault)));
-            if (!f.detail.empty()) text += " (" + printable(f.detail) + ")";
-            if (f.fault == Fault::none && f.signal == Signal::unknown)
-              text = std::string(signal::name_of(who.role)) +
-                     ": said nothing that counts: " + signal::sentence({f.miss, f.missed_line});
-            const bool good_words = f.fault == Fault::none && f.signal != Signal::unknown;
-            return row(style, good_words ? Tone::plain : Tone::warn, good_words ? "·" : again,
-                       who.task, text) +
-                   findings_of(after, f);
+            const auto agent = shown.attempt(f.agent);
+            if (!agent) return std::string();
+            const bool counts = f.fault == Fault::none && f.signal != Signal::unknown;
+            std::string text = agent->role + ": ";
+            if (f.fault == Fault::none && !counts)
+              text += "said nothing that counts: " + signal::sentence({f.miss, f.missed_line});
+            else
+              text +=
+                  (counts ? std::string(signal::row(f.signal).wire) : spoken(name_of(f.fault))) +
+                  (f.detail.empty() ? "" : " (" + printable(f.detail) + ")");
+            // What a review, an audit or whoever gave up has found stands below.
+            return row(style, counts ? Tone::plain : Tone::warn, counts ? "·" : again, agent->task,
+                       text) +
+                   (counts ? excerpt(agent->sent_back, kIndent) : "");
           },
           [&](const MergeDone& f) {
             const std::string evidence = workflow::evidence_words(f.evidence);
@@ -207,8 +191,7 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact) {
                        "shares " + printable(f.file) + " with " + printable(f.holder));
           },
           [&](const GroundMoved& f) {
-            const auto name = [&](int agent) { return delivery::agent_words(after, agent); };
-            return row(style, Tone::warn, "!", "", printable(workflow::ground_line(f, name)));
+            return row(style, Tone::warn, "!", "", ground_words(f, shown));
           },
           [&](const TaskCloseFailed& f) {
             return row(style, Tone::warn, again, f.task, "not closed: " + brief(f.detail));
@@ -226,8 +209,8 @@ std::string DeliveryNarrator::on_check(const workflow::CheckProgress& check) {
 
 }  // namespace
 
-std::unique_ptr<Narrator> delivery_narrator(const delivery::State& state, Style style) {
-  return std::make_unique<DeliveryNarrator>(state, style);
+std::unique_ptr<Narrator> delivery_narrator(Style style) {
+  return std::make_unique<DeliveryNarrator>(style);
 }
 
 }  // namespace capsule::ui

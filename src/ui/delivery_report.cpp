@@ -7,8 +7,7 @@
 
 namespace capsule::ui {
 
-std::string delivery_summary(const delivery::State& state, const view::Run& run,
-                             const Style& style) {
+std::string delivery_summary(const view::Run& run, const Style& style) {
   const auto waiting = std::count_if(
       run.tasks.begin(), run.tasks.end(),
       [](const view::Task& task) { return task.standing == workflow::Standing::open; });
@@ -19,12 +18,12 @@ std::string delivery_summary(const delivery::State& state, const view::Run& run,
   if (waiting > 0) text += ", " + std::to_string(waiting) + " waiting";
   text += "; " + counted(run.usage.agent_runs, "agent run") + "\n";
   if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
-  if (!state.no_ground.empty())
-    for (const std::string_view line : split(state.no_ground, '\n'))
+  if (!run.no_ground.empty())
+    for (const std::string_view line : split(run.no_ground, '\n'))
       text += "  " + printable(line) + "\n";
-  else if (!state.baseline.empty())
+  else if (!run.tolerated.empty())
     text += "  ! these checks failed before anybody worked, and were tolerated: " +
-            short_list(state.baseline) + "\n";
+            short_list(run.tolerated) + "\n";
   for (const view::Task& task : run.tasks)
     if (task.stage == view::Stage::failed)
       text += "  " + toned(style, Tone::bad, style.unicode ? "✗" : "x") + " " + printable(task.id) +

@@ -8,17 +8,14 @@
 #include "event/fact.h"
 #include "ui/style.h"
 #include "ui/view/view.h"
-#include "workflow/delivery/delivery.h"
 
 namespace capsule::ui {
 
 // What a person reads at the end.
-std::string delivery_summary(const delivery::State& state, const view::Run& run,
-                             const Style& style);
+std::string delivery_summary(const view::Run& run, const Style& style);
 
 struct DeliveryReport {
-  const delivery::State& state;
-  std::string run;
+  std::string plan, run;
   const std::vector<event::Fact>& facts;  // all of the run
   std::vector<std::string> checks;  // that hold a merge up: "test: go test ./..."; empty: none
   std::string root;                 // of the project: paths below it are shown without it

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "event/delivery.h"
+
 namespace capsule::ui {
 namespace {
 
@@ -51,10 +53,7 @@ TEST(DeliveryReport, NamesAgentsFindingsSkippedReviewsExpertsAndRemediationWithT
        ended(3, signal::Signal::health_unhealthy, "Failed Checks", "- y"),
        RemediationLeft{1, false}, ExpertRegistered{"colours", "developer", "which blue"},
        VerifyFinished{VerifyPurpose::baseline, {"lint"}, ""}});
-  delivery::State state;
-  for (const event::Fact& fact : facts)
-    delivery::apply(state, *event::delivery::read_fact(fact.kind, fact.body));
-  const std::string report = delivery_report({state, "run-1", facts, {}, "/p"});
+  const std::string report = delivery_report({"/p/PLAN.md", "run-1", facts, {}, "/p"});
   for (const char* part :
        {"- Began: 2026-01-31 12:10:00 UTC\n", "- Not reviewed, since the critic timed out: T-1\n",
         "- Merges were checked by: nothing; no verify command is configured\n",

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "engine/run.h"
+#include "event/delivery.h"
 #include "event/supply.h"
 #include "ui/attempt_text.h"
 #include "ui/delivery_report.h"
@@ -53,7 +54,7 @@ view::Run shown(const DeliveryReport& report) {
   engine::RunHead head;
   head.run = report.run;
   head.workflow = engine::kDelivery;
-  head.subject = report.state.plan;
+  head.subject = report.plan;
   view::Fold fold;
   fold.head(head);
   for (const event::Fact& fact : report.facts) fold.apply(fact);
@@ -62,8 +63,7 @@ view::Run shown(const DeliveryReport& report) {
 
 class Teller {
  public:
-  explicit Teller(const DeliveryReport& report)
-      : report_(report), state_(report.state), run_(shown(report)) {
+  explicit Teller(const DeliveryReport& report) : report_(report), run_(shown(report)) {
     for (const event::Fact& fact : report.facts) {
       at_ = fact.at;
       if (event::supply::is_supply(fact.kind)) {
@@ -267,9 +267,9 @@ class Teller {
     for (const std::string& check : report_.checks)
       text += (&check == report_.checks.data() ? "`" : ", `") + printable(check) + "`";
     text += "\n";
-    if (!state_.baseline.empty()) {
+    if (!run_.tolerated.empty()) {
       text += "- Failing before any task began, so that it alone stopped no merge:";
-      for (const std::string& name : state_.baseline) text += " " + printable(name);
+      for (const std::string& name : run_.tolerated) text += " " + printable(name);
       text += "\n";
     }
     return text;
@@ -336,7 +336,6 @@ class Teller {
   }
 
   const DeliveryReport& report_;
-  const delivery::State& state_;
   const view::Run run_;
   std::string at_, resumed_at_;
   std::vector<std::string> resumed_;

@@ -6,10 +6,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "engine/run.h"
+#include "event/supply.h"
 #include "ui/run_json.h"
 #include "ui/supply_text.h"
 #include "ui/usage_text.h"
-#include "world/spending.h"
 
 namespace capsule::ui {
 namespace {
@@ -44,93 +44,55 @@ int agent_in(const Body& body) {
   return 0;
 }
 
-std::string text_in(const Body& body, const char* name) {
-  const auto found = body.find(name);
-  return found != body.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 }  // namespace
 
-Face::Face(Look look, engine::RunHead head, std::unique_ptr<Narrator> narrator, Style style,
-           process::Loop* loop, Terminal terminal)
+Face::Face(Look look, const engine::RunHead& head, Style style, process::Loop* loop,
+           Terminal terminal)
     : look_(look),
       run_(head.run),
       task_(engine::is_phases(head) ? head.subject : ""),
-      narrator_(std::move(narrator)),
+      shown_(head),
+      narrator_(narrator_of(head, style)),
       style_(style),
       loop_(loop),
       terminal_(std::move(terminal)) {
-  fold_.head(head);
-  fold_.holder(run_, engine::Holder{head.subject, run_, {}, head.started_at});
   if (look_ == Look::live && loop_ != nullptr) timer_ = loop_->after(kFrame, [this] { tick(); });
 }
 
 Face::~Face() { close(); }
 
-const WhichAgent* Face::who(int agent) {
-  if (agent <= 0) return nullptr;
-  // Agents of an earlier process: the facts of this one do not tell who they are.
-  if (!agents_.contains(agent))
-    for (const view::Attempt& one : run().attempts)
-      agents_.insert_or_assign(one.agent, WhichAgent{one.agent, one.task, one.role, one.attempt});
-  const auto found = agents_.find(agent);
-  return found == agents_.end() ? nullptr : &found->second;
-}
-
+// The fact as it is recorded, and who its agent is. The end of an agent also has what all its calls
+// used: whoever reads that needs no other line.
 std::string Face::json_line(const event::NewFact& fact) {
   Body line{{"event", fact.kind}, {"at", fact.at}, {"run", run_}};
   const Body body = Body::parse(fact.body, nullptr, false);
   if (!body.is_object()) return dump(line);
   for (const auto& [name, value] : body.items())
     if (!line.contains(name)) line[name] = value;
-  const int agent = agent_in(body);
-  std::string role = text_in(body, "role");
-  if (role.empty()) role = text_in(body, "phase");
-  // Whatever starts an agent tells which attempt it is, and who it is.
-  if (agent > 0 && !role.empty() && body.contains("attempt")) {
-    const std::string task = text_in(body, "task");
-    agents_[agent] = {agent, task.empty() ? task_ : task, role, body["attempt"].get<int>()};
-  }
-  if (const WhichAgent* one = who(agent)) {
-    if (!line.contains("agent")) line["agent"] = agent;
-    if (!line.contains("task")) line["task"] = one->task;
-    if (!line.contains("role")) line["role"] = one->role;
-    if (!line.contains("attempt")) line["attempt"] = one->attempt;
-  }
-  add_usage(fact, agent, line);
-  return dump(line);
-}
-
-// What all calls of an agent used stands in the fact of its end, too: whoever reads that needs no
-// other.
-void Face::add_usage(const event::NewFact& fact, int agent, nlohmann::ordered_json& line) {
-  namespace supplied = event::supply;
-  if (supplied::is_supply(fact.kind)) {
-    const auto read = supplied::read_fact(fact.kind, fact.body);
-    if (const auto* call = read ? std::get_if<supplied::AgentUsed>(&*read) : nullptr)
-      world::add_call(used_[call->agent], *call);
-    return;
-  }
-  const auto used = used_.find(agent);
-  if (used == used_.end() || !line.contains("duration_ms")) return;
-  const workflow::Usage& usage = used->second;
-  line["usage"] = Body::parse(usage_json(usage).compact(), nullptr, false);
+  const int number = agent_in(body);
+  const auto agent = number > 0 ? shown_.attempt(number) : std::nullopt;
+  if (!agent) return dump(line);
+  const auto add = [&](const char* name, const Body& value) {
+    if (!line.contains(name)) line[name] = value;
+  };
+  add("agent", number);
+  add("task", agent->task.empty() ? task_ : agent->task);
+  add("role", agent->role);
+  add("attempt", agent->attempt);
+  if (event::supply::is_supply(fact.kind) || agent->calls == 0 || !line.contains("duration_ms"))
+    return dump(line);
+  line["usage"] = Body::parse(usage_json(view::usage_of(*agent)).compact(), nullptr, false);
   if (line.contains("cost_micros")) line["cost_micros"] = line["usage"]["cost_micros"];
+  return dump(line);
 }
 
 // While a person types, nothing may be written over, or between, what they have typed.
 bool Face::holds_back() const { return look_ == Look::live && terminal_.typed_at && asked_; }
 
-void Face::recall(const std::vector<event::Fact>& facts) {
-  for (const event::Fact& fact : facts) {
-    fold_.apply(fact);
-    seq_ = fact.seq;
-  }
-}
+void Face::recall(const std::vector<event::Fact>& facts) { shown_.recall(facts); }
 
 void Face::on_facts(std::span<const event::NewFact> facts) {
-  for (const event::NewFact& fact : facts)
-    fold_.apply({++seq_, run_, fact.kind, fact.at, fact.body});
+  shown_.take(facts);
   if (look_ == Look::json) {
     std::string text = activity_lines(true);
     for (const event::NewFact& fact : facts) text += json_line(fact);
@@ -139,11 +101,11 @@ void Face::on_facts(std::span<const event::NewFact> facts) {
   std::string text;
   std::string of_services;
   const auto name = [this](int agent) {
-    const WhichAgent* one = who(agent);
-    return one == nullptr ? std::string() : one->role;
+    const auto one = shown_.attempt(agent);
+    return one ? one->role : std::string();
   };
   for (const event::NewFact& fact : facts) {
-    text += narrator_->on_fact(fact);
+    text += narrator_->on_fact(fact, shown_);
     of_services += supply_lines(fact, name);
   }
   // Above the picture they stand alone.
@@ -174,6 +136,7 @@ void Face::on_cut_off(const Error& error) {
   const bool json = look_ == Look::json;
   close();
   if (json) terminal_.write(cut_off_line(run(), error, utc_now()));
+  shown_.leave();
 }
 
 void Face::on_output(int agent, std::string_view bytes) {

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,15 +14,15 @@
 #include "ui/board.h"
 #include "ui/narrator.h"
 #include "ui/terminal.h"
-#include "ui/view/fold.h"
+#include "ui/view/one_run.h"
 
 namespace capsule::ui {
 
 class Face : public engine::Listener {
  public:
   // `loop`, which must outlive it, turns the live picture; null: it is drawn only by facts.
-  Face(Look look, engine::RunHead head, std::unique_ptr<Narrator> narrator, Style style,
-       process::Loop* loop, Terminal terminal = standard_terminal());
+  Face(Look look, const engine::RunHead& head, Style style, process::Loop* loop,
+       Terminal terminal = standard_terminal());
   ~Face() override;
 
   void recall(const std::vector<event::Fact>& facts) override;
@@ -43,7 +42,8 @@ class Face : public engine::Listener {
   void close();
 
   // What all facts so far come to, those of earlier processes too.
-  const view::Run& run() { return fold_.project().runs.front(); }
+  const view::Run& run() { return shown_.run(); }
+  view::OneRun& shown() { return shown_; }
 
   // The last line of --json, and nothing otherwise; closes it.
   struct Ending {
@@ -65,8 +65,6 @@ class Face : public engine::Listener {
   std::string activity_lines(bool all);
   void tell_activities();
   void tell_waiting(Doing& doing);
-  const WhichAgent* who(int agent);
-  void add_usage(const event::NewFact& fact, int agent, nlohmann::ordered_json& line);
   void write(const std::string& text);
   void write_lines(const std::string& text);
   void leave_line();
@@ -78,8 +76,7 @@ class Face : public engine::Listener {
   Look look_;
   std::string run_;
   std::string task_;  // of agents and checks whose facts name none; empty: there is none
-  view::Fold fold_;
-  std::uint64_t seq_ = 0;
+  view::OneRun shown_;
   std::unique_ptr<Narrator> narrator_;
   Style style_;
   process::Loop* loop_;
@@ -88,13 +85,11 @@ class Face : public engine::Listener {
   std::map<int, Doing> doing_;
   bool activity_due_ = false;  // the timer is set
   std::map<std::uint64_t, RunningCheck> checks_;
-  std::map<int, WhichAgent> agents_;
-  std::map<int, workflow::Usage> used_;  // by agents, as far as this process was told
-  process::TimerId timer_{};             // of the picture, or of what is to be told of activities
-  int drawn_ = 0;                        // lines of the picture that stands on the terminal
-  bool asked_ = false;                   // a person may be typing below what was written last
-  std::string held_;                     // told once the person has answered
-  bool in_line_ = false;  // what was told last is a prompt: the line behind it is open
+  process::TimerId timer_{};  // of the picture, or of what is to be told of activities
+  int drawn_ = 0;             // lines of the picture that stands on the terminal
+  bool asked_ = false;        // a person may be typing below what was written last
+  std::string held_;          // told once the person has answered
+  bool in_line_ = false;      // what was told last is a prompt: the line behind it is open
 };
 
 }  // namespace capsule::ui

@@ -6,7 +6,7 @@ namespace capsule::ui {
 namespace {
 
 TEST(PlainFace, TellsTheFiveStagesAndEveryVerdictWithItsAttempt) {
-  Phases stage(Look::plain, phases_narrator);
+  Phases stage(Look::plain);
   whole_run(stage);
   std::size_t at = 0;
   for (const char* line :
@@ -24,7 +24,7 @@ TEST(PlainFace, TellsTheFiveStagesAndEveryVerdictWithItsAttempt) {
 }
 
 TEST(PlainFace, WhatHappensToAServiceStandsBelowItsPhase) {
-  Phases stage(Look::plain, phases_narrator);
+  Phases stage(Look::plain);
   event::supply::ProviderParked parked;
   parked.provider = "claude";
   parked.fault = event::Fault::no_credit;
@@ -35,7 +35,7 @@ TEST(PlainFace, WhatHappensToAServiceStandsBelowItsPhase) {
 }
 
 TEST(LiveFace, DrawsEveryStageAndTheLastLineWithinTheTerminal) {
-  Phases stage(Look::live, phases_narrator);
+  Phases stage(Look::live);
   begin(stage);
   stage.happen({event::PhaseStarted{"test-writer", 1, 1, "", "claude", "", false}});
   stage.face.on_output(1,
@@ -55,7 +55,7 @@ TEST(LiveFace, DrawsEveryStageAndTheLastLineWithinTheTerminal) {
 }
 
 TEST(LiveFace, PhasesThatRunTogetherStandSideBySideWithALineEach) {
-  Phases stage(Look::live, phases_narrator);
+  Phases stage(Look::live);
   event::RunStarted started;
   started.bead = "b-1";
   started.definition.name = "panel";
@@ -79,7 +79,7 @@ TEST(LiveFace, PhasesThatRunTogetherStandSideBySideWithALineEach) {
 }
 
 TEST(JsonFace, EveryEventHasItsRunAndThoseAboutAgentsSayWhoTheyAre) {
-  Phases stage(Look::json, phases_narrator);
+  Phases stage(Look::json);
   whole_run(stage);
   for (const Json& line : lines_of(stage.taken())) {
     EXPECT_EQ(line["run"], "run-1");
@@ -135,7 +135,7 @@ QuestionAsked question(int number) {
 }
 
 TEST(JsonFace, AFinishedAgentOfADeliveryTellsTaskRoleAndAttempt) {
-  Delivery stage(Look::json, delivery_narrator);
+  Delivery stage(Look::json);
   begin(stage);
   stage.taken();
   AgentFinished ended;
@@ -158,8 +158,42 @@ TEST(JsonFace, AFinishedAgentOfADeliveryTellsTaskRoleAndAttempt) {
   }
 }
 
+TEST(JsonFace, TheEndOfAnAgentHasWhatAllItsCallsUsedThoseOfEarlierProcessesToo) {
+  const auto call = [](std::int64_t micros, std::int64_t ms) {
+    event::supply::AgentUsed used;
+    used.agent = 1;
+    used.use.tokens_known = true;
+    used.use.input = 100;
+    used.use.cost_known = micros > 0;
+    used.use.cost_micros = micros;
+    used.duration_ms = ms;
+    const event::supply::Fact fact = used;
+    return event::NewFact{std::string(kind_of(fact)), kAt, body_of(fact)};
+  };
+  Phases before(Look::quiet);
+  begin(before);
+  before.happen({event::PhaseStarted{"execute", 1, 2, "", "claude", "", false}});
+  const event::NewFact first = call(250'000, 40);
+  before.journal.push_back({before.journal.size() + 1, "run-1", first.kind, first.at, first.body});
+  Phases stage(Look::json);
+  stage.face.recall(before.journal);
+  stage.face.on_facts(std::vector<event::NewFact>{call(0, 60)});
+  stage.taken();
+  const event::PipelineFact ended = finished("execute", 1, 2, signal::Status::pass, "");
+  stage.face.on_facts(
+      std::vector<event::NewFact>{{std::string(kind_of(ended)), kAt, body_of(ended)}});
+  const Json line = lines_of(stage.taken()).front();
+  EXPECT_EQ(line["task"], "demo-1.1.1");
+  EXPECT_EQ(line["usage"]["calls"], 2);
+  EXPECT_EQ(line["usage"]["calls_without_cost"], 1);
+  EXPECT_EQ(line["usage"]["cost_micros"], 250'000);
+  EXPECT_EQ(line["usage"]["tokens"]["input"], 200);
+  EXPECT_EQ(line["usage"]["duration_ms"], 100);
+  EXPECT_TRUE(line["usage"]["agent_runs"].is_null());
+}
+
 TEST(LiveFace, TheBoardOfADeliveryHasARowForEachAgentWithItsTimeAndLastLine) {
-  Delivery stage(Look::live, delivery_narrator);
+  Delivery stage(Look::live);
   begin(stage);
   stage.face.on_output(1, "working \x1b[2J hard\n");
   stage.now = 65'000;
@@ -175,7 +209,7 @@ TEST(LiveFace, TheBoardOfADeliveryHasARowForEachAgentWithItsTimeAndLastLine) {
 }
 
 TEST(LiveFace, WhileAPersonTypesNothingIsDrawnOverTheirWords) {
-  Delivery stage(Look::live, delivery_narrator, true);
+  Delivery stage(Look::live, true);
   begin(stage);
   AgentFinished asks;
   asks.agent = 1;
@@ -196,7 +230,7 @@ TEST(LiveFace, WhileAPersonTypesNothingIsDrawnOverTheirWords) {
 }
 
 TEST(LiveFace, WithoutSomebodyAtTheTerminalAQuestionStopsNoPicture) {
-  Delivery stage(Look::live, delivery_narrator, false);
+  Delivery stage(Look::live, false);
   begin(stage);
   stage.happen({question(1)});
   stage.taken();
@@ -207,7 +241,7 @@ TEST(LiveFace, WithoutSomebodyAtTheTerminalAQuestionStopsNoPicture) {
 }
 
 TEST(PlainFace, HostileTextsStayOnTheirLine) {
-  Delivery stage(Look::plain, delivery_narrator);
+  Delivery stage(Look::plain);
   begin(stage);
   stage.taken();
   stage.happen({question(1)});
@@ -216,18 +250,18 @@ TEST(PlainFace, HostileTextsStayOnTheirLine) {
 }
 
 TEST(DeliveryReport, TellsEveryTask) {
-  Delivery stage(Look::quiet, delivery_narrator);
+  Delivery stage(Look::quiet);
   begin(stage);
   EXPECT_EQ(stage.out, "");
   const std::string report =
-      delivery_report({stage.workflow.state(), "run-1", stage.journal, {"test: make"}, "/p"});
+      delivery_report({"/p/PLAN.md", "run-1", stage.journal, {"test: make"}, "/p"});
   EXPECT_NE(report.find("## T-1: Title"), report.npos);
   EXPECT_NE(report.find("- Merges were checked by: `test: make`\n"), report.npos) << report;
   EXPECT_NE(report.find("- State: developer (attempt 1)"), report.npos) << report;
 }
 
 TEST(JsonFace, ATurnOfAutoModeTellsRoleAndAttemptToo) {
-  Stage<auto_mode::Rules> stage(Look::json, auto_narrator);
+  Stage<event::auto_run::Fact> stage(Look::json);
   namespace fact = event::auto_run;
   fact::Started started;
   started.task = "Do it";

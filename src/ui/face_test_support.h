@@ -1,5 +1,4 @@
-// A workflow with its face, for tests: what happens is told, and what was written is seen. Tests
-// only.
+// The face of a run, for tests: what happens is told, and what was written is seen. Tests only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,13 +12,11 @@
 #include "base/moment.h"
 #include "base/text.h"
 #include "engine/run.h"
-#include "engine/workflow.h"
-#include "ui/auto_narrator.h"
-#include "ui/delivery_narrator.h"
+#include "event/auto.h"
+#include "event/delivery.h"
+#include "event/pipeline.h"
+#include "event/supply.h"
 #include "ui/face.h"
-#include "ui/phases_narrator.h"
-#include "workflow/auto/workflow.h"
-#include "workflow/delivery/workflow.h"
 
 namespace capsule::ui {
 
@@ -27,29 +24,27 @@ using Json = nlohmann::json;
 
 inline constexpr const char* kAt = "2026-01-01T00:00:00.000Z";  // all facts of a Stage
 
-template <class Rules>
+template <class Fact>
 engine::RunHead head_of_stage() {
   engine::RunHead head;
   head.run = "run-1";
-  const bool delivery = std::is_same_v<Rules, delivery::Rules>;
-  const bool auto_run = std::is_same_v<Rules, auto_mode::Rules>;
+  const bool delivery = std::is_same_v<Fact, event::delivery::DeliveryFact>;
+  const bool auto_run = std::is_same_v<Fact, event::auto_run::Fact>;
   head.workflow = delivery ? engine::kDelivery : auto_run ? engine::kAuto : "pipeline";
   head.subject = delivery ? "/p/PLAN.md" : auto_run ? engine::kAutoSubject : "demo-1.1.1";
   return head;
 }
 
-// A workflow, its face, and what that has written.
-template <class Rules>
+// A face, and what it has written.
+template <class Fact>
 struct Stage {
-  using Fact = typename Rules::Fact;
-  engine::WorkflowOf<Rules> workflow;
   std::string out;
   std::int64_t now = 0;
   std::vector<event::Fact> journal;  // what happened
   Face face;
 
-  Stage(Look look, auto narrator, bool typed_at = false)
-      : face(look, head_of_stage<Rules>(), narrator(workflow.state(), Style{}), Style{}, nullptr,
+  explicit Stage(Look look, bool typed_at = false)
+      : face(look, head_of_stage<Fact>(), Style{}, nullptr,
              {[this](const std::string& text) { out += text; }, [] { return std::size_t{60}; },
               [] { return std::size_t{24}; }, [this] { return now; },
               [this] { return *milliseconds_of(kAt) + now; }, typed_at}) {}
@@ -57,17 +52,16 @@ struct Stage {
   void happen(const std::vector<Fact>& facts) {
     std::vector<event::NewFact> told;
     for (const Fact& fact : facts) {
-      told.push_back({std::string(Rules::kind_of(fact)), kAt, Rules::body_of(fact)});
+      told.push_back({std::string(kind_of(fact)), kAt, body_of(fact)});
       const event::NewFact& one = told.back();
       journal.push_back({journal.size() + 1, "run-1", one.kind, one.at, one.body});
-      ASSERT_TRUE(workflow.apply(journal.back()));
     }
     face.on_facts(told);
   }
   std::string taken() { return std::exchange(out, {}); }
 };
-using Phases = Stage<phases::Rules>;
-using Delivery = Stage<delivery::Rules>;
+using Phases = Stage<event::PipelineFact>;
+using Delivery = Stage<event::delivery::DeliveryFact>;
 
 inline event::PhaseFinished finished(const std::string& phase, int number, int attempt,
                                      signal::Status status, const std::string& feedback) {

@@ -1,14 +1,12 @@
-#include "ui/phases_narrator.h"
-
+// A run of phases told to people: its stages, and the verdict of each phase.
 #include <algorithm>
-#include <set>
 
-#include "base/fill.h"
 #include "base/text.h"
+#include "event/pipeline.h"
 #include "ui/attempt_text.h"
 #include "ui/board.h"
+#include "ui/narrator.h"
 #include "ui/run_text.h"
-#include "workflow/phases/check.h"
 
 namespace capsule::ui {
 namespace {
@@ -19,12 +17,13 @@ std::string first_line(std::string_view text) {
 
 class PhasesNarrator : public Narrator {
  public:
-  PhasesNarrator(const phases::State& state, Style style) : state_(state), style_(style) {}
+  explicit PhasesNarrator(Style style) : style_(style) {}
 
-  std::string on_fact(const event::NewFact& fact) override {
+  std::string on_fact(const event::NewFact& fact, view::OneRun& shown) override {
     const auto read = event::read_fact(fact.kind, fact.body);
     if (!read) return {};
     lines_.clear();
+    shown_ = &shown;
     std::visit([this](const auto& one) { take(one); }, *read);
     return std::exchange(lines_, {});
   }
@@ -38,38 +37,32 @@ class PhasesNarrator : public Narrator {
   std::string_view indent() const override { return "  "; }
 
  private:
-  std::string attempt(const std::string& phase, int number) const {
-    const int most = phases::attempts_of(state_.definition, phase, state_.max_retries);
-    return " (attempt " + std::to_string(number) + "/" + std::to_string(most) + ")";
+  const view::Run& run() { return shown_->run(); }
+  std::string attempt(const std::string& phase, int number) {
+    std::string text = " (attempt " + std::to_string(number);
+    for (const view::Phase& one : run().phases)
+      if (one.name == phase && one.most > 0) text += "/" + std::to_string(one.most);
+    return text + ")";
   }
+  std::string task() { return printable(run().subject + ": " + run().title); }
   void line(const std::string& text) { lines_ += text + "\n"; }
-  const workflow::AgentSummary* agent_of(int number) const {
-    for (const workflow::AgentSummary& agent : state_.agents)
-      if (agent.number == number) return &agent;
-    return nullptr;
-  }
-  void heading(int stage) {
-    if (stage == headed_) return;
-    headed_ = stage;
+  void heading(int number) {
+    const std::vector<view::Step>& steps = run().steps;
+    if (number == headed_ || number < 1 || number > static_cast<int>(steps.size())) return;
+    headed_ = number;
+    const view::Step& step = steps[static_cast<std::size_t>(number - 1)];
     std::vector<std::string> names;
-    std::set<int> groups;
-    for (const event::PhaseRule& phase : state_.definition.phases) {
-      if (std::max(phase.stage, 1) != stage) continue;
-      names.push_back(phase.name);
-      groups.insert(phase.group);
-    }
-    const bool together = groups.size() == 1 && *groups.begin() != 0;
+    for (const int phase : step.phases)
+      names.push_back(run().phases[static_cast<std::size_t>(phase)].name);
     line(toned(style_, Tone::strong,
-               step_title(stage, phases::stages(state_.definition), names, together, style_)));
+               step_title(number, static_cast<int>(steps.size()), names, step.together, style_)));
   }
 
   void take(const event::RunStarted&) {
-    line("Capsule: " + printable(state_.bead + ": " + state_.title));
+    line("Capsule: " + task());
     heading(1);
   }
-  void take(const event::RunResumed&) {
-    line("Capsule goes on with " + printable(state_.bead + ": " + state_.title));
-  }
+  void take(const event::RunResumed&) { line("Capsule goes on with " + task()); }
   void take(const event::WorktreeReady& f) {
     line("  worktree: " + printable(f.worktree));
     line("  branch: " + printable(f.branch));
@@ -84,7 +77,7 @@ class PhasesNarrator : public Narrator {
   }
   void take(const event::PhaseStarted& f) {
     if (f.by_hand) return;
-    heading(phases::stage_of(state_));
+    heading(run().step);
     line("  " + printable(f.phase) + ": running" + attempt(f.phase, f.attempt));
   }
   void take(const event::PhaseFinished& f) {
@@ -95,12 +88,12 @@ class PhasesNarrator : public Narrator {
     if (f.status != signal::Status::pass) lines_ += excerpt(f.feedback, "    ");
   }
   void take(const event::PhaseChecked& f) {
-    const workflow::AgentSummary* agent = agent_of(f.number);
-    if (agent != nullptr && (!agent->found.empty() || !f.passed)) {
-      line("  " + printable(f.phase) + ": " + said_and_checked(view::attempt_of(*agent), style_));
+    const auto agent = shown_->attempt(f.number);
+    if (agent && (!agent->found.empty() || !f.passed)) {
+      line("  " + printable(f.phase) + ": " + said_and_checked(*agent, style_));
       if (!f.passed) lines_ += excerpt(f.feedback, "    ");
     }
-    if (state_.repeated && state_.convergence == event::Convergence::warn)
+    if (run().repeats)
       line("  " + printable(f.phase) + ": " +
            toned(style_, Tone::warn, "said the same twice about the same files"));
   }
@@ -119,45 +112,35 @@ class PhasesNarrator : public Narrator {
          " is taken back: no agent was told");
   }
   void take(const event::MergeDone& f) {
-    heading(phases::stages(state_.definition));
-    const bool on_main = state_.integrate != event::Integrate::branch;
+    heading(static_cast<int>(run().steps.size()));
+    const bool on_main = run().on_branch.empty();
     const std::string words = (on_main ? "merged as " : "committed as ") + f.commit.substr(0, 12) +
-                              (on_main ? "" : " on " + state_.branch);
+                              (on_main ? "" : " on " + run().on_branch);
     const std::string evidence = workflow::evidence_words(f.evidence);
     line("  " + printable(words) + (evidence.empty() ? "" : ": " + evidence));
   }
   void take(const event::MergeRefused& f) {
-    heading(phases::stages(state_.definition));
+    heading(static_cast<int>(run().steps.size()));
     line("  " + toned(style_, Tone::warn, "not merged") + ": " + first_line(f.detail));
     if (const std::size_t rest = f.detail.find('\n'); rest != f.detail.npos)
       lines_ += excerpt(std::string_view(f.detail).substr(rest + 1), "    ");
   }
   void take(const event::GroundMoved& f) {
-    const auto name = [this](int agent) { return workflow::agent_words(state_.agents, agent); };
-    line("  " + toned(style_, Tone::warn, "! " + printable(workflow::ground_line(f, name))));
+    line("  " + toned(style_, Tone::warn, "! " + ground_words(f, *shown_)));
   }
-  void take(const event::BeadClosed&) { line("  closed " + printable(state_.bead)); }
+  void take(const event::BeadClosed&) { line("  closed " + printable(run().subject)); }
   void take(const auto&) {}
 
-  const phases::State& state_;
   Style style_;
+  view::OneRun* shown_ = nullptr;  // while a fact is told
   std::string lines_;
   int headed_ = 0;  // the stage whose heading was told last
 };
 
 }  // namespace
 
-std::unique_ptr<Narrator> phases_narrator(const phases::State& state, Style style) {
-  return std::make_unique<PhasesNarrator>(state, style);
-}
-
-std::string workflow_page(const event::Definition& definition, int max_retries) {
-  const int most = phases::most_runs(definition, max_retries);
-  return (definition.summary.empty() ? "" : printable(definition.summary) + "\n\n") +
-         phases::picture(definition, max_retries) +
-         (most > 0 ? "\nAt most " + counted(most, "agent run") +
-                         " with max_retries: " + std::to_string(max_retries) + ".\n"
-                   : std::string("\nIt can go in more ways than can be counted.\n"));
+std::unique_ptr<Narrator> phases_narrator(Style style) {
+  return std::make_unique<PhasesNarrator>(style);
 }
 
 }  // namespace capsule::ui

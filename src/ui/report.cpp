@@ -1,51 +1,53 @@
 #include "ui/report.h"
 
 #include "base/text.h"
-#include "engine/run.h"
-#include "event/supply.h"
+#include "event/pipeline.h"
 #include "ui/usage_text.h"
-#include "ui/view/fold.h"
+#include "workflow/phases/phases.h"
 
 namespace capsule::ui {
 namespace {
 
-bool good(const phases::State& s) {
-  return s.outcome == event::Outcome::merged || s.outcome == event::Outcome::on_branch ||
-         s.outcome == event::Outcome::finished;
+event::Outcome outcome_of(const view::Run& run) {
+  for (int i = 0; i < event::kOutcomes; ++i)
+    if (const auto one = static_cast<event::Outcome>(i); run.outcome == event::name_of(one))
+      return one;
+  return event::Outcome::none;
 }
 
-// Whether it was at the phase that commits the work.
-bool commits(const phases::State& s) {
-  const event::PhaseRule* rule = phases::find_phase(s.definition, s.phase);
-  return rule != nullptr && rule->commits;
+bool good(const view::Run& run) {
+  const event::Outcome outcome = outcome_of(run);
+  return outcome == event::Outcome::merged || outcome == event::Outcome::on_branch ||
+         outcome == event::Outcome::finished;
 }
 
 // Commands that can be pasted, by how the run ended.
-std::vector<std::string> next_steps(const Report& report, const Surroundings& around) {
-  const phases::State& s = report.state;
-  const std::string words = s.bead + around.project_option;
+std::vector<std::string> next_steps(const view::Run& view, const Surroundings& around) {
+  const std::string words = view.subject + around.project_option;
   const std::string run = "capsule run " + words + around.provider_option;
   const std::string resume = run + " --resume";
-  const std::string anew = run + start_options(s);
-  if (phases::Rules::waits_for_person(s))
-    return {"capsule approve " + words, "capsule reject " + words + " --because=TEXT", run};
-  if (report.run.standing == workflow::Standing::waiting) {
+  const std::string anew = run + start_options(view.workflow, view.looks_at);
+  if (view.standing == workflow::Standing::waiting) {
     std::vector<std::string> steps;
-    for (const view::Wait& wait : report.run.waits)
+    for (const view::Wait& wait : view.waits) {
+      if (wait.kind == workflow::Waiting::For::approval)
+        return {"capsule approve " + words, "capsule reject " + words + " --because=TEXT", run};
       if (wait.question != 0)
         steps.push_back("capsule answer " + std::to_string(wait.question) + " TEXT" +
                         around.project_option);
+    }
     steps.push_back(run);
     return steps;
   }
   // The work is where it belongs, and only what comes after is left to do.
-  if (!s.merge_commit.empty() && !good(s)) return {run};
-  if (around.worktree_gone && !good(s)) return {anew};
-  switch (s.outcome) {
+  const bool there = !view.merged_as.empty() || !view.on_branch.empty();
+  if (there && !good(view)) return {run};
+  if (around.worktree_gone && !good(view)) return {anew};
+  switch (outcome_of(view)) {
     case event::Outcome::merged:
       return {"git log -2 " + around.main_branch};
     case event::Outcome::on_branch:
-      return {"git log -2 " + s.branch};
+      return {"git log -2 " + view.on_branch};
     case event::Outcome::finished:
       return {"capsule log " + words};
     case event::Outcome::prepared:
@@ -55,7 +57,7 @@ std::vector<std::string> next_steps(const Report& report, const Surroundings& ar
     case event::Outcome::merge_refused:
     case event::Outcome::merge_error:
       // Else it is not signed off yet.
-      if (!phases::merges_again(s) && !commits(s)) return {resume};
+      if (!view.can_merge) return {resume};
       return {"capsule merge " + words + around.provider_option};
     case event::Outcome::interrupted:
     case event::Outcome::paused:
@@ -75,85 +77,51 @@ std::string indented(std::string_view text) {
 
 }  // namespace
 
-std::string start_options(const phases::State& state) {
-  if (state.definition.name == phases::kPipeline) return {};
-  return " --workflow=" + state.definition.name +
-         (state.on_branch.empty() ? "" : " --branch=" + shell_word(state.on_branch));
+std::string start_options(const std::string& workflow, const std::string& looks_at) {
+  if (workflow == phases::kPipeline) return {};
+  return " --workflow=" + workflow + (looks_at.empty() ? "" : " --branch=" + shell_word(looks_at));
 }
 
-Report report_of(const std::vector<event::Fact>& facts) {
-  Report report;
-  for (const event::Fact& fact : facts) {
-    if (event::supply::is_supply(fact.kind)) continue;
-    const auto read = event::read_fact(fact.kind, fact.body);
-    if (!read) continue;
-    phases::apply(report.state, *read);
-    if (const auto* checked = std::get_if<event::PhaseChecked>(&*read)) {
-      for (const event::Claim& claim : checked->claims)
-        if (claim.verdict == event::Verdict::unchecked)
-          report.unchecked = claim.what + ": " + claim.detail;
-      if (report.state.repeated && report.state.convergence == event::Convergence::warn)
-        report.remarks.push_back(checked->phase + " said the same twice about the same files");
-    } else if (const auto* archived = std::get_if<event::RunArchived>(&*read)) {
-      report.archive = archived->folder;
-    }
-  }
-  engine::RunHead head;
-  head.run = facts.empty() ? "" : facts.front().run;
-  head.workflow = phases::kPipeline;
-  head.subject = report.state.bead;
-  view::Fold fold;
-  fold.head(head);
-  for (const event::Fact& fact : facts) fold.apply(fact);
-  report.run = fold.project().runs.front();
-  std::vector<std::string> remarks;
-  if (report.state.baseline == event::Baseline::red && report.state.red_allowed)
-    remarks.push_back(
-        "the project's checks failed before anybody worked (verify.baseline: red-allowed): what "
-        "failed then was tolerated");
-  for (const view::Remark& remark : report.run.remarks) remarks.push_back(remark.text);
-  report.remarks.insert(report.remarks.begin(), remarks.begin(), remarks.end());
-  return report;
-}
-
-std::string summary(const Report& report, const Surroundings& around, const Style& style) {
-  const phases::State& s = report.state;
-  const bool well = good(s);
-  std::string text = "\n" + toned(style, Tone::strong, printable(s.bead + ": " + s.title)) + "\n";
-  text += "  " + standing_line(report.run, style);
-  if (s.outcome == event::Outcome::merged && !s.merge_commit.empty())
-    text += " into " + around.main_branch + " as " + s.merge_commit.substr(0, 12);
-  if (s.outcome == event::Outcome::on_branch) text += " " + printable(s.branch);
+std::string summary(const view::Run& run, const Surroundings& around, const Style& style) {
+  const bool well = good(run);
+  const event::Outcome outcome = outcome_of(run);
+  std::string text =
+      "\n" + toned(style, Tone::strong, printable(run.subject + ": " + run.title)) + "\n";
+  text += "  " + standing_line(run, style);
+  if (outcome == event::Outcome::merged && !run.merged_as.empty())
+    text += " into " + around.main_branch + " as " + run.merged_as.substr(0, 12);
+  if (outcome == event::Outcome::on_branch) text += " " + printable(run.on_branch);
   text += "\n";
-  if (const std::string evidence = workflow::evidence_words(s.evidence); well && !evidence.empty())
+  if (const std::string evidence = workflow::evidence_words(run.evidence);
+      well && !evidence.empty())
     text += "  " + printable(evidence) + "\n";
-  if (!well && !s.detail.empty()) text += indented(trimmed(s.detail));
-  if (s.outcome == event::Outcome::phase_error && !around.last_words.empty())
+  if (!well && !run.detail.empty()) text += indented(trimmed(run.detail));
+  if (outcome == event::Outcome::phase_error && !around.last_words.empty())
     text += "    the agent's last line: " + fitted(around.last_words, 160) + "\n";
-  const std::vector<RoleLine> roles = role_lines(report.run.attempts);
+  const std::vector<RoleLine> roles = role_lines(run.attempts);
   if (!roles.empty()) text += "\n" + role_table(roles, style);
+  const std::int64_t checks_ms = run.usage.checks_ms;
   if (roles.size() > 1)
-    text += "  " + padded("in all", 38) + duration(report.run.usage.duration_ms) +
-            (s.checks_ms > 0 ? ", and " + duration(s.checks_ms) + " of checks" : "") + "\n";
-  if (const std::string used = usage_words(report.run.usage); !used.empty())
-    text += "  " + used + "\n";
-  for (const std::string& remark : report.remarks) text += "  ! " + printable(remark) + "\n";
-  if (!report.unchecked.empty())
-    text += "  ! only the agents have checked " + printable(report.unchecked) + "\n";
+    text += "  " + padded("in all", 38) + duration(run.usage.duration_ms) +
+            (checks_ms > 0 ? ", and " + duration(checks_ms) + " of checks" : "") + "\n";
+  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
+  for (const view::Remark& remark : run.remarks) text += "  ! " + printable(remark.text) + "\n";
+  if (!run.unchecked.empty())
+    text += "  ! only the agents have checked " + printable(run.unchecked) + "\n";
   for (const std::string& note : around.notes) text += "  " + printable(note) + "\n";
   for (const std::string& line : around.progress) text += "  " + printable(line) + "\n";
-  if (!report.archive.empty()) text += "  archive: " + printable(report.archive) + "\n";
-  if (!well && s.outcome != event::Outcome::prep_failed && !s.worktree.empty())
+  if (!run.archive.empty()) text += "  archive: " + printable(run.archive) + "\n";
+  if (!well && outcome != event::Outcome::prep_failed && !run.trees.empty())
     text += around.worktree_gone ? "  its worktree has been removed\n"
-                                 : "  worktree kept: " + printable(s.worktree) + "\n";
+                                 : "  worktree kept: " + printable(run.trees.front().folder) + "\n";
   // Scripts look for these words.
   if (well)
     text += "\n" +
-            (s.definition.name == phases::kPipeline ? std::string("Pipeline")
-                                                    : "Workflow " + printable(s.definition.name)) +
+            (run.workflow == phases::kPipeline ? std::string("Pipeline")
+                                               : "Workflow " + printable(run.workflow)) +
             " complete\n";
   text += "\n" + std::string(well ? "See it:" : "What next:") + "\n";
-  for (const std::string& step : next_steps(report, around)) text += "  " + step + "\n";
+  for (const std::string& step : next_steps(run, around)) text += "  " + step + "\n";
   return text;
 }
 

@@ -1,27 +1,14 @@
-// What a run of phases did, and the summary that ends it. Pure: used at the end of a run, and by
-// `capsule status` for any run of the journal.
+// The summary that ends a run of phases. Pure: used at the end of a run, and by `capsule status`
+// for any run of the journal.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "event/fact.h"
 #include "ui/run_text.h"
 #include "ui/style.h"
-#include "workflow/phases/phases.h"
 
 namespace capsule::ui {
-
-struct Report {
-  phases::State state;
-  view::Run run;
-  std::vector<std::string> remarks;  // what people should know
-  std::string unchecked;             // what no gate could look at, and why
-  std::string archive;
-};
-
-// Facts that are none of such a run are passed over.
-Report report_of(const std::vector<event::Fact>& facts);
 
 // What the summary needs beyond the run itself.
 struct Surroundings {
@@ -36,8 +23,8 @@ struct Surroundings {
 
 // " --workflow=mine --branch=topic": what `capsule run BEAD` needs to start such a run anew; empty
 // for the pipeline.
-std::string start_options(const phases::State& state);
+std::string start_options(const std::string& workflow, const std::string& looks_at);
 
-std::string summary(const Report& report, const Surroundings& around, const Style& style);
+std::string summary(const view::Run& run, const Surroundings& around, const Style& style);
 
 }  // namespace capsule::ui

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ui/auto_narrator.h"
+#include "ui/auto_text.h"
 #include "ui/config_text.h"
 #include "ui/ledger_text.h"
 #include "ui/question_text.h"
@@ -119,7 +119,7 @@ TEST(AutoPage, SaysOfEveryPhaseWhereItIs) {
   state.phases[at(signal::Phase::init)].duration_s = 12;
   state.phase = "planning";
   state.iteration = 3;
-  const std::string text = auto_page(state, {});
+  const std::string text = auto_page(view::session_of(state), {});
   EXPECT_THAT(text, HasSubstr("[1/9] expansion … skipped\n"));
   EXPECT_THAT(text, HasSubstr("[2/9] init … ✓ (12s)\n"));
   EXPECT_THAT(text, HasSubstr("[3/9] planning … iteration 3/20\n"));
@@ -129,7 +129,7 @@ TEST(AutoPage, SaysOfEveryPhaseWhereItIs) {
   EXPECT_EQ(run.all, static_cast<int>(run.phases.size()));
   EXPECT_EQ(run.phases[1].state, view::Phase::State::working);
   state.active = false;
-  EXPECT_THAT(auto_page(state, {}), HasSubstr("[3/9] planning\n"));
+  EXPECT_THAT(auto_page(view::session_of(state), {}), HasSubstr("[3/9] planning\n"));
 }
 
 TEST(QuestionLines, NameTheRunWhenSeveralAsk) {

@@ -6,6 +6,8 @@
 #include "ui/report.h"
 #include "ui/run_json.h"
 #include "ui/run_text.h"
+#include "ui/view/fold.h"
+#include "workflow/phases/phases.h"
 
 namespace capsule::ui {
 namespace {
@@ -57,11 +59,22 @@ std::vector<event::Fact> recorded(const std::vector<event::PipelineFact>& facts)
   return result;
 }
 
+view::Run shown(const std::vector<event::PipelineFact>& facts) {
+  engine::RunHead head;
+  head.run = "run-1";
+  head.workflow = phases::kPipeline;
+  head.subject = "demo-1.1.1";
+  view::Fold fold;
+  fold.head(head);
+  for (const event::Fact& fact : recorded(facts)) fold.apply(fact);
+  return fold.project().runs.front();
+}
+
 TEST(Summary, SaysWhatWasDoneHowOftenAndHowLong) {
   Surroundings around;
   around.main_branch = "main";
   around.progress = {"feature demo-1.1: 1 of 2 closed"};
-  const std::string text = summary(report_of(recorded(merged_run())), around, {});
+  const std::string text = summary(shown(merged_run()), around, {});
   EXPECT_NE(text.find("✓ merged into main as 0123456789ab"), std::string::npos) << text;
   EXPECT_NE(text.find("test-writer     ✓ PASS       2 runs   3.0s"), std::string::npos) << text;
   EXPECT_NE(text.find("feature demo-1.1: 1 of 2 closed"), std::string::npos);
@@ -75,7 +88,7 @@ TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
   facts.emplace_back(event::RunEnded{event::Outcome::interrupted, "Ctrl-C"});
   Surroundings around;
   around.project_option = " --project-dir=/p";
-  const std::string text = summary(report_of(recorded(facts)), around, {});
+  const std::string text = summary(shown(facts), around, {});
   EXPECT_NE(text.find("interrupted"), std::string::npos);
   EXPECT_EQ(text.find("Pipeline complete"), std::string::npos);
   EXPECT_NE(text.find("capsule run demo-1.1.1 --project-dir=/p --resume"), std::string::npos)
@@ -86,14 +99,14 @@ TEST(Summary, OfAFailedRunKeepsTheReasonAndOffersCommandsToPaste) {
 TEST(Summary, OfARunWhoseBudgetIsSpentSaysWhatItWaitsForAndHowToAnswer) {
   std::vector<event::PipelineFact> facts = merged_run();
   facts.resize(2 + 5);  // test-review is to begin
-  Report report = report_of(recorded(facts));
-  report.run.life = view::Life::waiting;
-  report.run.standing = workflow::Standing::waiting;
+  view::Run run = shown(facts);
+  run.life = view::Life::waiting;
+  run.standing = workflow::Standing::waiting;
   view::Wait wait;
   wait.kind = workflow::Waiting::For::budget;
   wait.question = 1001;
-  report.run.waits = {wait};
-  const std::string text = summary(report, {}, {});
+  run.waits = {wait};
+  const std::string text = summary(run, {}, {});
   EXPECT_NE(text.find("waits for a larger budget"), std::string::npos) << text;
   EXPECT_NE(text.find("What next:\n  capsule answer 1001 TEXT\n  capsule run demo-1.1.1\n"),
             std::string::npos)
@@ -104,7 +117,7 @@ TEST(Summary, AnAgentThatWasEndedWithItsRunHasNotPassed) {
   std::vector<event::PipelineFact> facts = merged_run();
   facts.resize(2 + 5);  // test-review has begun
   facts.emplace_back(event::RunEnded{event::Outcome::aborted, ""});
-  const std::string text = summary(report_of(recorded(facts)), {}, {});
+  const std::string text = summary(shown(facts), {}, {});
   EXPECT_NE(text.find("test-review     ✗ interrupted 1 run"), std::string::npos) << text;
 }
 
@@ -112,7 +125,7 @@ TEST(Summary, OfAMergeThatCouldNotBeClearedUpSaysThatItIsOnMain) {
   std::vector<event::PipelineFact> facts = merged_run();
   while (!std::holds_alternative<event::MergeDone>(facts.back())) facts.pop_back();
   facts.emplace_back(event::RunEnded{event::Outcome::merge_error, "no space left"});
-  const std::string text = summary(report_of(recorded(facts)), {}, {});
+  const std::string text = summary(shown(facts), {}, {});
   EXPECT_NE(text.find("merged as 0123456789ab, but not cleaned up\n    no space left\n"),
             std::string::npos)
       << text;
@@ -120,9 +133,9 @@ TEST(Summary, OfAMergeThatCouldNotBeClearedUpSaysThatItIsOnMain) {
 }
 
 TEST(Summary, ColoursAreUsedOnlyWhenAskedForAndNeverAlone) {
-  const Report report = report_of(recorded(merged_run()));
-  EXPECT_EQ(summary(report, {}, {}).find('\x1b'), std::string::npos);
-  const std::string coloured = summary(report, {}, {.colour = true});
+  const view::Run run = shown(merged_run());
+  EXPECT_EQ(summary(run, {}, {}).find('\x1b'), std::string::npos);
+  const std::string coloured = summary(run, {}, {.colour = true});
   EXPECT_NE(coloured.find("\x1b[32m✓ merged\x1b[0m"), std::string::npos) << coloured;
 }
 

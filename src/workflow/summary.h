@@ -81,8 +81,11 @@ struct AgentSummary {
   std::string client;        // name and version; empty: not known
   std::string answered;      // the model that answered; empty: not known
   event::TokenUse use = {};  // of all its calls
-  int faults = 0;            // of the service that it met on the way
-  int redacted = 0;          // secrets that were replaced in what it printed
+  // Calls of its program that have ended, as far as they are recorded, and how long they took.
+  int calls = 0, calls_without_tokens = 0, calls_without_cost = 0;
+  std::int64_t calls_ms = 0;
+  int faults = 0;    // of the service that it met on the way
+  int redacted = 0;  // secrets that were replaced in what it printed
 };
 
 struct ClaimSummary {

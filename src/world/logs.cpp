@@ -216,11 +216,12 @@ Result<void> LogFollower::read(const std::vector<LogFile>& files, const Sink& si
   return {};
 }
 
-std::string last_words(const std::string& worktree, const event::PhaseFinished& last) {
-  if (last.fault != event::Fault::no_signal && last.fault != event::Fault::exit_status) return {};
-  const std::string log = ".capsule/output/" + base_name(last.log);
-  const std::string out = last_said(worktree, log), err = last_line(worktree, log + ".stderr");
-  return (last.exit_code != 0 ? !err.empty() : out.empty()) ? err : out;
+std::string last_words(const std::string& worktree, event::Fault fault, const std::string& log) {
+  const bool failed = fault == event::Fault::exit_status;
+  if (fault != event::Fault::no_signal && !failed) return {};
+  const std::string path = ".capsule/output/" + base_name(log);
+  const std::string out = last_said(worktree, path), err = last_line(worktree, path + ".stderr");
+  return (failed ? !err.empty() : out.empty()) ? err : out;
 }
 
 }  // namespace capsule::world

@@ -50,6 +50,6 @@ class LogFollower {
 
 // What the agent of a phase printed last, when it ended without a valid signal: often the reason,
 // such as a login that is missing. Empty otherwise.
-std::string last_words(const std::string& worktree, const event::PhaseFinished& last);
+std::string last_words(const std::string& worktree, event::Fault fault, const std::string& log);
 
 }  // namespace capsule::world

@@ -205,12 +205,9 @@ TEST(LastWords, OfAClientThatPrintsEventsAreItsFailureOrWhatTheAgentSaid) {
   ASSERT_NE(::mkdtemp(name), nullptr);
   const std::string tree = name;
   ASSERT_TRUE(make_folders(tree + "/.capsule/output"));
-  event::PhaseFinished last;
-  last.fault = event::Fault::no_signal;
-  last.log = "/elsewhere/x.log";
   const auto words = [&](const std::string& printed) {
     EXPECT_TRUE(write_file(tree + "/.capsule/output/x.log", printed));
-    return last_words(tree, last);
+    return last_words(tree, event::Fault::no_signal, "/elsewhere/x.log");
   };
   const std::string init = R"({"type":"system","subtype":"init","session_id":"s"})"
                            "\n";

@@ -6,11 +6,13 @@
 #include <set>
 #include <tuple>
 
+#include "base/text.h"
 #include "engine/run.h"
 #include "tests/simulation/auto.h"
 #include "tests/simulation/delivery.h"
 #include "tests/simulation/phases.h"
 #include "ui/board.h"
+#include "ui/face.h"
 #include "ui/run_json.h"
 #include "ui/view/fold.h"
 
@@ -53,6 +55,13 @@ Project folded(const Played& played) {
   fold.head(played.head);
   for (const event::Fact& fact : played.facts) fold.apply(fact);
   return fold.project();
+}
+
+// As a process shows it that works on it.
+view::Run folded_by_holder(const Played& played) {
+  view::OneRun shown(played.head);
+  shown.recall(played.facts);
+  return shown.run();
 }
 
 void expect_well_formed(const Project& project) {
@@ -197,6 +206,18 @@ void expect_one_story(const view::Run& run, const workflow::RunSummary& summary)
   EXPECT_EQ(json["working"].size(), working);
 }
 
+// What is asked of one agent alone is what its row says, and all calls are some agent's.
+void expect_rows_alone(const Fold& fold, const view::Run& run) {
+  int calls = 0;
+  for (view::Attempt row : run.attempts) {
+    calls += view::usage_of(row).calls;
+    row.claims.clear();
+    EXPECT_EQ(fold.attempt(run.run, row.agent), row) << row.agent;
+  }
+  EXPECT_EQ(calls, run.usage.calls);
+  EXPECT_EQ(fold.attempt(run.run, 1'000'000), std::nullopt);
+}
+
 TEST_P(ViewOfSimulation, TellsOneStoryOnEveryFace) {
   const int runs = reference::test_rounds(20, 200);
   const std::uint64_t seed = first_seed();
@@ -211,7 +232,48 @@ TEST_P(ViewOfSimulation, TellsOneStoryOnEveryFace) {
     for (const event::Fact& fact : played.facts) {
       fold.apply(fact);
       expect_one_story(fold.project().runs.front(), fold.summary(played.head.run));
+      expect_rows_alone(fold, fold.project().runs.front());
       if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+// A run that is told in two processes: lines for people from the first fact on, and --json of the
+// second process, which has recalled what the first one recorded.
+TEST_P(ViewOfSimulation, IsToldInLinesByWhoeverTakesItUp) {
+  const int runs = reference::test_rounds(20, 200);
+  const std::uint64_t seed = first_seed();
+  std::cout << "first seed " << seed << "\n";
+  for (int i = 0; i < runs; ++i) {
+    const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
+    const Played played = play(GetParam(), one);
+    SCOPED_TRACE("seed " + std::to_string(one));
+    std::string lines, json;
+    ui::Terminal people = ui::standard_terminal(), program = people;
+    people.write = [&](const std::string& text) { lines += text; };
+    program.write = [&](const std::string& text) { json += text; };
+    ui::Face plain(ui::Look::plain, played.head, {}, nullptr, people);
+    ui::Face second(ui::Look::json, played.head, {}, nullptr, program);
+    const std::size_t half = played.facts.size() / 2;
+    const auto middle = played.facts.begin() + static_cast<std::ptrdiff_t>(half);
+    second.recall({played.facts.begin(), middle});
+    for (std::size_t k = 0; k < played.facts.size(); ++k) {
+      const event::Fact& fact = played.facts[k];
+      const event::NewFact told[] = {{fact.kind, fact.at, fact.body}};
+      plain.on_facts(told);
+      if (k >= half) second.on_facts(told);
+    }
+    for (const char byte : lines)
+      ASSERT_TRUE(byte == '\n' || static_cast<unsigned char>(byte) >= 32);
+    EXPECT_EQ(plain.run(), folded_by_holder(played));
+    EXPECT_EQ(second.run(), plain.run());
+    for (const std::string_view line : split(json, '\n')) {
+      if (line.empty()) continue;
+      const auto object = nlohmann::json::parse(line);
+      if (object.contains("agent") && object["agent"] > 0) {
+        EXPECT_FALSE(object["role"].get<std::string>().empty()) << line;
+        EXPECT_TRUE(object.contains("attempt")) << line;
+      }
     }
   }
 }

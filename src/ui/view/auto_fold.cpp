@@ -73,6 +73,29 @@ struct AutoNotes {
   int& turn;
 };
 
+Course course_of(const auto_mode::State& file) {
+  Course course;
+  course.task = file.task;
+  course.session = file.session;
+  course.phase = file.phase;
+  course.iteration = file.iteration;
+  course.most = file.max_iterations;
+  course.error = file.last_error;
+  return course;
+}
+
+// The phase as its state file has it, without where it stands.
+Phase phase_of(signal::Phase which, const auto_mode::State& file) {
+  Phase phase;
+  phase.name = signal::name_of(which);
+  phase.stage = static_cast<int>(auto_mode::index_of(which)) + 1;
+  const auto_mode::PhaseRecord& record = file.phases[auto_mode::index_of(which)];
+  phase.ended = record.completed_at;
+  phase.skipped = record.skipped;
+  if (record.signal_detected) phase.seconds = record.duration_s;
+  return phase;
+}
+
 class AutoFold final : public RunFold {
  public:
   explicit AutoFold(const engine::RunHead& its) : RunFold(its) { state_.id = its.run; }
@@ -85,33 +108,43 @@ class AutoFold final : public RunFold {
     return {};
   }
   workflow::RunSummary own_summary() const override { return auto_mode::Rules::summary(state_); }
+  std::optional<workflow::AgentSummary> own_agent(int number) const override {
+    return newest_of(state_.agents, number);
+  }
+  bool over() const override { return state_.step == auto_mode::Step::ended; }
 
   bool skips(signal::Phase phase) const {
     using signal::Phase;
     const auto& begun = state_.begun;
-    return phase == Phase::complete || (phase == Phase::expansion && begun.skip_expansion) ||
+    return (phase == Phase::expansion && begun.skip_expansion) ||
            (phase == Phase::qa && begun.skip_qa) ||
            (phase == Phase::reflect && begun.skip_reflect) ||
            ((phase == Phase::review || phase == Phase::fix) && begun.skip_review);
   }
   // Phases come in their order, so all before the one that it is in have passed.
   void add(Run& run, const workflow::RunSummary&) const override {
-    for (std::size_t i = 0; i < signal::kPhaseCount; ++i) {
+    const bool waits = auto_mode::Rules::waits_for_person(state_);
+    run.exit_code = over() ? auto_mode::exit_code(state_.outcome) : waits ? 1 : 2;
+    run.course = course_of(state_.file);
+    run.course->agent = state_.last.number;
+    run.course->failures = state_.failed;
+    const bool all = run.outcome == "complete";
+    for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
       const auto which = static_cast<signal::Phase>(i);
-      if (skips(which)) continue;
-      Phase phase;
-      phase.name = signal::name_of(which);
-      phase.stage = static_cast<int>(i) + 1;
-      const bool over = run.outcome == "complete";
+      Phase phase = phase_of(which, state_.file);
+      if (skips(which)) {
+        run.course->left_out.push_back(std::move(phase));
+        continue;
+      }
       for (std::size_t at = 0; at < run.attempts.size(); ++at) {
         const Attempt& attempt = run.attempts[at];
         const bool reviewer = which == signal::Phase::review && is_reviewer(attempt.role);
         if (attempt.role == phase.name || reviewer) phase.attempts.push_back(static_cast<int>(at));
       }
-      phase.state = over || which < state_.phase ? Phase::State::passed
-                    : which > state_.phase       ? Phase::State::to_come
-                    : run.outcome.empty()        ? Phase::State::working
-                                                 : Phase::State::failed;
+      phase.state = all || which < state_.phase ? Phase::State::passed
+                    : which > state_.phase      ? Phase::State::to_come
+                    : run.outcome.empty()       ? Phase::State::working
+                                                : Phase::State::failed;
       run.done += phase.state == Phase::State::passed;
       run.failed += phase.state == Phase::State::failed;
       run.phases.push_back(std::move(phase));
@@ -171,18 +204,21 @@ class SessionFold final : public RunFold {
     summary.can_go_on = state_.active || auto_mode::unfinished_phase(state_).has_value();
     return summary;
   }
+  // Its agents are not ours.
+  std::optional<workflow::AgentSummary> own_agent(int) const override { return std::nullopt; }
+  bool over() const override { return !state_.active; }
   void add(Run& run, const workflow::RunSummary&) const override {
+    run.course = course_of(state_);
     const auto now = state_.active ? auto_mode::current_phase(state_) : std::nullopt;
     for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
-      const auto_mode::PhaseRecord& record = state_.phases[i];
-      if (record.skipped) continue;
       const auto which = static_cast<signal::Phase>(i);
-      Phase phase;
-      phase.name = signal::name_of(which);
-      phase.stage = static_cast<int>(i) + 1;
-      if (record.signal_detected) {
+      Phase phase = phase_of(which, state_);
+      if (phase.skipped) {
+        run.course->left_out.push_back(std::move(phase));
+        continue;
+      }
+      if (state_.phases[i].signal_detected) {
         phase.state = Phase::State::passed;
-        phase.seconds = record.duration_s;
         ++run.done;
       } else if (now == which) {
         phase.state = Phase::State::working;

@@ -171,8 +171,15 @@ class DeliveryFold final : public RunFold {
     return {};
   }
   workflow::RunSummary own_summary() const override { return delivery::run_summary(state_); }
+  std::optional<workflow::AgentSummary> own_agent(int number) const override {
+    return delivery::agent_summary(state_, number);
+  }
+  bool over() const override { return state_.outcome != delivery::Outcome::none; }
 
   void add(Run& run, const workflow::RunSummary& summary) const override {
+    run.exit_code = delivery::exit_code(state_);
+    run.tolerated = state_.baseline;
+    run.no_ground = state_.no_ground;
     for (int i = 0; i < state_.tasks.count(); ++i)
       add_task(run, i, summary.tasks[static_cast<std::size_t>(i)]);
     for (std::size_t i = 0; i < run.attempts.size(); ++i) {

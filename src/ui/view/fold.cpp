@@ -113,6 +113,12 @@ const Project& Fold::project() {
   return project_;
 }
 
+std::optional<Attempt> Fold::attempt(const std::string& run, int agent) const {
+  const auto found = index_.find(run);
+  CHECK(found != index_.end());
+  return runs_[found->second].fold->attempt(agent);
+}
+
 std::uint64_t Fold::applied(const std::string& run) const {
   const auto found = index_.find(run);
   return found == index_.end() ? 0 : runs_[found->second].fold->seen().newest.seq;

@@ -51,6 +51,10 @@ class Fold {
   // next call.
   const Project& project();
 
+  // One agent of a run, as its row is there but for its claims: at the cost of that row alone.
+  // nullopt: the run has none of that number. Requires: the run is known.
+  std::optional<Attempt> attempt(const std::string& run, int agent) const;
+
   // The newest fact of a run that was applied; 0: none.
   std::uint64_t applied(const std::string& run) const;
   // The summary of a run, and why its facts tell nothing (empty: they were read), for what is made

@@ -172,8 +172,7 @@ void add_failed_run(const Run& run, std::vector<Item>& items) {
     item.agent = run.attempts.back().agent;
     item.context = run.attempts.back().found;
   }
-  const bool phases = !is_delivery(run) && run.subject != engine::kAutoSubject;
-  if (refused && phases) item.actions.push_back({Verb::merge, {"merge", run.name}, ""});
+  if (refused && run.can_merge) item.actions.push_back({Verb::merge, {"merge", run.name}, ""});
   if (run.can_go_on || is_delivery(run)) item.actions.push_back(go_on(run, Verb::retry));
   item.actions.push_back(about(Verb::show, "status", run, ""));
   item.actions.push_back(about(Verb::log, "log", run, ""));

@@ -26,8 +26,12 @@ struct PhasesNotes {
   void operator()(const event::SnapshotTaken& f) { seen.agents[f.number].snapshot = f.ref; }
   void operator()(const event::PhaseChecked& f) {
     seen.agents[f.number].checks = f.runs;
+    for (const event::Claim& claim : f.claims)
+      if (claim.verdict == event::Verdict::unchecked)
+        seen.unchecked = claim.what + ": " + claim.detail;
     if (!f.passed) seen.mark(Mark::Kind::reworked, fact, "", f.phase);
   }
+  void operator()(const event::RunArchived& f) { seen.archive = f.folder; }
   void operator()(const event::MergeDone& f) {
     seen.mark(Mark::Kind::merged, fact, "", f.commit);
     seen.refused.clear();
@@ -73,14 +77,17 @@ class PhasesFold final : public RunFold {
     state_.at = fact.at;
     phases::apply(state_, read);
     std::visit(PhasesNotes{seen_, fact}, read);
+    if (const auto* checked = std::get_if<event::PhaseChecked>(&read);
+        checked != nullptr && repeats())
+      repeated_.push_back({"", checked->phase + " said the same twice about the same files"});
     note_step(fact, std::holds_alternative<event::RunResumed>(read));
     return {};
   }
+  bool repeats() const { return state_.repeated && state_.convergence == event::Convergence::warn; }
   // When it came into the step that it is in, and when it left the one before.
   void note_step(const event::Fact& fact, bool resumed) {
-    const bool over = state_.step == phases::Step::ended;
     if (steps_.empty()) steps_.resize(static_cast<std::size_t>(phases::stages(state_.definition)));
-    const int now = over && step_ > 0
+    const int now = over() && step_ > 0
                         ? step_
                         : std::clamp(phases::stage_of(state_), 1, static_cast<int>(steps_.size()));
     if (now != step_ || resumed) {
@@ -91,13 +98,29 @@ class PhasesFold final : public RunFold {
       step_at(step_)->began = fact.at;
       step_at(step_)->ended.clear();
     }
-    if (over && step_at(step_)->ended.empty()) step_at(step_)->ended = fact.at;
+    if (over() && step_at(step_)->ended.empty()) step_at(step_)->ended = fact.at;
   }
   Step* step_at(int number) {
     return number > 0 ? &steps_[static_cast<std::size_t>(number - 1)] : nullptr;
   }
   workflow::RunSummary own_summary() const override { return phases::summary(state_); }
+  std::optional<workflow::AgentSummary> own_agent(int number) const override {
+    return newest_of(state_.agents, number);
+  }
+  bool over() const override { return state_.step == phases::Step::ended; }
   void add(Run& run, const workflow::RunSummary&) const override {
+    const bool waits = phases::Rules::waits_for_person(state_);
+    run.exit_code = over() ? phases::exit_code(state_.outcome) : waits ? 1 : 2;
+    run.repeats = repeats();
+    run.looks_at = state_.on_branch;
+    const event::PhaseRule* const at = phases::find_phase(state_.definition, state_.phase);
+    run.can_merge = phases::merges_again(state_) || (over() && at != nullptr && at->commits);
+    if (state_.baseline == event::Baseline::red && state_.red_allowed)
+      run.remarks.insert(run.remarks.begin(),
+                         {"",
+                          "the project's checks failed before anybody worked (verify.baseline: "
+                          "red-allowed): what failed then was tolerated"});
+    run.remarks.insert(run.remarks.end(), repeated_.begin(), repeated_.end());
     for (const event::PhaseRule& rule : state_.definition.phases) {
       Phase phase;
       phase.name = rule.name;
@@ -142,6 +165,7 @@ class PhasesFold final : public RunFold {
   }
 
   phases::State state_;
+  std::vector<Remark> repeated_;
   std::vector<Step> steps_;  // their times
   int step_ = 0;
 };

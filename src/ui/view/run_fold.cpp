@@ -166,25 +166,46 @@ void take_summary(Run& run, workflow::RunSummary& summary) {
 
 }  // namespace
 
+std::optional<workflow::AgentSummary> newest_of(const std::vector<workflow::AgentSummary>& agents,
+                                                int number) {
+  const auto found = std::find_if(agents.rbegin(), agents.rend(),
+                                  [&](const auto& agent) { return agent.number == number; });
+  if (found == agents.rend()) return std::nullopt;
+  return *found;
+}
+
+Attempt RunFold::row_of(const workflow::AgentSummary& agent, bool ended) const {
+  Attempt row = attempt_of(agent);
+  row.running &= !ended;
+  if (const auto found = seen_.agents.find(agent.number); found != seen_.agents.end()) {
+    const Seen::Agent& noted = found->second;
+    row.began = noted.began;
+    // A clock that was put back makes nothing end before it began.
+    row.ended = row.running || noted.ended.empty() ? "" : std::max(noted.began, noted.ended);
+    row.why = noted.why;
+    row.snapshot = noted.snapshot;
+    row.idle = row.running ? noted.idle : "";
+    row.checks = noted.checks;
+  }
+  if (const auto known = supply_.agents.find(agent.number); known != supply_.agents.end())
+    row.held = row.running && known->second.hold != supply::Hold::none;
+  if (const auto now = doing.find(agent.number); now != doing.end() && row.running)
+    row.doing = now->second;
+  return row;
+}
+
+std::optional<Attempt> RunFold::attempt(int agent) const {
+  if (!unreadable.empty()) return std::nullopt;
+  std::optional<workflow::AgentSummary> found = own_agent(agent);
+  if (!found) return std::nullopt;
+  supply::complete(*found, supply_);
+  return row_of(*found, over());
+}
+
 void RunFold::add_attempts(Run& run, const workflow::RunSummary& summary) const {
   std::map<int, std::size_t> places;
   for (const workflow::AgentSummary& agent : summary.agents) {
-    Attempt row = attempt_of(agent);
-    row.running &= summary.outcome.empty();
-    if (const auto found = seen_.agents.find(agent.number); found != seen_.agents.end()) {
-      const Seen::Agent& noted = found->second;
-      row.began = noted.began;
-      // A clock that was put back makes nothing end before it began.
-      row.ended = row.running || noted.ended.empty() ? "" : std::max(noted.began, noted.ended);
-      row.why = noted.why;
-      row.snapshot = noted.snapshot;
-      row.idle = row.running ? noted.idle : "";
-      row.checks = noted.checks;
-    }
-    if (const auto known = supply_.agents.find(agent.number); known != supply_.agents.end())
-      row.held = row.running && known->second.hold != supply::Hold::none;
-    if (const auto now = doing.find(agent.number); now != doing.end() && row.running)
-      row.doing = now->second;
+    Attempt row = row_of(agent, !summary.outcome.empty());
     if (row.running && !row.held && holder) ++run.at_work;
     places[agent.number] = run.attempts.size();
     run.attempts.push_back(std::move(row));
@@ -244,6 +265,8 @@ void RunFold::show(Run& run, std::vector<Item>& items) const {
   run.days = seen_.days;
   run.baseline = seen_.baseline;
   run.baseline_checks = seen_.baseline_checks;
+  run.unchecked = seen_.unchecked;
+  run.archive = seen_.archive;
   if (holder) run.holder = Holder{holder->process.pid, holder->process.host, holder->since};
   workflow::RunSummary whole = summary();
   run.life = life_of(*this, whole);

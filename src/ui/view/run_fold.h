@@ -44,6 +44,7 @@ struct Seen {
   std::vector<Day> days;
   event::Baseline baseline{};
   std::vector<event::CheckRun> baseline_checks;
+  std::string unchecked, archive;
   std::string started, ended;
   std::string refused;  // when the newest merge of the run as a whole was; empty: it was not
   std::uint64_t facts = 0;
@@ -71,6 +72,7 @@ class RunFold {
   // The run as it is shown, and what it asks of people, in any order.
   void show(Run& run, std::vector<Item>& items) const;
   workflow::RunSummary summary() const;
+  std::optional<Attempt> attempt(int agent) const;
 
   engine::RunHead head;
   std::optional<engine::Holder> holder;
@@ -85,6 +87,9 @@ class RunFold {
   // Folds a fact of the workflow's own, and notes what it says. Error damaged: it is none.
   virtual Result<void> take(const event::Fact& fact) = 0;
   virtual workflow::RunSummary own_summary() const = 0;
+  // One of its agents, the same as there; nullopt: there is none of that number.
+  virtual std::optional<workflow::AgentSummary> own_agent(int number) const = 0;
+  virtual bool over() const = 0;  // it has ended
   // What only this workflow knows: its tasks or phases, slots, queue.
   virtual void add(Run& run, const workflow::RunSummary& summary) const = 0;
 
@@ -93,9 +98,14 @@ class RunFold {
 
  private:
   void supplied(const event::supply::Fact& said, const event::Fact& fact);
+  Attempt row_of(const workflow::AgentSummary& agent, bool ended) const;
   void add_attempts(Run& run, const workflow::RunSummary& summary) const;
   void add_waits(Run& run, const workflow::RunSummary& summary) const;
 };
+
+// The newest of that number.
+std::optional<workflow::AgentSummary> newest_of(const std::vector<workflow::AgentSummary>& agents,
+                                                int number);
 
 std::unique_ptr<RunFold> phases_fold(const engine::RunHead& head);
 std::unique_ptr<RunFold> delivery_fold(const engine::RunHead& head);

@@ -108,6 +108,13 @@ const Attempt* find_attempt(const Run& run, int agent) {
   return found == run.attempts.end() ? nullptr : &*found;
 }
 
+const Attempt* newest_ended(const Run& run) {
+  const Attempt* newest = nullptr;
+  for (const Attempt& one : run.attempts)
+    if (!one.ended.empty() && (newest == nullptr || newest->ended <= one.ended)) newest = &one;
+  return newest;
+}
+
 Run only(Run run, const std::string& task) {
   const auto other = [&](const auto& one) { return one.task != task; };
   std::erase_if(run.tasks, [&](const Task& one) { return one.id != task; });
@@ -125,6 +132,17 @@ bool asks(const Run& run) {
                      [](const Wait& wait) { return wait.question > 0; });
 }
 
+Spending usage_of(const Attempt& attempt) {
+  Spending sum;
+  sum.tokens = attempt.use;
+  sum.cost_micros = attempt.use.cost_micros;
+  sum.calls = attempt.calls;
+  sum.calls_without_tokens = attempt.calls_without_tokens;
+  sum.calls_without_cost = attempt.calls_without_cost;
+  sum.duration_ms = attempt.calls_ms;
+  return sum;
+}
+
 void add_usage(Spending& sum, const Attempt& attempt) {
   ++sum.agent_runs;
   sum.duration_ms += attempt.duration_ms;
@@ -132,9 +150,13 @@ void add_usage(Spending& sum, const Attempt& attempt) {
   if (attempt.running && attempt.use == event::TokenUse{}) return;
   sum.tokens = sum.tokens + attempt.use;
   sum.cost_micros = sum.tokens.cost_micros;
-  ++sum.calls;
-  sum.calls_without_tokens += attempt.use.tokens_known ? 0 : 1;
-  sum.calls_without_cost += attempt.use.cost_known ? 0 : 1;
+  // Of an agent whose calls nobody recorded: that it was called, and no more.
+  const bool recorded = attempt.calls > 0;
+  sum.calls += recorded ? attempt.calls : 1;
+  sum.calls_without_tokens += recorded                   ? attempt.calls_without_tokens
+                              : attempt.use.tokens_known ? 0
+                                                         : 1;
+  sum.calls_without_cost += recorded ? attempt.calls_without_cost : attempt.use.cost_known ? 0 : 1;
   sum.tokens.tokens_known = sum.calls_without_tokens == 0;
   sum.tokens.cost_known = sum.calls_without_cost == 0;
 }
@@ -164,6 +186,10 @@ Attempt attempt_of(const workflow::AgentSummary& agent) {
   row.client = agent.client;
   row.answered = agent.answered;
   row.use = agent.use;
+  row.calls = agent.calls;
+  row.calls_without_tokens = agent.calls_without_tokens;
+  row.calls_without_cost = agent.calls_without_cost;
+  row.calls_ms = agent.calls_ms;
   row.duration_ms = agent.duration_ms;
   row.service_faults = agent.faults;
   row.redacted = agent.redacted;

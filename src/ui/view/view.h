@@ -179,7 +179,9 @@ struct Attempt {
   std::string provider, model;  // asked for
   std::string client;           // name and version; empty: not known
   std::string answered;         // the model that answered
-  event::TokenUse use = {};
+  event::TokenUse use = {};     // of its calls that have ended
+  int calls = 0, calls_without_tokens = 0, calls_without_cost = 0;  // those; 0: none is recorded
+  std::int64_t calls_ms = 0;                                        // that they took
   std::int64_t duration_ms = 0;
   int service_faults = 0, redacted = 0;
   std::string idle;                        // since when it does nothing; empty: it works
@@ -217,10 +219,11 @@ struct Phase {
   int stage = 0;              // the step that people see, from 1
   std::vector<int> attempts;  // places in Run::attempts
   int most = 0;               // attempts that it may have; 0: not limited by that
-  // Of a session of auto mode, whose agents are not ours: how often it was told to go on, and how
-  // many seconds it took, once it has passed.
-  std::int64_t iteration = 0;
-  std::optional<std::int64_t> seconds = {};
+  // Of auto mode:
+  std::int64_t iteration = 0;                // how often the one that works was told to go on
+  std::string ended = {};                    // when it passed, or was left out
+  std::optional<std::int64_t> seconds = {};  // that it took, once it has passed
+  bool skipped = false;                      // it was left out
   bool operator==(const Phase&) const = default;
 };
 std::string_view name_of(Phase::State state);
@@ -232,6 +235,19 @@ struct Step {
   Phase::State state{};
   std::string began, ended;  // of the newest time that the run was there; ended empty: it is
   bool operator==(const Step&) const = default;
+};
+
+// What auto mode alone has.
+struct Course {
+  std::string task;     // in words, all of them
+  std::string session;  // that the Stop hook holds on course; empty: none yet, or it is headless
+  std::string phase;    // as its state file names it, also once it has ended
+  std::int64_t iteration = 0, most = 0;  // of that phase, and how many it may have
+  std::string error;                     // the newest that it met
+  int agent = 0;                         // whose turn ended last; 0: none of ours
+  std::int64_t failures = 0;             // turns within the phase whose agent failed
+  std::vector<Phase> left_out;           // phases that it does not go through
+  bool operator==(const Course&) const = default;
 };
 
 // A stretch of time that the timeline shades.
@@ -321,7 +337,10 @@ struct Run {
   Life life{};
   Standing standing{};
   std::string outcome, detail;  // of an ended one
-  std::string now;              // where an open one is, for people
+  // With which its command ended, or would if nobody went on: 0 well · 1 not good enough, or a
+  // person is needed · 2 something failed. Which signal interrupted it is not recorded.
+  int exit_code = 2;
+  std::string now;  // where an open one is, for people
   bool can_go_on = false;
   bool superseded =
       false;  // a later run is about the same subject: nothing of it waits for anybody
@@ -335,7 +354,9 @@ struct Run {
   std::vector<Phase> phases;          // of the others
   std::vector<Step> steps;            // of a run of phases
   int step = 0;                       // that it is in, from 1; 0: it has none
-  std::vector<Attempt> attempts;      // in the order of their starts
+  bool repeats = false;  // the newest review said the same twice about the same files; it goes on
+  std::optional<Course> course;   // of auto mode
+  std::vector<Attempt> attempts;  // in the order of their starts
   std::vector<Band> bands;
   std::vector<Mark> marks;
   std::vector<std::string> merge_queue;  // ids of tasks; the one that is being merged first
@@ -348,7 +369,13 @@ struct Run {
   std::vector<event::CheckRun> baseline_checks;
   std::vector<event::Claim> claims;  // that no attempt has
   event::TestEvidence evidence = {};
+  std::vector<std::string> tolerated;  // checks that failed before anybody worked, and may go on so
+  std::string no_ground;               // why nobody can work on what main is; empty: they can
+  std::string unchecked;               // what no gate could look at, and why; the newest
   std::string merged_as, on_branch;
+  bool can_merge = false;  // its merge alone can be tried again
+  std::string looks_at;    // the branch that it looks at; empty: at its own work
+  std::string archive;     // the folder that keeps what it was about; empty: none yet
   std::vector<Tree> trees;
   std::vector<Message> messages;
   std::vector<std::string> ground;  // what changed around it, in sentences
@@ -373,6 +400,7 @@ struct Project {
 const Run* find_run(const Project& project, std::string_view run);
 const Task* find_task(const Run& run, std::string_view task);
 const Attempt* find_attempt(const Run& run, int agent);
+const Attempt* newest_ended(const Run& run);  // null: none has
 
 // "a usage limit is reached": of a service, for people.
 std::string_view service_words(event::Fault fault);
@@ -382,6 +410,8 @@ std::string time_words(std::int64_t epoch_seconds);
 std::string redacted_words(int secrets);
 // Where a task stands, in a few words: what it waits for, who works on it, or its stage.
 std::string state_words(const Run& run, const Task& task);
+// What the calls of an agent used that have ended.
+Spending usage_of(const Attempt& attempt);
 // What some attempts used, as far as their calls have ended.
 Spending usage_of(const std::vector<Attempt>& attempts, const std::vector<int>& places);
 void add_usage(Spending& sum, const Attempt& attempt);

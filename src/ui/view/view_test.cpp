@@ -349,6 +349,66 @@ TEST(View, TheThreeReviewersOfAutoModeAreAttemptsOfItsReview) {
   }
 }
 
+TEST(View, OfAutoModeItSaysWhichPhasesAreOverAndWhichAreLeftOut) {
+  using AutoFact = event::auto_run::Fact;
+  namespace auto_run = event::auto_run;
+  Story story{std::string(engine::kAuto), std::string(engine::kAutoSubject)};
+  auto_run::Started started;
+  started.task = "Greet\nthe world";
+  started.skip_expansion = true;
+  started.max_iterations = 7;
+  started.at = Story::at(1);
+  auto_run::TurnStarted turn;
+  turn.number = turn.attempt = 1;
+  turn.phase = signal::Phase::init;
+  auto_run::TurnFinished ended;
+  ended.number = 1;
+  ended.phase = signal::Phase::init;
+  ended.fault = event::Fault::exit_status;
+  ended.at = Story::at(4);
+  story.add<AutoFact>(started).add<AutoFact>(auto_run::PlaceReady{"/w", "b", Story::at(2)});
+  story.add<AutoFact>(turn).add<AutoFact>(ended);
+  ASSERT_TRUE(story.run().course.has_value());
+  EXPECT_EQ(story.run().course->task, "Greet\nthe world");
+  EXPECT_EQ(story.run().course->most, 7);
+  EXPECT_EQ(story.run().course->agent, 1);
+  EXPECT_EQ(story.run().course->failures, 1);
+  ASSERT_EQ(story.run().course->left_out.size(), 1u);
+  EXPECT_EQ(story.run().course->left_out[0].name, "expansion");
+  EXPECT_TRUE(story.run().course->left_out[0].skipped);
+  turn.number = turn.attempt = ended.number = 2;
+  ended.fault = event::Fault::none;
+  ended.signals = {"INIT_COMPLETE"};
+  ended.at = Story::at(6);
+  story.add<AutoFact>(turn).add<AutoFact>(ended);
+  const Phase& init = story.run().phases.front();
+  EXPECT_EQ(init.name, "init");
+  EXPECT_EQ(init.ended, Story::at(6));
+  EXPECT_EQ(init.seconds, 300);
+  EXPECT_EQ(story.run().course->failures, 0) << "of another phase";
+}
+
+TEST(View, AMergeCanBeTriedAloneOnlyWhenItIsAllThatIsLeft) {
+  Story story("pipeline", "demo-1");
+  const auto offers_merge = [&] {
+    for (const Item& item : story.inbox())
+      for (const Action& action : item.actions)
+        if (action.verb == Verb::merge) return true;
+    return false;
+  };
+  story.add<event::PipelineFact>(begins("demo-1"));
+  story.add<event::PipelineFact>(event::WorktreeReady{"/w", "b", "c"});
+  story.add<event::PipelineFact>(event::RunEnded{event::Outcome::merge_refused, "not signed off"});
+  EXPECT_FALSE(story.run().can_merge);
+  EXPECT_FALSE(offers_merge()) << "there is nothing to merge yet";
+  event::RunResumed resumed;
+  resumed.at_merge = true;
+  story.add<event::PipelineFact>(resumed);
+  story.add<event::PipelineFact>(event::RunEnded{event::Outcome::merge_refused, "in the way"});
+  EXPECT_TRUE(story.run().can_merge);
+  EXPECT_TRUE(offers_merge());
+}
+
 TEST(View, WhatWasSpentIsToldByDayAndByTask) {
   Story story = delivery({task("T-1")});
   story.add<DeliveryFact>(starts(1, signal::Role::developer, "T-1"));

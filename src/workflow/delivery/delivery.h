@@ -373,6 +373,8 @@ std::vector<std::string> unclosed(const State& state);
 // Whether DeliveryResumed brings it on.
 bool can_go_on(const State& state);
 workflow::RunSummary run_summary(const State& state);
+// Of one agent, the same as stands there; nullopt: there is none of that number.
+std::optional<workflow::AgentSummary> agent_summary(const State& state, int number);
 // 0: all complete, and closed; 1: some failed, wait for a person or could not be closed; 2: the
 // checks say that nobody can work on what main is.
 int exit_code(const State& state);

@@ -32,14 +32,18 @@ AgentRecord* newest_developer(State& s, int task) {
   return nullptr;
 }
 
+template <class History>
+auto* numbered(History& history, int number) {
+  const auto found = std::lower_bound(
+      history.begin(), history.end(), number,
+      [](const AgentRecord& record, int wanted) { return record.number < wanted; });
+  return found == history.end() || found->number != number ? nullptr : &*found;
+}
+
 }  // namespace
 
-AgentRecord* record_of(State& s, int number) {
-  const auto found = std::lower_bound(
-      s.history.begin(), s.history.end(), number,
-      [](const AgentRecord& record, int wanted) { return record.number < wanted; });
-  return found == s.history.end() || found->number != number ? nullptr : &*found;
-}
+AgentRecord* record_of(State& s, int number) { return numbered(s.history, number); }
+const AgentRecord* record_of(const State& s, int number) { return numbered(s.history, number); }
 
 void found_at_end(State&, AgentRecord& record, const AgentFinished& f) {
   if (f.fault == Fault::refuted) {

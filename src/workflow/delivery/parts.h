@@ -99,6 +99,7 @@ bool may_send(Role role, Signal signal);
 // ---- what became of what agents said (findings.cpp)
 
 AgentRecord* record_of(State&, int agent);
+const AgentRecord* record_of(const State&, int agent);
 void found_at_end(State&, AgentRecord&, const AgentFinished& f);
 void found_at_merge(State&, int task, const MergeDone& f);
 void found_at_merge(State&, int task, const MergeRefused& f);

@@ -205,6 +205,12 @@ bool can_go_on(const State& s) {
          (s.outcome == Outcome::none || s.outcome == Outcome::halted || !unclosed(s).empty());
 }
 
+std::optional<workflow::AgentSummary> agent_summary(const State& s, int number) {
+  const AgentRecord* const record = record_of(s, number);
+  if (record == nullptr) return std::nullopt;
+  return agent_of(s, *record);
+}
+
 RunSummary run_summary(const State& s) {
   const Summary tasks = summary_of(s);
   RunSummary summary;

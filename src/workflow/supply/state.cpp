@@ -66,6 +66,7 @@ struct Fold {
     agent.fault = f.fault;
     agent.redacted += f.redacted;
     ++agent.calls, ++s.calls;
+    agent.calls_ms += f.duration_ms;
     if (!f.use.tokens_known) ++agent.without_tokens, ++s.without_tokens;
     if (!f.use.cost_known) ++agent.without_cost, ++s.without_cost;
     agent.hold = Hold::none;

@@ -36,9 +36,10 @@ struct AgentRecord {
   std::string task, role;
   TokenUse use;  // of all calls, as far as it is known
   int calls = 0, without_tokens = 0, without_cost = 0;
-  Fault fault{};     // of the newest call
-  int faults = 0;    // of its service
-  int redacted = 0;  // secrets in what it printed
+  std::int64_t calls_ms = 0;  // that they took
+  Fault fault{};              // of the newest call
+  int faults = 0;             // of its service
+  int redacted = 0;           // secrets in what it printed
   // By provider: one that takes over, and back again, forgets nothing.
   std::map<std::string, Failures> failures;
   bool began_anew = false;  // its conversation had become too long
@@ -159,7 +160,9 @@ Failures failures_of(const State& state, int agent, const std::string& provider)
 enum class Replied { no, perhaps, yes };
 Replied replied(const TokenUse& use);
 
-// Adds what every face wants to know to the summary that the workflow has made.
+// Adds what every face wants to know to the summary that the workflow has made, or to that of one
+// agent.
 void complete(workflow::RunSummary& summary, const State& state);
+void complete(workflow::AgentSummary& agent, const State& state);
 
 }  // namespace capsule::supply

@@ -30,6 +30,10 @@ void add_facts(workflow::AgentSummary& agent, const AgentRecord& known) {
   // Where nobody recorded its end: whoever has used something was started.
   if (agent.fault == Fault::not_started && known.calls > 0 && !of_service(known.fault))
     agent.fault = known.fault;
+  agent.calls = known.calls;
+  agent.calls_without_tokens = known.without_tokens;
+  agent.calls_without_cost = known.without_cost;
+  agent.calls_ms = known.calls_ms;
   agent.faults = known.faults;
   agent.redacted = known.redacted;
 }
@@ -88,21 +92,25 @@ void add_waits(workflow::RunSummary& summary, const State& s) {
 
 }  // namespace
 
+void complete(workflow::AgentSummary& agent, const State& s) {
+  if (const auto found = s.agents.find(agent.number); found != s.agents.end())
+    add_facts(agent, found->second);
+}
+
 void complete(workflow::RunSummary& summary, const State& s) {
   bool held = false, all_for_a_person = true;
   for (workflow::AgentSummary& agent : summary.agents) {
-    const auto found = s.agents.find(agent.number);
-    if (found != s.agents.end()) add_facts(agent, found->second);
+    complete(agent, s);
     if (!agent.running) continue;
     if (!is_held(s, agent)) {
       all_for_a_person = false;
       continue;
     }
+    const AgentRecord& known = s.agents.at(agent.number);
     held = true;
-    all_for_a_person &= found->second.until == 0;
+    all_for_a_person &= known.until == 0;
     for (workflow::TaskSummary& task : summary.tasks)
-      if (task.id == agent.task && task.standing == Standing::open)
-        task.words = hold_words(found->second);
+      if (task.id == agent.task && task.standing == Standing::open) task.words = hold_words(known);
   }
   for (const auto& [number, agent] : s.agents)
     if (!agent.mistaken.empty())
