@@ -10,10 +10,11 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "contain/abilities.h"
 #include "contain/plan.h"
 #include "contain/start.h"
 #include "ui/contain_text.h"
+#include "world/project.h"
+#include "world/walls.h"
 
 namespace capsule::cli {
 namespace {
@@ -28,7 +29,7 @@ constexpr Positional kContainPositionals[] = {{.name = "COMMAND",
                                                .rest = true}};
 
 constexpr Option kContainOptions[] = {
-    {"preset", "NAME", "Which walls", "worktree|strict", "worktree"},
+    {"preset", "NAME", "Which walls (not given: the configuration's)", "worktree|strict"},
     {"role", "NAME", "For whom", "writer|reviewer|gate", "writer"},
     {"net", "NAME", "The network: the machine's, or a loopback of its own", "open|off"},
     {"read", "PATH", "One more file or folder to read; may be repeated"},
@@ -39,7 +40,7 @@ constexpr Option kContainOptions[] = {
     {"layer", "DIR", "An empty folder that keeps what a reviewer or gate writes"},
     {"env", "NAME", "A variable that is handed over; may be repeated"},
     {"missing", "NAME", "Where the kernel lacks a protection: run nothing, or say what is open",
-     "refuse|weaker", "refuse"},
+     "refuse|weaker"},
     {"explain", "", "Run nothing; say what the command could see and do, and what is open"},
 };
 
@@ -62,24 +63,31 @@ std::vector<contain::Mount> mounts_of(const Args& args) {
   return mounts;
 }
 
-contain::Wish wish_of(const Args& args) {
-  contain::Wish wish;
-  if (args.option("preset") == "strict") wish.preset = contain::Preset::strict;
-  if (args.option("role") == "reviewer") wish.role = contain::Role::reviewer;
-  if (args.option("role") == "gate") wish.role = contain::Role::gate;
+contain::Role role_of(const Args& args) {
+  if (args.option("role") == "reviewer") return contain::Role::reviewer;
+  return args.option("role") == "gate" ? contain::Role::gate : contain::Role::writer;
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string_view>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// What the configuration says here, and then what the options do.
+contain::Wish wish_of(const Args& args, const config::Config& config) {
+  contain::Wish wish = world::walls_of_command(config, role_of(args), absolute_path("."));
+  if (const auto preset = args.option("preset"))
+    wish.preset = *preset == "strict" ? contain::Preset::strict : contain::Preset::worktree;
   if (const auto net = args.option("net"))
     wish.net = *net == "open" ? contain::Net::open : contain::Net::off;
-  if (args.option("missing") == "weaker") wish.missing = contain::Missing::weaker;
-  wish.folder = absolute_path(".");
-  wish.home = from_environment("HOME");
-  wish.search = from_environment("PATH");
-  wish.read = strings(args.every("read"));
-  wish.write = strings(args.every("write"));
-  wish.scratch = strings(args.every("scratch"));
+  if (const auto missing = args.option("missing"))
+    wish.missing = *missing == "weaker" ? contain::Missing::weaker : contain::Missing::refuse;
+  append(wish.read, args.every("read"));
+  append(wish.write, args.every("write"));
+  append(wish.scratch, args.every("scratch"));
+  append(wish.env, args.every("env"));
   wish.mounts = mounts_of(args);
   wish.private_home = args.option("home").value_or("");
   wish.layer = args.option("layer").value_or("");
-  wish.env = strings(args.every("env"));
   return wish;
 }
 
@@ -128,11 +136,22 @@ void fill_streams() {
   if (fd >= 0) ::close(fd);
 }
 
-int explain(const contain::Policy& policy) {
-  contain::Kernel kernel = contain::look_at_kernel(policy);
-  if (!kernel.no_namespaces) kernel.no_namespaces = contain::try_namespaces();
-  const auto planned = contain::plan(policy, kernel);
-  print(ui::contain_text(policy, planned ? &*planned : nullptr));
+// What of that files and variables have said.
+std::string origins(const config::Config& config, contain::Role role) {
+  std::string text;
+  for (const config::Entry& entry : config.entries) {
+    const bool counts = entry.path.starts_with("contain.") ||
+                        (role == contain::Role::gate && entry.path.starts_with("verify.contain."));
+    if (counts && entry.origin.layer != config::Layer::defaults)
+      text += "  " + entry.path + ": " + printable(config::written(*entry.key, entry.value)) +
+              " (" + printable(entry.origin.where) + ")\n";
+  }
+  return text.empty() ? text : "\nConfigured\n" + text;
+}
+
+int explain(const contain::Policy& policy, const config::Config& config) {
+  const auto planned = contain::plan(policy, contain::this_kernel());
+  print(ui::contain_text(policy, planned ? &*planned : nullptr) + origins(config, policy.role));
   return planned ? 0 : code_of(planned.error());
 }
 
@@ -145,10 +164,12 @@ void tell_gaps(const contain::Policy& policy, const contain::Report& in_force) {
 
 Result<int> run_contained(const Args& args) {
   fill_streams();
-  auto policy = contain::make_policy(wish_of(args));
+  const auto config = config::load(world::config_sources(world::project_folder(".")));
+  if (!config) return code_of(config.error());
+  auto policy = contain::make_policy(wish_of(args, *config));
   if (!policy) return code_of(policy.error());
   policy->without = left_out();
-  if (args.flag("explain")) return explain(*policy);
+  if (args.flag("explain")) return explain(*policy, *config);
   if (args.rest(0).empty())
     return fail(Reason::usage, "missing argument COMMAND",
                 "usage: capsule contain [options] -- COMMAND...");
@@ -170,7 +191,8 @@ Command contain_command() {
               "folder, and nothing else of this machine: no home, no other process, no variable "
               "that is not named. It may change the current folder (as a writer) or a layer over "
               "it that vanishes (as a reviewer or gate). With --preset=strict, and for gates, it "
-              "has no network but a loopback of its own.\n\n"
+              "has no network but a loopback of its own. What 'contain' in the configuration "
+              "says holds here, too; options go before it.\n\n"
               "Exit code, signals and terminal are the command's own, and whatever it leaves "
               "running ends with it. What the kernel cannot enforce is refused before anything "
               "ran, unless --missing=weaker says that it may go without.\n\n"

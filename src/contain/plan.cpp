@@ -104,4 +104,10 @@ Kernel look_at_kernel(const Policy& policy) {
   return kernel;
 }
 
+Kernel this_kernel() {
+  Kernel kernel = look_at_kernel({});
+  kernel.no_namespaces = try_namespaces();
+  return kernel;
+}
+
 }  // namespace capsule::contain

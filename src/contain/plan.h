@@ -20,7 +20,9 @@ struct Kernel {
 // Error refused when it is less than the policy asks for.
 Result<Report> plan(const Policy& policy, const Kernel& kernel);
 
-// Of this machine. Namespaces are tried when the policy could do without.
+// Of this machine, all of it.
+Kernel this_kernel();
+// The same. Namespaces are tried when the policy could do without.
 Kernel look_at_kernel(const Policy& policy);
 
 }  // namespace capsule::contain

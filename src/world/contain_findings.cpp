@@ -1,10 +1,205 @@
 #include "world/contain_findings.h"
 
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "agent/redaction.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "contain/abilities.h"
+#include "world/provider_states.h"
+#include "world/providers.h"
+#include "world/walls.h"
 
 namespace capsule::world {
+namespace {
 
-Findings check_containment() {
+using config::ContainNet;
+using config::ContainPreset;
+
+constexpr const char* kWhat = "walls";
+
+std::string home() {
+  const char* value = std::getenv("HOME");
+  return value == nullptr ? "" : value;
+}
+
+std::string_view name_of(ContainPreset preset) {
+  constexpr std::string_view kNames[] = {"off", "worktree", "strict"};
+  return kNames[static_cast<std::size_t>(preset)];
+}
+std::string_view name_of(ContainNet net) {
+  constexpr std::string_view kNames[] = {"open", "proxy", "off"};
+  return kNames[static_cast<std::size_t>(net)];
+}
+
+std::string shown(const config::Walls& walls) {
+  std::string text(name_of(walls.preset));
+  if (walls.preset != ContainPreset::off)
+    text += " (network " + std::string(name_of(walls.net)) + ")";
+  return text;
+}
+
+std::string in_users_file(const Project& project, const std::string& line) {
+  const std::string file = config::user_file(config_sources(project.root()));
+  return "in " + (file.empty() ? "your own configuration" : file) + ": " + line;
+}
+
+contain::Policy policy_with(contain::Preset preset, contain::Missing missing) {
+  contain::Policy policy;
+  policy.preset = preset;
+  policy.missing = missing;
+  policy.net = preset == contain::Preset::strict ? contain::Net::off : contain::Net::open;
+  return policy;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+// A mount that can only be read does not keep anybody from talking to whoever listens on a socket.
+std::string socket_in(const std::string& folder) {
+  const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.c_str()));
+  while (const dirent* entry = open ? ::readdir(open.get()) : nullptr)
+    if (entry->d_type == DT_SOCK) return entry->d_name;
+  return {};
+}
+
+void check_places(const Project& project, Findings& findings) {
+  const config::Contain& contain = project.config.contain;
+  struct List {
+    const char* key;
+    const std::vector<std::string>& paths;
+  };
+  for (const auto& [key, paths] :
+       {List{"contain.read", contain.read}, List{"contain.scratch", contain.scratch},
+        List{"contain.write", contain.write}})
+    for (const std::string& path : paths) {
+      const std::string whole = path.starts_with("~/") ? home() + path.substr(1) : path;
+      const std::string who = std::string(key) + ": " + printable(path);
+      if (!exists(whole))
+        findings.push_back({Health::doubtful, kWhat, who + " does not exist, and is left out"});
+      else if (const std::string socket = socket_in(whole); !socket.empty())
+        findings.push_back({Health::doubtful,
+                            kWhat,
+                            who + " holds a socket (" + printable(socket) +
+                                "): agents could talk to whoever listens there",
+                            {"name single files or folders in it"}});
+      else if (&paths == &contain.write)
+        findings.push_back({Health::doubtful, kWhat, who + " can be changed, and it stays"});
+    }
+}
+
+// Variables that look like keys, and that nobody hands over: a client that we know brings its own.
+void check_variables(const Project& project, Findings& findings) {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string name(text.substr(0, text.find('=')));
+    const auto& given = project.config.contain.env;
+    if (name.size() < text.size() && agent::is_secret(name, text.substr(name.size() + 1)) &&
+        std::find(given.begin(), given.end(), name) == given.end())
+      names.push_back(name);
+  }
+  if (names.empty()) return;
+  for (const std::string& name : configured_providers(project)) {
+    const auto row = project.config.providers.find(name);
+    if (row == project.config.providers.end() || row->second.command.empty()) continue;
+    agent::Provider provider;
+    provider.name = name;
+    provider.argv = row->second.command;
+    provider.output = dialect::output_named(row->second.output).value_or(dialect::Output::text);
+    if (client_behind(provider) != nullptr) continue;
+    findings.push_back(
+        {Health::doubtful,
+         kWhat,
+         printable(name) + " gets no variables of yours; these look like keys: " +
+             printable(short_list(names, 5)),
+         {in_users_file(project, "contain: {env: [NAME]}, for the one that it needs")}});
+  }
+}
+
+void check_broker(const Project& project, Findings& findings) {
+  if (!project.config.contain.broker) return;
+  std::string told;
+  for (const std::string_view phase : config::pipeline_phases()) {
+    workflow::StartAgent start;
+    start.role = phase;
+    const auto settings = agent_settings(project, start);
+    if (!settings) continue;  // told by whoever looks at agents
+    const auto walls = walls_of_agent(project, start, settings->provider, project.root());
+    if (!walls && walls.error().message != told) {
+      findings.push_back(trouble(kWhat, walls.error()));
+      told = walls.error().message;
+    }
+  }
+}
+
+}  // namespace
+
+std::string best_preset(const contain::Kernel& kernel) {
+  using contain::Missing;
+  using contain::Preset;
+  if (contain::plan(policy_with(Preset::strict, Missing::refuse), kernel)) return "strict";
+  if (contain::plan(policy_with(Preset::strict, Missing::weaker), kernel))
+    return "{preset: strict, missing: weaker}";
+  if (contain::plan(policy_with(Preset::worktree, Missing::weaker), kernel))
+    return "{preset: worktree, missing: weaker}";
+  return "off";
+}
+
+Findings check_walls(const Project& project, const contain::Kernel& kernel) {
+  Findings findings;
+  const config::Config& config = project.config;
+  const config::Walls agents = config.walls_of(""), checks = config.walls_of_checks();
+  const config::Origin& origin = config.origin("contain.preset");
+  const std::string best = "the best that this kernel can hold: contain: " + best_preset(kernel);
+  const bool chosen = origin.layer != config::Layer::defaults;
+  const std::string from = chosen ? printable(origin.where) : "by default";
+  if (std::max(agents.preset, checks.preset) == ContainPreset::off) {
+    findings.push_back(
+        {Health::doubtful, kWhat,
+         "agents and checks run with your rights (contain: off, " + from + "); " + best});
+    return findings;
+  }
+  if (const auto lacking = no_walls(project)) {
+    findings.push_back({Health::doubtful,
+                        kWhat,
+                        "agents and checks run with your rights: " + lacking->message,
+                        {lacking->hint}});
+    return findings;
+  }
+  const auto tightest = std::max(agents.preset, checks.preset) == ContainPreset::strict
+                            ? contain::Preset::strict
+                            : contain::Preset::worktree;
+  const auto missing =
+      config.contain.weaker || !chosen ? contain::Missing::weaker : contain::Missing::refuse;
+  const auto planned = contain::plan(policy_with(tightest, missing), kernel);
+  if (!planned) {
+    Finding finding = trouble(kWhat, planned.error());
+    finding.text = "contain: " + shown(agents) + " (" + from +
+                   ") would be refused: " + planned.error().message;
+    finding.mend.push_back(in_users_file(project, "contain: " + best_preset(kernel)));
+    findings.push_back(std::move(finding));
+    return findings;
+  }
+  findings.push_back(
+      {Health::good, kWhat,
+       "agents: " + shown(agents) + ", checks: " + shown(checks) + ", " + from + "; " + best});
+  if (missing == contain::Missing::weaker)
+    for (const contain::Gap gap : planned->gaps)
+      findings.push_back({Health::doubtful, kWhat, std::string(contain::sentence_of(gap))});
+  check_places(project, findings);
+  check_variables(project, findings);
+  check_broker(project, findings);
+  return findings;
+}
+
+Findings check_protections() {
   Findings findings;
   for (contain::Ability& ability : contain::abilities()) {
     Finding finding{ability.there ? Health::good : Health::doubtful, std::move(ability.what),

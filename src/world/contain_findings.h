@@ -1,12 +1,24 @@
-// What `capsule doctor` says of each protection that contained commands rely on.
+// What `capsule doctor` says of the walls around agents and checks: which protections this kernel
+// has, what the configuration asks for, whether that can be had, and what would not be found
+// inside.
 #pragma once
 
+#include <string>
+
+#include "contain/plan.h"
 #include "world/doctor.h"
 
 namespace capsule::world {
 
-// One a protection. A warning where it is lacking, with the remedy: nothing but `capsule contain`
-// needs it.
-Findings check_containment();
+// One a protection, with the remedy where it is lacking.
+Findings check_protections();
+
+// The tightest preset that this kernel can hold, as a line for the configuration: "strict",
+// "{preset: worktree, missing: weaker}", "off". Pure.
+std::string best_preset(const contain::Kernel& kernel);
+
+// What runs of the project get; and what is configured and would be refused, is not there, or gives
+// away more than it seems to.
+Findings check_walls(const Project& project, const contain::Kernel& kernel);
 
 }  // namespace capsule::world

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include "agent/provider.h"
@@ -28,6 +29,10 @@ namespace capsule::world {
 namespace {
 
 namespace fs = std::filesystem;
+
+void add(Findings& to, Findings more) {
+  std::move(more.begin(), more.end(), std::back_inserter(to));
+}
 
 // merge-tree --write-tree, by which conflicts are found before anything is touched, came with 2.38.
 Finding check_git() {
@@ -231,13 +236,13 @@ void check_project(const ProjectWords& words, Findings& findings) {
                           ? ".capsule/config.yaml"
                           : "no .capsule/config.yaml; the defaults apply"});
   check_agents(*project, findings);
-  for (Finding& finding : check_clients(configured_providers(*project)))
-    findings.push_back(std::move(finding));
+  add(findings, check_clients(configured_providers(*project)));
   findings.push_back(check_tracker(*project));
   findings.push_back(check_files(*project));
   findings.push_back(check_verify(*project));
   check_worktrees(*project, findings);
   check_runs(*project, findings);
+  add(findings, check_walls(*project, contain::this_kernel()));
 }
 
 }  // namespace
@@ -257,7 +262,7 @@ std::string_view name_of(Health health) {
 Findings examine(const ProjectWords& words) {
   Findings findings{check_git()};
   if (is_ready(findings)) check_project(words, findings);
-  for (Finding& finding : check_containment()) findings.push_back(std::move(finding));
+  add(findings, check_protections());
   return findings;
 }
 

@@ -69,20 +69,21 @@ contain::Limits limits_of(const config::Contain& contain, ContainPreset preset) 
   return limits;
 }
 
-bool by_default(const Project& project) {
-  return project.config.origin("contain.preset").layer == config::Layer::defaults;
+bool by_default(const config::Config& config) {
+  return config.origin("contain.preset").layer == config::Layer::defaults;
 }
 
 // What all of a preset have, whoever they are.
-Wish wish_with(const Project& project, const config::Walls& walls, const std::string& folder) {
-  const config::Contain& contain = project.config.contain;
+Wish wish_with(const config::Config& config, const config::Walls& walls,
+               const std::string& folder) {
+  const config::Contain& contain = config.contain;
   Wish wish;
   wish.preset =
       walls.preset == ContainPreset::strict ? contain::Preset::strict : contain::Preset::worktree;
   wish.net = net_named(walls.net);
   // Who has chosen nothing gets what there is, and is told what is not; no_walls() has the rest.
   wish.missing =
-      contain.weaker || by_default(project) ? contain::Missing::weaker : contain::Missing::refuse;
+      contain.weaker || by_default(config) ? contain::Missing::weaker : contain::Missing::refuse;
   wish.folder = folder;
   wish.home = variable("HOME");
   wish.search = variable("PATH");
@@ -231,7 +232,7 @@ const agent::Client* client_behind(const agent::Provider& provider) {
 }
 
 std::optional<Error> no_walls(const Project& project) {
-  if (!by_default(project) || project.config.contain.preset == ContainPreset::off) return {};
+  if (!by_default(project.config) || project.config.contain.preset == ContainPreset::off) return {};
   static const std::optional<Error> kLacking = []() -> std::optional<Error> {
     if (auto namespaces = contain::try_namespaces()) return namespaces;
     return contain::try_overlay();
@@ -245,7 +246,7 @@ Result<std::optional<Wish>> walls_of_agent(const Project& project,
                                            const std::string& folder) {
   const config::Walls walls = walls_for(project, start);
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
-  Wish wish = wish_with(project, walls, folder);
+  Wish wish = wish_with(project.config, walls, folder);
   wish.role = only_looks(project, start) ? contain::Role::reviewer : contain::Role::writer;
   const agent::Client* client = client_behind(provider);
   add_program(wish, project, provider);
@@ -268,7 +269,7 @@ Result<std::optional<Wish>> walls_of_agent(const Project& project,
 std::optional<Wish> walls_of_checks(const Project& project, const std::string& folder) {
   const config::Walls walls = project.config.walls_of_checks();
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
-  Wish wish = wish_with(project, walls, folder);
+  Wish wish = wish_with(project.config, walls, folder);
   wish.role = contain::Role::gate;
   return wish;
 }
@@ -277,8 +278,22 @@ std::optional<Wish> walls_of_setup(const Project& project, const std::string& fo
   config::Walls walls = project.config.walls_of_checks();
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
   walls.net = project.config.contain.net.value_or(config::net_of(walls.preset));
-  Wish wish = wish_with(project, walls, folder);
+  Wish wish = wish_with(project.config, walls, folder);
   for (const std::string& entry : variables_like(kCertificates)) hand_over(wish, entry);
+  return wish;
+}
+
+Wish walls_of_command(const config::Config& config, contain::Role role, const std::string& folder) {
+  config::Walls walls{config.contain.preset, ContainNet::off};
+  if (role == contain::Role::gate) walls = config.walls_of_checks();
+  walls.preset = std::max(walls.preset, ContainPreset::worktree);
+  Wish wish = wish_with(config, walls, folder);
+  wish.role = role;
+  // Whoever runs a command by hand is there to hear that something is missing.
+  wish.missing = config.contain.weaker ? contain::Missing::weaker : contain::Missing::refuse;
+  wish.net.reset();
+  if (const auto net = role == contain::Role::gate ? config.verify.contain.net : config.contain.net)
+    wish.net = net_named(*net);
   return wish;
 }
 

@@ -35,6 +35,11 @@ std::optional<contain::Wish> walls_of_checks(const Project& project, const std::
 // What readies a tree: it writes there, and has the network that agents have.
 std::optional<contain::Wish> walls_of_setup(const Project& project, const std::string& folder);
 
+// A command that a person runs in `folder`: at least those of the preset worktree. The network is
+// that of the preset and the role, unless the configuration names one.
+contain::Wish walls_of_command(const config::Config& config, contain::Role role,
+                               const std::string& folder);
+
 // Nobody has chosen a preset, and this kernel lacks what the default needs: why. Then there are no
 // walls, which has to be said wherever a run is shown. Asked of the kernel once.
 std::optional<Error> no_walls(const Project& project);

@@ -137,6 +137,24 @@ TEST_P(ContainBy, PlacesAreGivenByName) {
   EXPECT_EQ(read_file(home("other/file")), "x\n");
 }
 
+TEST_F(Contain, WhatTheConfigurationSaysHoldsHereAndOptionsGoBeforeIt) {
+  write_file(home(".config/capsule/config.yaml"),
+             "contain: {preset: strict, read: [~/other], env: [CAPSULE_TEST_SECRET]}\n");
+  write_file(home("work/.capsule/config.yaml"), "contain: {env: []}\n");
+  const Outcome told = run(contained({"--explain"}, {}));
+  EXPECT_THAT(told.out, HasSubstr("Preset strict"));
+  EXPECT_THAT(told.out, HasSubstr("  contain.preset: strict (" + home(".config/capsule")));
+  EXPECT_THAT(told.out, HasSubstr("  contain.env: [] ("));
+  const Outcome outcome = inside({}, "cat ~/other/file; echo \"[$CAPSULE_TEST_SECRET]\"");
+  EXPECT_EQ(outcome.out, "CANARY-OTHER[]\n");
+  EXPECT_THAT(run(contained({"--explain", "--preset=worktree"}, {})).out,
+              HasSubstr("Preset worktree"));
+  write_file(home("work/.capsule/config.yaml"), "contain: {read: [~/.ssh]}\n");
+  const Outcome looser = inside({}, "true");
+  EXPECT_EQ(looser.exit_code, 125);
+  EXPECT_THAT(looser.err, HasSubstr(".capsule/config.yaml:1: contain.read"));
+}
+
 TEST_P(ContainBy, AMountAppearsWhereItIsToldToAndNotWhereItLies) {
   const Outcome outcome =
       inside({"--mount=" + home("elsewhere/file") + "=" + home("other/file")},

@@ -1,0 +1,81 @@
+#include "world/contain_findings.h"
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "world/test_support.h"
+
+namespace capsule::world {
+namespace {
+
+using ::testing::HasSubstr;
+
+class WallFindings : public ProjectTest {
+ protected:
+  void configure(const std::string& yaml) {
+    write(project_ + "/.capsule/config.yaml", yaml);
+    ProjectWords words;
+    words.folder = project_;
+    project = std::make_unique<Project>(open_project(words).value());
+  }
+};
+
+contain::Kernel whole_kernel() {
+  contain::Kernel kernel;
+  kernel.landlock = 7;
+  kernel.seccomp = true;
+  return kernel;
+}
+
+TEST_F(WallFindings, TheBestPresetIsWhatTheKernelCanHold) {
+  contain::Kernel kernel = whole_kernel();
+  EXPECT_EQ(best_preset(kernel), "strict");
+  kernel.landlock = 0;
+  EXPECT_EQ(best_preset(kernel), "{preset: strict, missing: weaker}");
+  kernel = whole_kernel();
+  kernel.no_namespaces = Error{Reason::refused, "no", "allow them"};
+  EXPECT_EQ(best_preset(kernel), "{preset: worktree, missing: weaker}");
+  kernel.seccomp = false;
+  EXPECT_EQ(best_preset(kernel), "off");
+}
+
+TEST_F(WallFindings, WhatIsConfiguredAndCannotBeHeldIsAProblemWithTheLineThatMendsIt) {
+  configure("contain: strict\n");
+  contain::Kernel kernel = whole_kernel();
+  Findings found = check_walls(*project, kernel);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].health, Health::good);
+  EXPECT_THAT(found[0].text, HasSubstr("agents: strict (network proxy), checks: strict (network "
+                                       "off)"));
+  EXPECT_THAT(found[0].text, HasSubstr(".capsule/config.yaml:1"));
+  kernel.no_namespaces = Error{Reason::refused, "no namespaces here", "allow them"};
+  found = check_walls(*project, kernel);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].health, Health::bad);
+  EXPECT_THAT(found[0].text, HasSubstr("would be refused"));
+  EXPECT_THAT(found[0].mend.back(), HasSubstr("contain: {preset: worktree, missing: weaker}"));
+}
+
+TEST_F(WallFindings, PlacesOfTheConfigurationThatAreMissingOrTalkAreNamed) {
+  configure("contain: worktree\n");
+  project->config.contain.read = {project_ + "/nothing", project_};
+  project->config.contain.write = {project_ + "/.git"};
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = project_ + "/s";
+  ASSERT_LT(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  std::string all;
+  for (const Finding& finding : check_walls(*project, whole_kernel())) all += finding.text + "\n";
+  ::close(listener);
+  EXPECT_THAT(all, HasSubstr("nothing does not exist, and is left out"));
+  EXPECT_THAT(all, HasSubstr("holds a socket (s)"));
+  EXPECT_THAT(all, HasSubstr(".git can be changed, and it stays"));
+}
+
+}  // namespace
+}  // namespace capsule::world
