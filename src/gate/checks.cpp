@@ -49,8 +49,13 @@ Ending ending_of(const process::Exit& exit, bool timed_out) {
 class Checks::Job : public process::ChildEvents {
  public:
   Job(Checks& owner, std::uint64_t id, std::string folder, const std::vector<std::string>& names,
-      Done done)
-      : owner_(owner), id_(id), top_(folder), folder_(std::move(folder)), done_(std::move(done)) {
+      Done done, Writes writes)
+      : owner_(owner),
+        id_(id),
+        top_(folder),
+        folder_(std::move(folder)),
+        writes_(writes),
+        done_(std::move(done)) {
     if (owner_.watch_ != nullptr) about_ = owner_.watch_->about();
     if (auto ceiling = git::ceiling_of(folder_)) env_.push_back({git::kCeilingVariable, *ceiling});
     if (!owner_.verify_.dir.empty()) folder_ += "/" + owner_.verify_.dir;
@@ -64,6 +69,38 @@ class Checks::Job : public process::ChildEvents {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
+  void begin() {
+    auto room = Room::make(owner_.walls_, top_, writes_);
+    if (!room) return finish(tl::unexpected(room.error()));
+    room_.emplace(std::move(*room));
+    go_on();
+  }
+
+  void on_stdout(std::string_view bytes) override {
+    out_.add(report_ ? report_->out(bytes) : bytes);
+  }
+  void on_stderr(std::string_view bytes) override {
+    err_.add(report_ ? report_->err(bytes) : bytes);
+  }
+  void on_exit(const process::Exit& exit) override {
+    owner_.loop_.cancel(*std::exchange(timer_, std::nullopt));
+    if (exit.how == process::Exit::How::not_started)
+      return not_started(process::start_error(last_.command, exit.value));
+    if (exit.how == process::Exit::How::not_contained) return not_contained(*exit.why);
+    last_.ending = ending_of(exit, timed_out_);
+    last_.exit_code = exit.how == process::Exit::How::exited ? exit.value : -1;
+    last_.duration_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(process::Clock::now() - started_)
+            .count();
+    if (report_) read_report();
+    // What matters stands at the end, and what stands on stderr matters more.
+    const std::string err = useful_ends(err_.text(), kOutputBytes / 2);
+    last_.output = useful_ends(out_.text(), kOutputBytes - std::min(err.size(), kOutputBytes / 2));
+    if (!err.empty()) last_.output += (last_.output.empty() ? "" : "\n") + err;
+    next();
+  }
+
+ private:
   // Starts the next command, or ends the job.
   void go_on() {
     if (owner_.interrupted_())
@@ -88,34 +125,11 @@ class Checks::Job : public process::ChildEvents {
         });
   }
 
-  void on_stdout(std::string_view bytes) override {
-    out_.add(report_ ? report_->out(bytes) : bytes);
-  }
-  void on_stderr(std::string_view bytes) override {
-    err_.add(report_ ? report_->err(bytes) : bytes);
-  }
-  void on_exit(const process::Exit& exit) override {
-    owner_.loop_.cancel(*std::exchange(timer_, std::nullopt));
-    if (exit.how == process::Exit::How::not_started)
-      return not_started(process::start_error(last_.command, exit.value));
-    last_.ending = ending_of(exit, timed_out_);
-    last_.exit_code = exit.how == process::Exit::How::exited ? exit.value : -1;
-    last_.duration_ms =
-        std::chrono::duration_cast<std::chrono::milliseconds>(process::Clock::now() - started_)
-            .count();
-    if (report_) read_report();
-    // What matters stands at the end, and what stands on stderr matters more.
-    const std::string err = useful_ends(err_.text(), kOutputBytes / 2);
-    last_.output = useful_ends(out_.text(), kOutputBytes - std::min(err.size(), kOutputBytes / 2));
-    if (!err.empty()) last_.output += (last_.output.empty() ? "" : "\n") + err;
-    next();
-  }
-
- private:
   // The test command is run so that it names its tests; where nothing can be read, as it is.
   process::TreeSpec spec_of(const NamedCommand& next) {
     report_.reset();
     process::TreeSpec as_it_is{words_of(next.command), folder_, env_, {}};
+    as_it_is.walls = room_->wish();
     if (next.name != kTest || owner_.verify_.test_report == "none") return as_it_is;
     auto run =
         ReportRun::prepare(next.command, owner_.verify_.test_report, top_, owner_.verify_.dir);
@@ -126,19 +140,26 @@ class Checks::Job : public process::ChildEvents {
     const ReportPlan& plan = run->plan();
     process::TreeSpec spec{words_of(plan.command), folder_, run->env(), {}};
     spec.env.insert(spec.env.end(), env_.begin(), env_.end());
-    if (plan.from != ReportPlan::From::nowhere) report_.emplace(std::move(*run));
+    spec.walls = room_->wish();
+    if (plan.from == ReportPlan::From::nowhere) return spec;
+    report_.emplace(std::move(*run));
+    if (spec.walls) spec.walls->write.push_back(report_->place());
     return spec;
   }
   void read_report() {
     (report_->plan().from == ReportPlan::From::err ? err_ : out_).add(report_->rest());
     last_.report_format = report_->plan().format;
-    auto tests = report_->read();
+    auto tests = report_->read(room_->written());
     if (tests) {
       last_.tests = std::move(*tests);
     } else {
       last_.report_problem = tests.error().message;
     }
     report_.reset();
+  }
+  void not_contained(const Error& why) {
+    if (const auto fault = fault_of_command(why)) return not_started(*fault);
+    finish(tl::unexpected(why));
   }
   void not_started(const Error& error) {
     report_.reset();
@@ -157,6 +178,7 @@ class Checks::Job : public process::ChildEvents {
   void finish(const Result<std::vector<Verdict>>& result) {
     const auto node = owner_.jobs_.extract(id_);  // lives until this returns
     const Watch::Scope scope(owner_.watch_, about_);
+    room_.reset();
     done_(result);
   }
 
@@ -164,6 +186,8 @@ class Checks::Job : public process::ChildEvents {
   const std::uint64_t id_;
   const std::string top_;
   std::string folder_;
+  const Writes writes_;
+  std::optional<Room> room_;
   std::vector<process::EnvChange> env_;  // git finds no repository above the folder
   const Done done_;
   std::vector<const NamedCommand*> commands_;
@@ -194,12 +218,13 @@ std::string Checks::text() const {
   return text;
 }
 
-void Checks::run(const std::string& folder, const std::vector<std::string>& names, Done done) {
+void Checks::run(const std::string& folder, const std::vector<std::string>& names, Done done,
+                 Writes writes) {
   const std::uint64_t id = next_++;
-  auto job = std::make_unique<Job>(*this, id, folder, names, std::move(done));
+  auto job = std::make_unique<Job>(*this, id, folder, names, std::move(done), writes);
   Job* raw = job.get();
   jobs_.emplace(id, std::move(job));
-  raw->go_on();
+  raw->begin();
 }
 
 }  // namespace capsule::gate

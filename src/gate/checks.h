@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "gate/verify.h"
+#include "gate/walls.h"
 #include "gate/watch.h"
 #include "process/tree.h"
 
@@ -27,7 +28,8 @@ class Setup;
 class Checks {
  public:
   // One verdict for each command, in the order of the configuration. Errors: not_found (no such
-  // folder), interrupted (a person asked to stop: what a command says then says nothing), io.
+  // folder), interrupted (a person asked to stop: what a command says then says nothing), refused
+  // (the walls cannot be put up: nothing ran), usage (a place of them), io.
   using Done = std::function<void(const Result<std::vector<Verdict>>&)>;
 
   Checks(
@@ -39,6 +41,8 @@ class Checks {
   // What readies a fresh checkout before the commands run there; nullptr: nothing has to. It must
   // outlive the checks.
   void ready_by(Setup& setup) { setup_ = &setup; }
+  // Walls around each command; left out: none.
+  void contained_by(Walls walls) { walls_ = std::move(walls); }
   // Who is told while they run; null: nobody. It must outlive the checks.
   void watched_by(Watch* watch) { watch_ = watch; }
   Watch* watch() const { return watch_; }
@@ -51,8 +55,9 @@ class Checks {
 
   // In `folder`/`verify.dir`; names without a command are passed over. `done` is called once, from
   // a turn of the loop; when nothing can be started, from within. Requires: `folder` stays until
-  // then.
-  void run(const std::string& folder, const std::vector<std::string>& names, Done done);
+  // then. `writes`: what becomes of what they write there, when they have walls.
+  void run(const std::string& folder, const std::vector<std::string>& names, Done done,
+           Writes writes = Writes::vanish);
   void run_all(const std::string& folder, Done done) { run(folder, names(), std::move(done)); }
 
  private:
@@ -62,6 +67,7 @@ class Checks {
   const std::function<bool()> interrupted_;
   Setup* setup_ = nullptr;
   Watch* watch_ = nullptr;
+  Walls walls_;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, std::unique_ptr<Job>> jobs_;
 };

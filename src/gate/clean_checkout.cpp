@@ -35,12 +35,12 @@ void run_clean(const git::Repository& repository, Checks& checks, const std::str
     checkout.reset();
     done(verdicts);
   };
-  if (setup == nullptr) return checks.run(folder, names, std::move(finish));
+  if (setup == nullptr) return checks.run(folder, names, std::move(finish), Writes::stay);
   setup->run(folder, File(),
              [&checks, folder, names, finish](const Result<Verdict>& ready) mutable {
                if (!ready) return finish(tl::unexpected(ready.error()));
                if (ready->ending == Ending::passed)
-                 return checks.run(folder, names, std::move(finish));
+                 return checks.run(folder, names, std::move(finish), Writes::stay);
                // Files that cannot be set up pass no check; the set-up's words say why.
                std::vector<Verdict> verdicts;
                for (const std::string& name : names) {

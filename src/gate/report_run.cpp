@@ -1,20 +1,15 @@
 #include "gate/report_run.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
-#include "git/paths.h"
-#include "git/remove_tree.h"
 
 namespace capsule::gate {
 namespace {
@@ -26,10 +21,6 @@ constexpr std::size_t kMaxReports = 20'000;         // files of one pattern
 constexpr std::size_t kMaxLookedAt = 500'000;       // names on the way to them
 constexpr int kMaxReportDepth = 16;
 constexpr std::string_view kReportName = "report";
-constexpr std::string_view kPrivatePrefix = "capsule-report-";
-constexpr const char* kLockName = "lock";
-// A folder without a lock is about to get one, or a test removed it.
-constexpr long kForgottenSeconds = 24L * 60 * 60;
 
 bool has_star(std::string_view pattern) { return pattern.find('*') != pattern.npos; }
 
@@ -113,34 +104,6 @@ Result<void> remove_beneath(const std::string& folder, const std::string& relati
   return {};
 }
 
-bool lock_of(const File& file) { return file && ::flock(file.fd(), LOCK_EX | LOCK_NB) == 0; }
-
-std::string folder_of_reports() {
-  // Options and variables carry the path through shells and other readers of words.
-  const auto is_plain = [](std::string_view path) {
-    return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) {
-             return is_letter(c) || is_digit(c) || c == '/' || c == '.' || c == '_' || c == '-';
-           });
-  };
-  const char* set = std::getenv("TMPDIR");
-  return set != nullptr && is_plain(set) ? set : "/tmp";
-}
-
-Result<std::string> private_folder(File& lock) {
-  const std::string parent = folder_of_reports();
-  std::string name = parent + "/" + std::string(kPrivatePrefix) + "XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr)
-    return tl::unexpected(io_error("make a folder in", parent, errno));
-  lock = File(::open((name + "/" + kLockName).c_str(),
-                     O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock_of(lock)) {
-    const int why = errno;
-    (void)git::remove_tree(name);
-    return tl::unexpected(io_error("lock a folder in", parent, why));
-  }
-  return name;
-}
-
 Result<TestReport> parsed(ReportFormat format, std::string_view text) {
   if (format == ReportFormat::junit) return read_junit(text);
   if (format == ReportFormat::jest) return read_jest(text);
@@ -171,22 +134,6 @@ Result<TestReport> without_folders(TestReport report, const std::vector<std::str
 
 }  // namespace
 
-void sweep_reports() {
-  const std::string parent = folder_of_reports();
-  for (const std::string& name : git::names_in(parent)) {
-    if (!name.starts_with(kPrivatePrefix)) continue;
-    const std::string place = parent + "/" + name;
-    struct stat info {};
-    // Other users' are not ours to remove, whatever they are called.
-    if (::lstat(place.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid())
-      continue;
-    const File lock(
-        ::open((place + "/" + kLockName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    const bool forgotten = !lock && std::time(nullptr) - info.st_mtim.tv_sec > kForgottenSeconds;
-    if (forgotten || lock_of(lock)) (void)git::remove_tree(place);
-  }
-}
-
 std::vector<std::string> files_matching(const std::string& folder, std::string_view pattern) {
   Search search{folder};
   const auto parts = split(pattern, '/');
@@ -205,13 +152,12 @@ ReportFormat planned_format(const Command& test, std::string_view setting,
 Result<ReportRun> ReportRun::prepare(const Command& test, std::string_view setting,
                                      const std::string& top, const std::string& dir) {
   const std::string folder = dir.empty() || dir == "." ? top : top + "/" + dir;
-  File lock;
-  std::string place = TRY(private_folder(lock));
+  PrivateFolder place = TRY(PrivateFolder::make());
   ReportPlan plan =
-      plan_report(test, setting, plan_files(folder), place + "/" + std::string(kReportName));
-  ReportRun run(top, folder, std::move(place), std::move(lock), std::move(plan));
+      plan_report(test, setting, plan_files(folder), place.path() + "/" + std::string(kReportName));
+  ReportRun run(top, dir == "." ? "" : dir, std::move(place), std::move(plan));
   for (const auto& [name, text] : run.plan_.helpers)
-    TRY_VOID(write_file(run.place_ + "/" + name, text));
+    TRY_VOID(write_file(run.place_.path() + "/" + name, text));
   if (run.plan_.from != ReportPlan::From::file || run.plan_.file.starts_with('/')) return run;
   if (!has_star(run.plan_.file)) TRY_VOID(remove_beneath(folder, run.plan_.file));
   for (const std::string& old : files_matching(folder, run.plan_.file))
@@ -219,26 +165,12 @@ Result<ReportRun> ReportRun::prepare(const Command& test, std::string_view setti
   return run;
 }
 
-ReportRun::ReportRun(std::string top, std::string folder, std::string place, File lock,
-                     ReportPlan plan)
+ReportRun::ReportRun(std::string top, std::string dir, PrivateFolder place, ReportPlan plan)
     : top_(std::move(top)),
-      folder_(std::move(folder)),
+      dir_(std::move(dir)),
       place_(std::move(place)),
-      lock_(std::move(lock)),
       plan_(std::move(plan)),
       reader_(plan_.from == ReportPlan::From::file ? ReportFormat::none : plan_.format) {}
-
-ReportRun::ReportRun(ReportRun&& other) noexcept
-    : top_(std::move(other.top_)),
-      folder_(std::move(other.folder_)),
-      place_(std::exchange(other.place_, "")),
-      lock_(std::move(other.lock_)),
-      plan_(std::move(other.plan_)),
-      reader_(std::move(other.reader_)) {}
-
-ReportRun::~ReportRun() {
-  if (!place_.empty()) (void)git::remove_tree(place_);
-}
 
 std::vector<process::EnvChange> ReportRun::env() const {
   std::vector<process::EnvChange> changes;
@@ -260,11 +192,12 @@ std::string ReportRun::err(std::string_view bytes) {
   return plan_.from == ReportPlan::From::err ? reader_.take(bytes) : std::string(bytes);
 }
 
-Result<TestReport> ReportRun::read() {
-  TestReport report = TRY(plan_.from == ReportPlan::From::file ? read_files() : reader_.finish());
+Result<TestReport> ReportRun::read(const std::string& written) {
+  TestReport report =
+      TRY(plan_.from == ReportPlan::From::file ? read_files(written) : reader_.finish());
   // The inner one first: its name begins with the other's.
   std::vector<std::string> folders;
-  for (const std::string& folder : {folder_, top_}) {
+  for (const std::string& folder : {dir_.empty() ? top_ : top_ + "/" + dir_, top_}) {
     folders.push_back(folder + "/");
     if (const auto real = real_path(folder); real && *real != folder)
       folders.push_back(*real + "/");
@@ -272,18 +205,21 @@ Result<TestReport> ReportRun::read() {
   return without_folders(std::move(report), folders);
 }
 
-Result<TestReport> ReportRun::read_files() {
+// From the top, so that no folder on the way can be a link either.
+Result<TestReport> ReportRun::read_files(const std::string& written) {
   const bool own = plan_.file.starts_with('/');
-  const std::string& root = own ? place_ : folder_;
-  std::vector<std::string> files{own ? plan_.file.substr(place_.size() + 1) : plan_.file};
-  if (!own && has_star(plan_.file)) files = files_matching(folder_, plan_.file);
+  const std::string below = dir_.empty() || own ? "" : dir_ + "/";
+  const std::string& root = own ? place_.path() : written;
+  std::vector<std::string> files{own ? plan_.file.substr(root.size() + 1) : below + plan_.file};
+  if (!own && has_star(plan_.file)) files = files_matching(root, below + plan_.file);
   if (files.empty()) return fail(Reason::not_found, "the tests wrote no report " + plan_.file);
   ReportBuilder builder;
   std::size_t left = kMaxReportBytes;
   for (const std::string& file : files) {
     const auto text = read_file_beneath(root, file, left);
     if (!text && text.error().reason == Reason::not_found)
-      return fail(Reason::not_found, "the tests wrote no report" + (own ? "" : " " + file));
+      return fail(Reason::not_found,
+                  "the tests wrote no report" + (own ? "" : " " + file.substr(below.size())));
     if (!text) return fail(text.error().reason, text.error().message);
     left -= text->size();
     builder.add(TRY(parsed(plan_.format, *text)));

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.h"
+#include "gate/private_folder.h"
 #include "gate/report_plan.h"
 #include "gate/verify.h"
 #include "process/program.h"
@@ -21,9 +21,6 @@ class ReportRun {
   // The command runs in `dir` below the folder `top`; neither stands in a test's name afterwards.
   static Result<ReportRun> prepare(const Command& test, std::string_view setting,
                                    const std::string& top, const std::string& dir);
-  ~ReportRun();
-  ReportRun(ReportRun&& other) noexcept;
-  ReportRun& operator=(ReportRun&&) = delete;
 
   const ReportPlan& plan() const { return plan_; }
   std::vector<process::EnvChange> env() const;
@@ -33,24 +30,22 @@ class ReportRun {
   std::string err(std::string_view bytes);
   // The same of what was still held back; after it the report can be read.
   std::string rest() { return reader_.rest(); }
-  // Error: there is none, or it cannot be read; the message says why.
-  Result<TestReport> read();
+  // `written`: where what the run wrote below the folder is: that folder itself, or a layer over
+  // it. Error: there is none, or it cannot be read; the message says why.
+  Result<TestReport> read(const std::string& written);
+  // Ours, in which the run may write.
+  const std::string& place() const { return place_.path(); }
 
  private:
-  ReportRun(std::string top, std::string folder, std::string place, File lock, ReportPlan plan);
-  Result<TestReport> read_files();
+  ReportRun(std::string top, std::string dir, PrivateFolder place, ReportPlan plan);
+  Result<TestReport> read_files(const std::string& written);
 
   std::string top_;
-  std::string folder_;  // in which the command runs
-  std::string place_;   // our own; empty: moved away
-  File lock_;           // says that we live; see sweep_reports
+  std::string dir_;  // below it, in which the command runs; may be empty
+  PrivateFolder place_;
   ReportPlan plan_;
   ReportReader reader_;
 };
-
-// Removes the private folders of processes that were killed. Those of other users, and of runs that
-// go on, stay. Runs no process.
-void sweep_reports();
 
 // How the command would be asked in that folder; none: it would be run as it is.
 ReportFormat planned_format(const Command& test, std::string_view setting,

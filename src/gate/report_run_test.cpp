@@ -49,7 +49,7 @@ TEST_F(ReportFolders, OfAKilledProcessAreSweptAndThoseOfALiveOneStay) {
   fs::create_directories(parent_ + "/capsule-report-young");
   fs::create_directories(parent_ + "/somebody-elses");
   EXPECT_EQ(folders(), 4U);
-  sweep_reports();
+  sweep_private_folders();
   EXPECT_EQ(folders(), 3U) << "that of the process that is gone, and no other";
 }
 

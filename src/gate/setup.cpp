@@ -35,7 +35,12 @@ class Setup::Job : public process::ChildEvents {
     started_ = process::Clock::now();
     if (owner_.watch_ != nullptr)
       progress_ = owner_.watch_->begin(about_, verdict_.name, verdict_.command);
-    const auto child = owner_.loop_.start({words_of(owner_.command_), folder, {}, {}}, *this);
+    auto room = Room::make(owner_.walls_, folder, Writes::stay);
+    if (!room) return finish(tl::unexpected(room.error()));
+    room_.emplace(std::move(*room));
+    process::TreeSpec spec{words_of(owner_.command_), folder, {}, {}};
+    spec.walls = room_->wish();
+    const auto child = owner_.loop_.start(spec, *this);
     if (!child) return not_started(child.error());
     timer_ = owner_.loop_.at(process::Clock::now() + owner_.timeout_, [this, child = *child] {
       timed_out_ = true;
@@ -52,6 +57,7 @@ class Setup::Job : public process::ChildEvents {
       return finish(fail(Reason::interrupted, "interrupted while the worktree was set up"));
     if (exit.how == How::not_started)
       return not_started(process::start_error(verdict_.command, exit.value));
+    if (exit.how == How::not_contained) return not_contained(*exit.why);
     verdict_.exit_code = exit.how == How::exited ? exit.value : -1;
     verdict_.ending = timed_out_                ? Ending::timed_out
                       : exit.how != How::exited ? Ending::ended_badly
@@ -74,6 +80,10 @@ class Setup::Job : public process::ChildEvents {
     if (log_ && !kept.empty() && !write_all(log_.fd(), kept, "the log")) log_ = File();
     logged_ += kept.size();
   }
+  void not_contained(const Error& why) {
+    if (const auto fault = fault_of_command(why)) return not_started(*fault);
+    finish(tl::unexpected(why));
+  }
   void not_started(const Error& error) {
     if (error.reason != Reason::missing_program && error.reason != Reason::refused)
       return finish(tl::unexpected(error));
@@ -86,6 +96,7 @@ class Setup::Job : public process::ChildEvents {
     const auto node = owner_.jobs_.extract(id_);  // lives until this returns
     if (owner_.watch_ != nullptr) owner_.watch_->end(progress_, verdict_);
     const Watch::Scope scope(owner_.watch_, about_);
+    room_.reset();
     done_(result);
   }
 
@@ -93,6 +104,7 @@ class Setup::Job : public process::ChildEvents {
   const std::uint64_t id_;
   File log_;
   const Done done_;
+  std::optional<Room> room_;
   std::optional<process::TimerId> timer_;
   bool timed_out_ = false;
   std::string end_;

@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/result.h"
 #include "gate/verify.h"
+#include "gate/walls.h"
 #include "gate/watch.h"
 #include "process/tree.h"
 
@@ -26,7 +27,8 @@ inline constexpr std::string_view kSetup = "setup";  // the name of its verdict
 
 class Setup {
  public:
-  // The command's verdict. Errors: interrupted (a person asked to stop), io.
+  // The command's verdict. Errors: interrupted (a person asked to stop), refused (the walls cannot
+  // be put up: nothing ran), usage (a place of them), io.
   using Done = std::function<void(const Result<Verdict>&)>;
 
   // Without a command there is nothing to do, and nobody asks.
@@ -37,6 +39,8 @@ class Setup {
   Setup(const Setup&) = delete;
   Setup& operator=(const Setup&) = delete;
 
+  // Walls around the command, which may change the folder; left out: none.
+  void contained_by(Walls walls) { walls_ = std::move(walls); }
   // Who is told while it runs; null: nobody. It must outlive the set-up.
   void watched_by(Watch* watch) { watch_ = watch; }
 
@@ -54,6 +58,7 @@ class Setup {
   const std::chrono::seconds timeout_;
   const std::function<bool()> interrupted_;
   Watch* watch_ = nullptr;
+  Walls walls_;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, std::unique_ptr<Job>> jobs_;
 };

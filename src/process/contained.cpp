@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "contain/wish_wire.h"
@@ -9,6 +10,15 @@
 
 namespace capsule::process {
 namespace {
+
+// A variable whose value stays outside, with whoever stands between the tree and its service.
+bool is_kept(const contain::Wish& wish, const std::string& name) {
+  if (!wish.broker) return false;
+  const auto& keys = wish.broker->keys;
+  return name == wish.broker->url_variable ||
+         std::any_of(keys.begin(), keys.end(),
+                     [&](const auto& key) { return key.variable == name; });
+}
 
 Result<std::string> read_to_end(int fd) {
   std::string bytes;
@@ -32,7 +42,7 @@ Result<File> wish_file(contain::Wish wish, const Surroundings& around) {
   // Which folders of PATH are there inside is not for the tree to say; what it takes out of the
   // environment is not in the guardian's either.
   for (const EnvChange& change : around.changes)
-    if (change.value && change.name != "PATH")
+    if (change.value && change.name != "PATH" && !is_kept(wish, change.name))
       wish.set.push_back(change.name + "=" + *change.value);
   return memory_file(contain::bytes_of(wish));
 }

@@ -143,6 +143,16 @@ TEST_F(Contained, HasTheVariablesThatWereSetForItAndNoneThatWereNot) {
     EXPECT_EQ(out.find(absent), std::string::npos) << absent << out;
 }
 
+TEST_F(Contained, AKeyThatStaysOutsideIsInNoVariable) {
+  const auto loop = make_loop();
+  TreeSpec spec = inside("env", {{"KEY", "secret"}, {"URL", "https://service"}, {"A", "b"}});
+  spec.walls->broker = contain::Broker{"https://service", "URL", {{"KEY", "h", "", "secret"}}};
+  const std::string out = run_to_end(*loop, spec).out;
+  EXPECT_EQ(out.find("secret"), std::string::npos) << out;
+  EXPECT_EQ(out.find("https://service"), std::string::npos) << out;
+  EXPECT_NE(out.find("A=b\n"), std::string::npos) << out;
+}
+
 TEST_F(Contained, AnInputOfAnySizeAndMoreOfItArrives) {
   const auto loop = make_loop();
   TreeSpec spec = inside("wc -c");

@@ -57,7 +57,7 @@ Result<bool> Conductor::connect(Parts parts) {
   // is in nobody's use.
   world::drop_requests(project_.root(), run);
   git::sweep_temporary_folders(project_.repository);
-  gate::sweep_reports();
+  gate::sweep_private_folders();
   probe_ = world::crash_probe();
   log_ = std::make_unique<engine::Log>(*store_, run, parts.name, parts.subject);
   if (project_.config.budget.day > 0)

@@ -8,6 +8,7 @@
 #include "git/branch.h"
 #include "world/interrupt.h"
 #include "world/verify.h"
+#include "world/walls.h"
 
 namespace capsule::world {
 namespace {
@@ -42,6 +43,9 @@ Result<gate::Verdict> try_tests(const Project& project) {
   const auto loop = TRY(process::Loop::create());
   const auto interrupt = TRY(Interrupt::create(*loop));
   gate::Checks checks(*loop, verify_of(project.config), [&] { return interrupt->requested(); });
+  checks.contained_by(
+      {.wish = [&](const std::string& folder) { return walls_of_checks(project, folder); },
+       .repository = project.repository});
   std::optional<Result<std::vector<gate::Verdict>>> result;
   gate::run_clean(project.repository, checks, tips.main, {std::string(gate::kTest)},
                   [&](const auto& verdicts) { result = verdicts; });

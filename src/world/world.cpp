@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "base/text.h"
+#include "contain/wish_wire.h"
 #include "world/experts.h"
 #include "world/providers.h"
 #include "world/requests.h"
 #include "world/setup.h"
 #include "world/verify.h"
 #include "world/wall_clock.h"
+#include "world/walls.h"
 
 namespace capsule::world {
 namespace {
@@ -61,6 +63,23 @@ std::string needed_tree(const Command& command) {
   return {};
 }
 
+// Around the project's own commands.
+gate::Walls walls_of(const Project& project, const WorldSettings& settings,
+                     std::optional<contain::Wish> (*wish)(const Project&, const std::string&)) {
+  const std::string& named = settings.trees.main_branch;
+  std::string main = named.empty() ? main_branch_of(project) : named;
+  if (!main.starts_with("refs/heads/")) main.insert(0, "refs/heads/");
+  return {.wish = [&project, wish](const std::string& folder) { return wish(project, folder); },
+          .repository = project.repository,
+          .main_ref = std::move(main)};
+}
+
+// What an answer of a command hangs on besides its files.
+std::string surroundings_of(const Project& project) {
+  const auto wish = walls_of_checks(project, "");
+  return gate::lasting_environment(environ) + (wish ? "\n" + contain::bytes_of(*wish) : "");
+}
+
 // What a check is for, as people see it.
 gate::Watch::About about(const Check& check) {
   if (check.names == std::vector<std::string>{"baseline"}) return {"", CheckFor::baseline};
@@ -101,7 +120,7 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
              [&interrupt] { return interrupt.requested(); }),
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
       seen_(project.root() + "/.capsule/checks", verify_of(project.config),
-            gate::lasting_environment(environ),
+            surroundings_of(project),
             project.config.verify.recheck ? gate::Seen::Known::is_run_again
                                           : gate::Seen::Known::saves_a_run),
       gates_(gate::world_of(project.repository, checks_, project_files(project, settings_),
@@ -116,6 +135,8 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
       agents_(loop, agent_parts(project, interrupt, settings_.run), *this) {
   if (setup_.any()) checks_.ready_by(setup_);
+  checks_.contained_by(walls_of(project, settings_, &walls_of_checks));
+  setup_.contained_by(walls_of(project, settings_, &walls_of_setup));
   checks_.watched_by(&watch_);
   setup_.watched_by(&watch_);
   watch_.tell = [this](const CheckProgress& one) {
