@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -31,7 +32,10 @@ constexpr Positional kContainPositionals[] = {{.name = "COMMAND",
 constexpr Option kContainOptions[] = {
     {"preset", "NAME", "Which walls (not given: the configuration's)", "worktree|strict"},
     {"role", "NAME", "For whom", "writer|reviewer|gate", "writer"},
-    {"net", "NAME", "The network: the machine's, or a loopback of its own", "open|off"},
+    {"net", "NAME", "The network: the machine's, a proxy to allowed hosts, or a loopback alone",
+     "open|proxy|off"},
+    {"allow", "HOST:PORT", "A host behind the proxy, *.DOMAIN:PORT all below it; may be repeated"},
+    {"forward", "PORT", "A port of this machine's loopback that is there too; may be repeated"},
     {"read", "PATH", "One more file or folder to read; may be repeated"},
     {"write", "PATH", "One more file or folder to change; may be repeated"},
     {"scratch", "DIR", "A folder whose changes vanish, such as a cache; may be repeated"},
@@ -72,13 +76,28 @@ void append(std::vector<std::string>& to, const std::vector<std::string_view>& m
   to.insert(to.end(), more.begin(), more.end());
 }
 
+Result<void> append_ports(std::vector<int>& to, const Args& args) {
+  for (const std::string_view given : args.every("forward")) {
+    int port = 0;
+    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), port);
+    if (error != std::errc() || end != given.data() + given.size())
+      return fail(Reason::usage, "--forward wants the number of a port, not " + printable(given));
+    to.push_back(port);
+  }
+  return {};
+}
+
 // What the configuration says here, and then what the options do.
-contain::Wish wish_of(const Args& args, const config::Config& config) {
+Result<contain::Wish> wish_of(const Args& args, const config::Config& config) {
   contain::Wish wish = world::walls_of_command(config, role_of(args), absolute_path("."));
   if (const auto preset = args.option("preset"))
     wish.preset = *preset == "strict" ? contain::Preset::strict : contain::Preset::worktree;
-  if (const auto net = args.option("net"))
-    wish.net = *net == "open" ? contain::Net::open : contain::Net::off;
+  // Who allows a host wants a proxy to it.
+  if (!args.every("allow").empty()) wish.net = contain::Net::proxy;
+  for (const contain::Net net : {contain::Net::open, contain::Net::proxy, contain::Net::off})
+    if (args.option("net") == name_of(net)) wish.net = net;
+  append(wish.allow, args.every("allow"));
+  TRY_VOID(append_ports(wish.forward, args));
   if (const auto missing = args.option("missing"))
     wish.missing = *missing == "weaker" ? contain::Missing::weaker : contain::Missing::refuse;
   append(wish.read, args.every("read"));
@@ -106,6 +125,8 @@ contain::Without left_out() {
   without.proc_read_only = named("proc-read-only");
   without.made_up_environment = named("environment");
   without.closed_descriptors = named("descriptors");
+  without.host_list = named("host-list");
+  without.public_addresses = named("public-addresses");
 #endif
   return without;
 }
@@ -166,7 +187,7 @@ Result<int> run_contained(const Args& args) {
   fill_streams();
   const auto config = config::load(world::config_sources(world::project_folder(".")));
   if (!config) return code_of(config.error());
-  auto policy = contain::make_policy(wish_of(args, *config));
+  auto policy = contain::make_policy(TRY(wish_of(args, *config)));
   if (!policy) return code_of(policy.error());
   policy->without = left_out();
   if (args.flag("explain")) return explain(*policy, *config);
@@ -177,6 +198,7 @@ Result<int> run_contained(const Args& args) {
   if (!inside) return code_of(inside.error());
   tell_gaps(*policy, inside->report);
   const auto ending = contain::follow(*inside);
+  if (inside->gateway) print_error(ui::refusals_text(*inside->gateway));
   if (!ending) return code_of(ending.error());
   return end_like(*ending);
 }
@@ -191,8 +213,10 @@ Command contain_command() {
               "folder, and nothing else of this machine: no home, no other process, no variable "
               "that is not named. It may change the current folder (as a writer) or a layer over "
               "it that vanishes (as a reviewer or gate). With --preset=strict, and for gates, it "
-              "has no network but a loopback of its own. What 'contain' in the configuration "
-              "says holds here, too; options go before it.\n\n"
+              "has no network but a loopback of its own; --allow puts a proxy on it that leads "
+              "to single hosts, and --forward single ports of this machine. Hosts that were asked "
+              "for in vain are listed at the end, with the line that would allow them. What "
+              "'contain' in the configuration says holds here, too; options go before it.\n\n"
               "Exit code, signals and terminal are the command's own, and whatever it leaves "
               "running ends with it. What the kernel cannot enforce is refused before anything "
               "ran, unless --missing=weaker says that it may go without.\n\n"
@@ -204,6 +228,7 @@ Command contain_command() {
           .examples =
               "  capsule contain --preset=strict -- npm test\n"
               "  capsule contain --role=reviewer --read=~/.rustup -- cargo test\n"
+              "  capsule contain --preset=strict --allow=registry.example.com:443 -- npm ci\n"
               "  capsule contain --preset=strict --explain"};
 }
 

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "contain/landlock.h"
 #include "contain/mounts.h"
+#include "contain/network.h"
 #include "contain/privileges.h"
 #include "contain/root.h"
 #include "contain/seccomp.h"
@@ -25,11 +26,6 @@
 
 namespace capsule::contain {
 namespace {
-
-void send_message(int channel, const Message& message) {
-  // Nobody listens any more: then nobody needs to know.
-  (void)!::send(channel, &message, sizeof message, MSG_NOSIGNAL);
-}
 
 [[noreturn]] void give_up(int channel, const Error& error) {
   Message message;
@@ -51,12 +47,26 @@ void keep_only(int channel) {
   close_all(kept + 1, ~0U, 0);
 }
 
+// Those who listen in the new network belong to whoever started us.
+Result<void> hand_out_doors(const Orders& orders) {
+  const std::vector<Door> doors = doors_of(orders.policy);
+  if (doors.empty()) return {};
+  const std::vector<File> listeners = TRY(open_doors(doors));
+  Message message;
+  message.kind = Message::Kind::listening;
+  send_message(orders.channel, message, listeners);
+  return {};
+}
+
 Result<void> confine(const Orders& orders) {
   const Policy& policy = orders.policy;
   const Report& report = orders.report;
   if (report.namespaces) {
     TRY_VOID(map_own_user(orders.uid, orders.gid));
-    if (report.own_network) TRY_VOID(raise_loopback());
+    if (report.own_network) {
+      TRY_VOID(raise_loopback());
+      TRY_VOID(hand_out_doors(orders));
+    }
     TRY_VOID(enter_root(policy));
   } else {
     TRY_VOID(adopt_orphans());

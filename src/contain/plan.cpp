@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "contain/abilities.h"
 #include "contain/landlock.h"
+#include "contain/network.h"
 #include "contain/seccomp.h"
 
 namespace capsule::contain {
@@ -20,6 +21,10 @@ Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kerne
   if (policy.preset == Preset::strict || kernel.landlock == 0) {
     error.message += policy.preset == Preset::strict ? "; strict does not go without"
                                                      : "; and there is no Landlock either";
+    return tl::unexpected(error);
+  }
+  if (policy.net != Net::open && !doors_of(policy).empty()) {
+    error.message += "; without them there is neither a proxy nor a forwarded port";
     return tl::unexpected(error);
   }
   Report report{.namespaces = false, .own_group = !kernel.terminal, .landlock = kernel.landlock};

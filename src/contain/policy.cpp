@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "contain/environment.h"
+#include "contain/network.h"
 #include "contain/places.h"
 
 namespace capsule::contain {
@@ -152,6 +153,7 @@ Result<Policy> make_policy(const Wish& wish) {
   policy.forward = wish.forward;
   policy.broker = wish.broker;
   policy.limits = wish.limits;
+  TRY_VOID(check_network(policy));
   policy.home = home_inside(wish.home);
 
   Ground ground = TRY(system_ground());
@@ -175,7 +177,10 @@ Result<Policy> make_policy(const Wish& wish) {
   protect_git(policy.places);
   TRY_VOID(add_mounts(policy.places, wish.mounts));
   policy.places = in_order(std::move(policy.places));
-  policy.env = made_up_environment(policy.home, search, policy.start, wish.env, wish.set);
+  // No other proxy can be reached, whatever the caller sets.
+  std::vector<std::string> set = wish.set;
+  for (std::string& entry : network_variables(policy)) set.push_back(std::move(entry));
+  policy.env = made_up_environment(policy.home, search, policy.start, wish.env, set);
   return policy;
 }
 

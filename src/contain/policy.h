@@ -74,6 +74,8 @@ struct Without {
   bool proc_read_only = false;
   bool made_up_environment = false;
   bool closed_descriptors = false;
+  bool host_list = false;         // of the proxy
+  bool public_addresses = false;  // only those, behind an allowed name
 };
 
 // What a command may use up. 0: as much as there is.

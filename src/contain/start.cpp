@@ -16,6 +16,7 @@
 #include "contain/abilities.h"
 #include "contain/first.h"
 #include "contain/mounts.h"
+#include "contain/network.h"
 #include "contain/plan.h"
 #include "contain/weaker.h"
 #include "contain/wire.h"
@@ -57,39 +58,20 @@ Result<void> check_streams() {
   return {};
 }
 
-// One message, and who sent it, by his number here.
-bool receive(const File& channel, Message& message, pid_t& sender, int flags = 0) {
-  iovec part{&message, sizeof message};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control;
-  header.msg_controllen = sizeof control;
-  ssize_t count = 0;
-  do count = ::recvmsg(channel.fd(), &header, flags | MSG_CMSG_CLOEXEC);
-  while (count < 0 && errno == EINTR);
-  if (count != sizeof message) return false;
-  const cmsghdr* told = CMSG_FIRSTHDR(&header);
-  if (told != nullptr && told->cmsg_level == SOL_SOCKET && told->cmsg_type == SCM_CREDENTIALS) {
-    ucred credentials{};
-    std::memcpy(&credentials, CMSG_DATA(told), sizeof credentials);
-    sender = credentials.pid;
-  }
-  return true;
-}
-
-// Until the command runs. False: it never will, and the message says why.
-bool wait_for_start(Inside& inside, Message& message) {
+// Until the command runs, and a gateway stands behind its listeners.
+Result<void> wait_for_start(Inside& inside, const Policy& policy) {
   inside.command = inside.first;
-  pid_t sender = 0;
-  while (receive(inside.channel, message, sender)) {
-    if (message.kind == Message::Kind::running) return true;
-    if (message.kind != Message::Kind::here) return false;
-    if (sender > 0) inside.command = sender;
+  Message message;
+  Beside beside;
+  while (receive_message(inside.channel.fd(), message, beside)) {
+    if (message.kind == Message::Kind::running) return {};
+    if (message.kind == Message::Kind::here && beside.sender > 0) inside.command = beside.sender;
+    if (message.kind == Message::Kind::listening)
+      inside.gateway = TRY(make_gateway(policy, std::move(beside.files)));
+    if (message.kind == Message::Kind::failed) break;
     message = {};
   }
-  return false;
+  return tl::unexpected(failure_of(message));
 }
 
 // Both ends of the connection; the kernel tells ours who has sent a message.
@@ -140,11 +122,12 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
   }
   theirs = File();
   inside.first = static_cast<pid_t>(child);
-  Message message;
-  if (wait_for_start(inside, message)) return inside;
+  auto started = wait_for_start(inside, policy);
+  if (started) return inside;
+  ::kill(inside.first, SIGKILL);
   while (::waitpid(inside.first, nullptr, 0) < 0 && errno == EINTR) continue;
   undo();
-  return tl::unexpected(failure_of(message));
+  return tl::unexpected(std::move(started).error());
 }
 
 Result<Ending> follow(Inside& inside) {
@@ -152,8 +135,12 @@ Result<Ending> follow(Inside& inside) {
   const File signals(::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals) return tl::unexpected(io_error("make", "a signal descriptor", errno));
   for (;;) {
-    pollfd fds[] = {{signals.fd(), POLLIN, 0}, {inside.channel.fd(), POLLIN, 0}};
-    if (::poll(fds, 2, -1) < 0) continue;
+    Gateway* const gateway = inside.gateway.get();
+    pollfd fds[] = {{signals.fd(), POLLIN, 0},
+                    {inside.channel.fd(), POLLIN, 0},
+                    {gateway == nullptr ? -1 : gateway->fd(), POLLIN, 0}};
+    if (::poll(fds, 3, gateway == nullptr ? -1 : gateway->timeout_ms()) < 0) continue;
+    if (gateway != nullptr) gateway->work();
     signalfd_siginfo info{};
     while (fds[0].revents != 0 && ::read(signals.fd(), &info, sizeof info) > 0) {
       if (info.ssi_signo == SIGCHLD) continue;
@@ -181,8 +168,8 @@ void signal_all(const Inside& inside, int number) {
 
 std::optional<Ending> ending_of(const Inside& inside) {
   Message message;
-  pid_t sender = 0;
-  while (receive(inside.channel, message, sender, MSG_DONTWAIT))
+  Beside beside;
+  while (receive_message(inside.channel.fd(), message, beside, MSG_DONTWAIT))
     if (message.kind == Message::Kind::ended) return Ending{message.exit_code, message.term_signal};
   return std::nullopt;
 }

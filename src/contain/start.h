@@ -8,12 +8,14 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
+#include "contain/net/gateway.h"
 #include "contain/policy.h"
 #include "contain/report.h"
 
@@ -31,6 +33,8 @@ struct Inside {
   pid_t command = -1;  // the command itself, by its number outside
   File channel;        // to the process between
   Report report;
+  // Where it has a network with doors: to be worked by whoever waits for the command (follow does).
+  std::unique_ptr<Gateway> gateway = {};
   std::string private_folder = {};  // without namespaces; gone with clear()
 };
 

@@ -2,8 +2,12 @@
 // SOCK_SEQPACKET connection.
 #pragma once
 
-#include <cstddef>
+#include <sys/types.h>
 
+#include <cstddef>
+#include <vector>
+
+#include "base/files.h"
 #include "base/result.h"
 #include "contain/report.h"
 
@@ -14,7 +18,8 @@ inline constexpr std::size_t kMaxWords = 2000;
 struct Message {
   enum class Kind {
     failed,
-    here,  // from the command's own process, before it runs: the kernel adds its number
+    listening,  // comes with the listeners of the new network, where there are any
+    here,       // from the command's own process, before it runs: the kernel adds its number
     running,
     ended,
   };
@@ -33,5 +38,17 @@ struct Pass {
   int signal = 0;
   bool all = false;
 };
+
+// What comes beside a message.
+struct Beside {
+  pid_t sender = 0;  // by his number here; 0: the kernel was not asked
+  std::vector<File> files = {};
+};
+
+// With descriptors that the other side gets too.
+void send_message(int channel, const Message& message, const std::vector<File>& files = {});
+// Waits for one, unless `flags` has MSG_DONTWAIT. False: there is none, the other side is gone, or
+// it said something else.
+bool receive_message(int channel, Message& message, Beside& beside, int flags = 0);
 
 }  // namespace capsule::contain

@@ -55,6 +55,12 @@ std::string network_words(const contain::Policy& policy) {
   return "off: a loopback of its own; no other host, nothing that listens on this machine";
 }
 
+std::string ports_words(const contain::Policy& policy) {
+  std::string words;
+  for (const int port : policy.forward) words += (words.empty() ? "" : ", ") + std::to_string(port);
+  return words + ": ports of this machine's loopback, by the same numbers inside";
+}
+
 std::string variable_names(const contain::Policy& policy) {
   std::string names;
   for (const std::string& entry : policy.env)
@@ -73,6 +79,18 @@ std::string mechanisms(const contain::Report& report) {
 
 }  // namespace
 
+std::string refusals_text(const contain::Gateway& gateway) {
+  std::string text;
+  for (const contain::Refusal& one : gateway.refusals()) {
+    const std::string line = line_that_allows(one);
+    text += "capsule: " + sentence_of(one) + (line.empty() ? "" : "  (" + line + ")") + "\n";
+  }
+  if (gateway.other_refusals() > 0)
+    text += "capsule: " + counted(gateway.other_refusals(), "more request") +
+            " to other hosts were refused\n";
+  return text;
+}
+
 std::string contain_text(const contain::Policy& policy, const contain::Report* report) {
   std::string text = "Preset " + std::string(name_of(policy.preset)) + ", role " +
                      std::string(name_of(policy.role)) + ", in " + printable(policy.folder) +
@@ -80,6 +98,8 @@ std::string contain_text(const contain::Policy& policy, const contain::Report* r
   for (const Section& one : kSections) text += section(policy, one);
   text += "Nothing else of this machine's files is there.\n\n";
   text += rule("network", network_words(policy));
+  if (policy.net != contain::Net::open && !policy.forward.empty())
+    text += rule("forwarded", ports_words(policy));
   text += rule("processes", "its own only, at most " + std::to_string(policy.limits.processes) +
                                 "; all of them end with the command");
   text += rule("variables", variable_names(policy));

@@ -295,7 +295,7 @@ bool got_out(Lab& lab, const std::string& id, const std::string& said) {
   // A secret in its output is out, whatever else was wanted.
   if (shows_secret(scene)) return true;
   if (const auto judge = judges().find(id); judge != judges().end()) return judge->second(scene);
-  if (id[0] == 'N') return scene.heard_by("other") || scene.heard_by("host");
+  if (id[0] == 'N') return heard(lab).find(lab.mark(id)) != std::string::npos;
   return false;
 }
 

@@ -54,9 +54,17 @@ std::vector<Start> starts(const std::vector<std::string>& ids) {
 
 std::vector<std::string> words_of(const Lab& lab, const Walls& walls, const Start& start) {
   std::vector<std::string> words;
-  if (walls.role != Role::none)
+  if (walls.role != Role::none) {
     words = {kCapsule, "contain", "--preset=" + walls.preset,
-             std::string("--role=") + name_of(walls.role), "--"};
+             std::string("--role=") + name_of(walls.role)};
+    // Only a network of its own has a proxy to attack.
+    const std::string port = ":" + std::to_string(kAllowed);
+    if (walls.preset == "strict")
+      for (const std::string& host :
+           {"allowed.lab" + port, kOtherHost + port, "rebound.lab:" + std::to_string(kTcp)})
+        words.push_back("--allow=" + host);
+    words.emplace_back("--");
+  }
   words.push_back("./tools/attempt");
   for (const auto& [name, value] : lab.values) words.push_back(name + "=" + value);
   words.insert(words.end(), start.ids.begin(), start.ids.end());

@@ -139,6 +139,7 @@ void make_listeners(Lab& lab) {
   values["own_host"] = kOwnHost;
   values["tcp"] = std::to_string(kTcp);
   values["udp"] = std::to_string(kUdp);
+  values["allowed_port"] = std::to_string(kAllowed);
   values["proxy_port"] = std::to_string(kProxy);
   values["call_port"] = std::to_string(kCall);
   const std::string log = lab.base + "/heard";
@@ -161,6 +162,8 @@ void make_listeners(Lab& lab) {
       std::vector<Socket> sockets{on_port(SOCK_STREAM, kTcp), on_port(SOCK_DGRAM, kUdp),
                                   on_port(SOCK_STREAM, kProxy)};
       sockets.push_back(on_name(SOCK_STREAM, lab.base + "/other.sock", ""));
+      sockets.push_back(on_port(SOCK_STREAM, kAllowed));
+      sockets.back().secret = "welcome\n";
       must(write(ready[1], "x", 1) == 1, "ready");
       serve(std::move(sockets), log, "other");
     } catch (const Trouble& trouble) {

@@ -167,7 +167,7 @@ void make_machine(Lab& lab, const std::string& capsule) {
   if (lab.uid != 0) accounts += "ada:x:" + user + ":" + user + "::/home/ada:/bin/sh\n";
   put(etc + "passwd", accounts);
   put(etc + "hosts",
-      std::string("127.0.0.1 localhost rebound.lab\n") + kOtherHost + " other.lab\n");
+      std::string("127.0.0.1 localhost rebound.lab\n") + kOtherHost + " other.lab allowed.lab\n");
   put(etc + "resolv.conf", "");
   put(etc + "cron.d/none", "");
 

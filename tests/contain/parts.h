@@ -48,6 +48,7 @@ inline constexpr int kTcp = 7001;
 inline constexpr int kUdp = 7002;
 inline constexpr int kProxy = 3128;
 inline constexpr int kCall = 7003;
+inline constexpr int kAllowed = 7004;  // of the other host, and behind the proxy
 inline constexpr const char* kOwnHost = "10.99.7.1";
 inline constexpr const char* kOtherHost = "10.99.7.2";
 inline constexpr const char* kOtherHost6 = "fd99:7::2";

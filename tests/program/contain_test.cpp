@@ -271,21 +271,101 @@ TEST_F(Contain, CtrlCEndsACommandThatDoesNothingAboutIt) {
   EXPECT_EQ(terminal.wait(), 128 + SIGINT);
 }
 
+// A port of this machine's loopback on which somebody listens.
+class Listener {
+ public:
+  Listener() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const name = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(fd_, name, size), 0);
+    EXPECT_EQ(::listen(fd_, 8), 0);
+    EXPECT_EQ(::getsockname(fd_, name, &size), 0);
+    port_ = std::to_string(ntohs(address.sin_port));
+  }
+  ~Listener() { ::close(fd_); }
+  int fd() const { return fd_; }
+  const std::string& port() const { return port_; }
+
+ private:
+  int fd_;
+  std::string port_;
+};
+
 TEST_F(Contain, OnlyAnOpenNetworkLeadsToWhatListensOnThisMachine) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(::listen(listener, 8), 0);
-  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  const std::string call = "exec 3<>/dev/tcp/127.0.0.1/" + std::to_string(ntohs(address.sin_port));
+  const Listener listener;
+  const std::string call = "exec 3<>/dev/tcp/127.0.0.1/" + listener.port();
   EXPECT_EQ(run(contained({"--net=open"}, {"bash", "-c", call})).exit_code, 0);
   EXPECT_NE(run(contained({"--net=off"}, {"bash", "-c", call})).exit_code, 0);
   EXPECT_NE(run(contained({"--preset=strict"}, {"bash", "-c", call})).exit_code, 0);
   EXPECT_NE(run(contained({"--role=gate"}, {"bash", "-c", call})).exit_code, 0);
-  ::close(listener);
+}
+
+TEST_P(ContainBy, AForwardedPortIsThereByItsNumberAndNoOtherIs) {
+  const Listener forwarded;
+  const Listener other;
+  std::thread host([&] {
+    const int caller = ::accept4(forwarded.fd(), nullptr, nullptr, SOCK_CLOEXEC);
+    char text[6] = {};
+    if (::recv(caller, text, 5, MSG_WAITALL) == 5) (void)!::send(caller, text, 5, MSG_NOSIGNAL);
+    ::close(caller);
+  });
+  const Outcome outcome = run(
+      contained({"--preset=strict", "--forward=" + forwarded.port()},
+                {"bash", "-c",
+                 "exec 3<>/dev/tcp/127.0.0.1/" + forwarded.port() +
+                     "; printf hello >&3; cat <&3; exec 4<>/dev/tcp/127.0.0.1/" + other.port()}));
+  host.join();
+  EXPECT_EQ(outcome.out, "hello");
+  EXPECT_NE(outcome.exit_code, 0);
+}
+
+TEST_P(ContainBy, HostsThatWereRefusedAreListedAtTheEndWithTheLineThatAllowsThem) {
+  const std::string ask =
+      "ask() { exec 3<>/dev/tcp/127.0.0.1/${HTTPS_PROXY##*:}; printf '%s HTTP/1.1\\r\\n\\r\\n' "
+      "\"$1\" >&3; head -1 <&3; exec 3>&-; }; ";
+  const Outcome outcome = run(
+      contained({"--preset=strict", "--allow=api.example.com:443"},
+                {"bash", "-c",
+                 ask + "ask 'CONNECT other.example.com:443'; ask 'CONNECT other.example.com:443'; "
+                       "ask 'GET http://api.example.com/'; ask 'CONNECT localhost:5432'; exit 7"}));
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_THAT(outcome.out, HasSubstr("HTTP/1.1 403 Forbidden"));
+  EXPECT_EQ(outcome.err,
+            "capsule: other.example.com:443 was refused 2 times: it is not on the list  "
+            "(allow: [\"other.example.com:443\"])\n"
+            "capsule: api.example.com:80 was refused 1 time: it is not on the list  "
+            "(allow: [\"api.example.com:80\"])\n"
+            "capsule: localhost:5432 was refused 1 time: it is not on the list  "
+            "(forward: [5432])\n");
+}
+
+TEST_F(Contain, TheProxyIsNamedByEveryVariableThatProgramsLookFor) {
+  Call call = contained({"--preset=strict", "--allow=api.example.com:443", "--forward=3128",
+                         "--env=HTTPS_PROXY", "--env=NO_PROXY"},
+                        {"env"});
+  call.env["HTTPS_PROXY"] = "http://proxy.example.com:1";
+  call.env["NO_PROXY"] = "*";
+  const std::string out = run(call).out;
+  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"})
+    EXPECT_THAT("\n" + out, HasSubstr("\n" + std::string(name) + "=http://127.0.0.1:3129\n"));
+  EXPECT_THAT(out, HasSubstr("NO_PROXY=localhost,127.0.0.1,::1\n"));
+  EXPECT_THAT(out, Not(HasSubstr("proxy.example.com")));
+  EXPECT_THAT(inside({"--net=off"}, "env").out, Not(HasSubstr("_PROXY")));
+}
+
+TEST_F(Contain, AHostOrPortThatCannotBeHadIsRefusedBeforeAnythingRan) {
+  for (const char* option :
+       {"--allow=api.example.com", "--allow=https://api.example.com:443", "--allow=*:443",
+        "--allow=127.0.0.1:80", "--allow=169.254.169.254:80", "--forward=0", "--forward=70000"}) {
+    const Outcome outcome = run(contained({"--preset=strict", option}, {"touch", "ran"}));
+    EXPECT_EQ(outcome.exit_code, 125) << option;
+    EXPECT_FALSE(outcome.err.empty());
+  }
+  EXPECT_EQ(run(contained({"--forward=http"}, {"touch", "ran"})).exit_code, 2);
+  EXPECT_FALSE(fs::exists(home("work/ran")));
 }
 
 TEST_F(Contain, AnInheritedDescriptorStaysOutside) {
@@ -400,6 +480,17 @@ TEST_F(Contain, WithoutNamespacesLandlockStandsAloneWhenAskedForAndSaysWhatIsOpe
                         contained({"--missing=weaker", "--preset=strict"}, {"touch", "ran"}))
                 .exit_code,
             125);
+  EXPECT_FALSE(fs::exists(home("work/ran")));
+}
+
+TEST_F(Contain, WithoutNamespacesThereIsNoProxyAndNothingRuns) {
+  for (const char* option : {"--allow=api.example.com:443", "--forward=5432"}) {
+    const Outcome outcome =
+        on_a_kernel(without_user_namespaces,
+                    contained({"--missing=weaker", "--net=proxy", option}, {"touch", "ran"}));
+    EXPECT_EQ(outcome.exit_code, 125);
+    EXPECT_THAT(outcome.err, HasSubstr("neither a proxy"));
+  }
   EXPECT_FALSE(fs::exists(home("work/ran")));
 }
 

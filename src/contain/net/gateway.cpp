@@ -61,6 +61,14 @@ Clock::time_point Gateway::deadline() const {
   return first;
 }
 
+int Gateway::timeout_ms(Clock::time_point now) const {
+  const Clock::time_point at = deadline();
+  if (at == Clock::time_point::max()) return -1;
+  if (at <= now) return 0;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(at - now).count();
+  return static_cast<int>(std::min<std::int64_t>(left, 1'000'000));
+}
+
 void Gateway::work(Clock::time_point now) {
   epoll_event events[kEventsATurn];
   const int count = ::epoll_wait(poll_.fd(), events, kEventsATurn, 0);

@@ -39,6 +39,8 @@ class Gateway {
 
   int fd() const { return poll_.fd(); }
   Clock::time_point deadline() const;
+  // The same as poll() takes it: how long nothing has to be done, -1 for ever.
+  int timeout_ms(Clock::time_point now = Clock::now()) const;
   void work(Clock::time_point now = Clock::now());
 
   // In the order in which they were asked for first.

@@ -25,8 +25,8 @@ std::string current;
 
 Attempts all() {
   Attempts every;
-  for (auto* table :
-       {read_files, read_others, write_files, write_kernel, git_ways, processes, network, needed})
+  for (auto* table : {read_files, read_others, write_files, write_kernel, git_ways, processes,
+                      network, proxy, needed})
     for (const Attempt& one : table()) every.push_back(one);
   return every;
 }

@@ -32,6 +32,7 @@ Attempts write_kernel();
 Attempts git_ways();
 Attempts processes();
 Attempts network();
+Attempts proxy();
 Attempts needed();
 
 // A value of the command line; empty when it was not given. The numbers are 0 then.
@@ -61,6 +62,10 @@ std::vector<pid_t> ancestors();
 
 // Runs a program found in PATH and waits for it; its output is this one's.
 int run(const std::vector<std::string>& words);
+
+// Whether the proxy leads to the host that is allowed; the second after a crowd has kept it busy.
+bool proxy_reaches_allowed();
+bool proxy_outlasts_crowd();
 
 // io_uring without a library: one operation at a time. Gives its result, or -errno.
 int ring_open(const char* path, int flags);

@@ -124,6 +124,9 @@ Attempts needed() {
       {"A04", "renames, links and modes in the worktree", renames},
       {"A05", "semaphores of both kinds", semaphores},
       {"A06", "a socket file of its own", socket_file},
+      {"A09", "an allowed host behind the proxy", [] { works_if(proxy_reaches_allowed()); }},
+      {"A10", "the same after hundreds of connections that say little",
+       [] { works_if(proxy_outlasts_crowd()); }},
       {"A07", "python: HTTP server, pool of processes, SQLite with a write-ahead log", python},
   };
 }

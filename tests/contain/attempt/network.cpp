@@ -135,36 +135,6 @@ void wait_for_call() {
   show_fd(caller);
 }
 
-// The proxy of the environment, asked for what it should not do. Whatever it opens gets the mark.
-void ask_proxy(const std::string& request_line, const std::string& host = {}) {
-  std::string proxy;
-  for (const char* name : {"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"})
-    if (const char* value = getenv(name); value && proxy.empty()) proxy = value;
-  const std::size_t start = proxy.find("//");
-  const std::size_t colon = proxy.rfind(':');
-  if (start == proxy.npos || colon == proxy.npos || colon < start) {
-    say("there is no proxy\n");
-    return;
-  }
-  const std::string name = proxy.substr(start + 2, colon - start - 2);
-  Address to = at(name == "localhost" ? "127.0.0.1" : name,
-                  std::strtol(proxy.c_str() + colon + 1, nullptr, 10));
-  const int fd = socket(to.storage.ss_family, SOCK_STREAM, 0);
-  if (answer("connect to the proxy", connect(fd, to.get(), to.size)) < 0) return;
-  const std::string text =
-      request_line + " HTTP/1.1\r\nHost: " + host + "\r\nX-Mark: " + line() + "\r\n\r\n";
-  send(fd, text.data(), text.size(), MSG_NOSIGNAL);
-  pollfd ready{fd, POLLIN, 0};
-  if (poll(&ready, 1, 1000) > 0) show_fd(fd);
-  send_line(fd);
-  shutdown(fd, SHUT_WR);
-  ready.revents = 0;
-  if (poll(&ready, 1, 1000) > 0) show_fd(fd);
-  close(fd);
-}
-
-std::string tcp(const std::string& host) { return host + ":" + lab("tcp"); }
-
 void connect_by_ring() {
   Address to = at(other(), number("tcp"));
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -225,25 +195,6 @@ Attempts network() {
       {"N08", "vsock to the host of the machine (socket only)", virtual_machine},
       {"N09", "raw and packet sockets", raw},
       {"N10", "wait for a call from outside", wait_for_call},
-      {"N11", "proxy: CONNECT to a host that is not allowed",
-       [] { ask_proxy("CONNECT " + tcp(other()), tcp(other())); }},
-      {"N12", "proxy: CONNECT to the host's loopback",
-       [] {
-         for (const char* name : {"127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433",
-                                  "127.1", "[::ffff:127.0.0.1]"})
-           ask_proxy("CONNECT " + tcp(name), tcp(name));
-       }},
-      {"N13", "proxy: allowed name that leads to loopback (rebinding)",
-       [] { ask_proxy("CONNECT " + tcp("rebound.lab"), tcp("rebound.lab")); }},
-      {"N14", "proxy: look-alikes of an allowed name",
-       [] {
-         for (const char* name :
-              {"rebound.lab.", "REBOUND.LAB", "rebound.lab@other.lab", "other.lab#rebound.lab",
-               "rebound.lab.other.lab", "xrebound.lab", "other.lab"})
-           ask_proxy("CONNECT " + tcp(name), "rebound.lab");
-         ask_proxy("GET http://" + tcp(other()) + "/", tcp("rebound.lab"));
-         ask_proxy("CONNECT " + tcp(other()), "rebound.lab:443");
-       }},
       {"N15", "connect by io_uring", connect_by_ring},
       {"N16", "TCP_FASTOPEN_CONNECT, then write", fast_open_connect},
       {"N17", "connect by sendmmsg with Fast Open", fast_open_many},
