@@ -148,8 +148,9 @@ class BytesIn {
   void get(std::optional<T>& value) {
     bool there = false;
     get(there);
-    value.reset();
-    if (there) get(value.emplace());
+    T one{};
+    if (there) get(one);
+    value = there ? std::optional<T>(std::move(one)) : std::nullopt;
   }
   template <class T>
   void get(std::vector<T>& list) {

@@ -107,6 +107,11 @@ void let_go() {
   (void)!::chdir("/");
 }
 
+// Of two that poll takes, where -1 is for ever.
+int sooner(int one, int other) {
+  return one < 0 || other < 0 ? std::max(one, other) : std::min(one, other);
+}
+
 class Guard {
  public:
   // Of a contained agent `agent` is the process between.
@@ -228,8 +233,14 @@ class Guard {
       // While killing, a child that could not be seen in one round is looked for in the next.
       timeout = left > 0 ? static_cast<int>(std::min<std::int64_t>(left, 1'000'000)) : 20;
     }
-    pollfd fds[] = {{ended_fd_, POLLIN, 0}, {open_ ? kChannelFd : -1, POLLIN, 0}};
-    if (::poll(fds, 2, timeout) <= 0) return;
+    contain::Gateway* const gateway = inside_ == nullptr ? nullptr : inside_->gateway.get();
+    if (gateway != nullptr) timeout = sooner(timeout, gateway->timeout_ms());
+    pollfd fds[] = {{ended_fd_, POLLIN, 0},
+                    {open_ ? kChannelFd : -1, POLLIN, 0},
+                    {gateway == nullptr ? -1 : gateway->fd(), POLLIN, 0}};
+    const int ready = ::poll(fds, 3, timeout);
+    if (gateway != nullptr) gateway->work();
+    if (ready <= 0) return;
     if (fds[0].revents != 0) {
       signalfd_siginfo info[16];
       while (::read(ended_fd_, info, sizeof info) > 0) continue;
