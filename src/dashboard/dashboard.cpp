@@ -1,6 +1,5 @@
 #include "dashboard/dashboard.h"
 
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include "canvas/svg.h"
 #include "dashboard/jobs.h"
 #include "dashboard/visit.h"
+#include "follow/folder_watch.h"
 #include "follow/follower.h"
 #include "notify/sender.h"
 #include "process/spawn.h"
@@ -59,7 +59,10 @@ std::vector<std::string> lines_of(std::string_view text) {
 class Dashboard {
  public:
   Dashboard(process::Loop& loop, const world::Project& project, command_line::Table commands)
-      : loop_(loop), project_(project), jobs_(loop) {
+      : loop_(loop),
+        project_(project),
+        jobs_(loop),
+        beads_folder_(project.root() + "/.beads", IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE) {
     shown_.commands = commands;
   }
   ~Dashboard() {
@@ -112,6 +115,7 @@ class Dashboard {
   std::map<std::string, Asked> asked_;
   std::set<std::string> loading_;
   std::optional<process::TimerId> frame_, tick_, note_;
+  follow::FolderWatch beads_folder_;
   File beads_inotify_;
   std::optional<process::WatchId> beads_watch_;
   bool left_ = false;
@@ -133,8 +137,8 @@ Result<void> Dashboard::follow() {
 Result<void> Dashboard::start() {
   const ui::Style style = ui::style_for(STDOUT_FILENO);
   looks_ = {style.colour, style.unicode};
+  watch_beads();  // before they are read: what comes meanwhile is heard of
   TRY_VOID(follow());
-  watch_beads();
   terminal::Events events;
   events.key = [this](const canvas::Key& pressed) { key(pressed); };
   events.resized = [this] { draw(); };
@@ -166,13 +170,17 @@ void Dashboard::load_beads() {
 
 void Dashboard::watch_beads() {
   beads_inotify_ = File(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  const std::string folder = project_.root() + "/.beads";
-  if (!beads_inotify_ ||
-      ::inotify_add_watch(beads_inotify_.fd(), folder.c_str(), IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
-    return;
+  if (!beads_inotify_ || !beads_folder_.renew(beads_inotify_.fd())) return;
   const auto watch = loop_.watch(beads_inotify_.fd(), [this] {
-    char buffer[4096];
-    while (::read(beads_inotify_.fd(), buffer, sizeof buffer) > 0) continue;
+    using Heard = follow::FolderWatch::Heard;
+    bool changed = false, other = false;
+    follow::read_events(beads_inotify_.fd(), [&](const inotify_event& event) {
+      const Heard heard = beads_folder_.hear(event);
+      other |= heard == Heard::other;
+      changed |= heard != Heard::nothing || (event.mask & IN_Q_OVERFLOW) != 0;
+    });
+    if (other) (void)beads_folder_.renew(beads_inotify_.fd());
+    if (!changed) return;
     load_beads();
     want_frame();
   });

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
+#include "follow/folder_watch.h"
 #include "follow/reading.h"
 #include "store/identity.h"
 #include "world/activities.h"
@@ -53,7 +53,9 @@ class Follower::Impl {
         project_(project),
         folder_(project.root() + "/.capsule"),
         changed_(std::move(changed)),
-        options_(options) {}
+        options_(std::move(options)),
+        own_(folder_, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM,
+             options_.between_watches) {}
   ~Impl() {
     if (watch_) loop_.unwatch(*watch_);
     for (auto& [run, process] : processes_) loop_.unwatch(process.watch);
@@ -125,7 +127,7 @@ class Follower::Impl {
     if (reopen_ || !store) {  // a journal that is being made can be opened a moment later
       reopen_ = false;
       forget();
-      watch_folders();
+      if (inotify_) (void)own_.renew(inotify_.fd());
       trouble.clear();
       if (const auto opened = open(); !opened) trouble = opened.error().message;
       changed = true;
@@ -167,8 +169,7 @@ class Follower::Impl {
     remote_ = is_remote(project_.root());
     if (options_.blind) return;
     inotify_ = File(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-    if (!inotify_) return;
-    if (!watch_folders()) return;
+    if (!inotify_ || !own_.renew(inotify_.fd())) return;
     const auto watch = loop_.watch(inotify_.fd(), [this] { hear(); });
     if (watch) watch_ = *watch;
   }
@@ -178,33 +179,11 @@ class Follower::Impl {
     return watch >= 0;
   }
 
-  // .capsule itself, and what it is in as long as it is not there.
-  bool watch_folders() {
-    constexpr std::uint32_t kIn = IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM |
-                                  IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-    if (add(folder_, kIn, own_)) {
-      if (root_watch_ >= 0) ::inotify_rm_watch(inotify_.fd(), root_watch_);
-      root_watch_ = -1;
-      return true;
-    }
-    if (!add(project_.root(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR, root_watch_)) return false;
-    (void)add(folder_, kIn, own_);  // it may have come between the two
-    return true;
-  }
-
   void hear() {
     ++wakes;
-    alignas(inotify_event) std::array<char, 16384> buffer;
     bool look_now = false, logs = false;
-    for (;;) {
-      const ssize_t size = ::read(inotify_.fd(), buffer.data(), buffer.size());
-      if (size <= 0) break;
-      for (ssize_t at = 0; at < size;) {
-        const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
-        at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
-        hear_one(*event, look_now, logs);
-      }
-    }
+    read_events(inotify_.fd(),
+                [&](const inotify_event& event) { hear_one(event, look_now, logs); });
     if (logs) look_for_logs(kLogPause);
     if (look_now) look_in_time();
   }
@@ -227,18 +206,18 @@ class Follower::Impl {
 
   void hear_one(const inotify_event& event, bool& look_now, bool& logs) {
     const std::string name = name_of(event);
+    const FolderWatch::Heard own = own_.hear(event);
     if ((event.mask & IN_Q_OVERFLOW) != 0) {
       look_now = logs = true;
-    } else if (event.wd == own_) {
-      const bool gone = (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0;
+    } else if (own == FolderWatch::Heard::other) {
+      reopen_ = look_now = true;
+    } else if (own == FolderWatch::Heard::inside) {
       const bool other = name == "journal.db" && (event.mask & ~std::uint32_t{IN_MODIFY}) != 0;
       // A journal that was just made could not be opened when it was only a name.
       const bool made = !store && name.starts_with("journal.db");
-      if (gone || other || made) reopen_ = true;
-      look_now |= gone || name.starts_with("journal.db") || name == "answers";
+      if (other || made) reopen_ = true;
+      look_now |= name.starts_with("journal.db") || name == "answers";
       logs |= name == "logs" || name == "worktrees";
-    } else if (event.wd == root_watch_) {
-      if (name == ".capsule") reopen_ = look_now = true;
     } else if (answer_watches_.contains(event.wd)) {
       if ((event.mask & IN_IGNORED) != 0) answer_watches_.erase(event.wd);
       look_now = true;
@@ -409,11 +388,11 @@ class Follower::Impl {
   const std::string folder_;
   Changed changed_;
   Options options_;
+  FolderWatch own_;  // .capsule
   std::unique_ptr<Reading> reading_;
 
   File inotify_;
   std::optional<process::WatchId> watch_;
-  int own_ = -1, root_watch_ = -1;
   std::set<int> answer_watches_;
   bool remote_ = false, foreign_ = false, reopen_ = false;
   std::optional<FileId> opened_;  // the file of the journal that is open
@@ -431,7 +410,7 @@ Follower::~Follower() = default;
 Result<std::unique_ptr<Follower>> Follower::start(process::Loop& loop,
                                                   const world::Project& project, Changed changed,
                                                   Options options) {
-  auto impl = std::make_unique<Impl>(loop, project, std::move(changed), options);
+  auto impl = std::make_unique<Impl>(loop, project, std::move(changed), std::move(options));
   TRY_VOID(impl->start());
   return std::unique_ptr<Follower>(new Follower(std::move(impl)));
 }

@@ -23,6 +23,8 @@ namespace capsule::follow {
 struct Options {
   bool activities = true;  // reads the logs of agents at work
   bool blind = false;      // as if nothing could be watched; for tests
+  // Called when .capsule was not there, before what it would come to is watched; for tests.
+  std::function<void()> between_watches = {};
 };
 
 class Follower {

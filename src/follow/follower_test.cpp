@@ -70,7 +70,7 @@ class FollowerTest : public world::ProjectTest {
   }
   void follow(Options options = {}) {
     auto started = Follower::start(
-        *loop_, *project, [this](const view::Project&) { ++calls_; }, options);
+        *loop_, *project, [this](const view::Project&) { ++calls_; }, std::move(options));
     ASSERT_TRUE(started) << started.error().message;
     follower_ = *std::move(started);
   }
@@ -86,6 +86,15 @@ class FollowerTest : public world::ProjectTest {
   }
   std::string root() const { return project->root(); }
 
+  // What another process does that starts a run.
+  static std::function<void(store::Store&)> beginning(const char* run) {
+    return [run](store::Store& theirs) {
+      event::RunStarted started;
+      started.bead = "demo-1";
+      const std::vector<event::NewFact> facts{fact(event::PipelineFact(started))};
+      (void)theirs.begin({run, "pipeline", "demo-1", world::kAt}, facts);
+    };
+  }
   static event::NewFact phase_started(int number) {
     event::PhaseStarted started;
     started.phase = "execute";
@@ -162,23 +171,47 @@ TEST_F(FollowerTest, AJournalThatIsMadeLaterIsFollowedAndSoIsOneThatReplacesIt) 
   fs::remove_all(root() + "/.capsule");
   follow();
   EXPECT_TRUE(follower_->project().runs.empty());
-  const auto begin = [](const char* run) {
-    return [run](store::Store& theirs) {
-      event::RunStarted started;
-      started.bead = "demo-1";
-      const std::vector<event::NewFact> facts{fact(event::PipelineFact(started))};
-      (void)theirs.begin({run, "pipeline", "demo-1", world::kAt}, facts);
-    };
-  };
   {
-    const Other other(begin("r1"), root());
+    const Other other(beginning("r1"), root());
     EXPECT_TRUE(comes([this](const view::Project&) { return run("r1") != nullptr; }));
   }
   fs::remove_all(root() + "/.capsule");
   EXPECT_TRUE(comes([](const view::Project& shown) { return shown.runs.empty(); }));
-  const Other other(begin("r2"), root());
+  const Other other(beginning("r2"), root());
   EXPECT_TRUE(comes([this](const view::Project&) { return run("r2") != nullptr; }));
   EXPECT_EQ(run("r1"), nullptr);
+}
+
+// Nobody is told of what comes after a folder was not there and before its parent is watched.
+TEST_F(FollowerTest, AFolderThatIsMadeBetweenTwoWatchesIsFollowed) {
+  store.reset();
+  fs::remove_all(root() + "/.capsule");
+  int times = 0;
+  follow({.between_watches = [&] {
+    ++times;
+    fs::create_directory(root() + "/.capsule");
+  }});
+  EXPECT_EQ(times, 1);
+  EXPECT_FALSE(follower_->blind());
+  EXPECT_TRUE(follower_->project().runs.empty());
+  const Other other(beginning("r1"), root());
+  EXPECT_TRUE(comes([this](const view::Project&) { return run("r1") != nullptr; }));
+}
+
+TEST_F(FollowerTest, AJournalThatIsMadeBetweenTwoWatchesIsFollowed) {
+  store.reset();
+  fs::remove_all(root() + "/.capsule");
+  std::unique_ptr<Other> other;
+  follow({.between_watches = [&] { other = std::make_unique<Other>(beginning("r1"), root()); }});
+  ASSERT_NE(run("r1"), nullptr);
+  // The same once more, of a journal that is gone while it is followed.
+  other.reset();
+  fs::remove_all(root() + "/.capsule");
+  EXPECT_TRUE(comes([&](const view::Project&) { return other != nullptr; }))
+      << "that it is gone is noticed, and there it is again";
+  EXPECT_TRUE(comes([this](const view::Project&) {
+    return run("r1") != nullptr && run("r1")->life == Life::cut_off;
+  }));
 }
 
 TEST_F(FollowerTest, AJournalThatCannotBeOpenedAnyMoreIsTroubleUntilItCan) {

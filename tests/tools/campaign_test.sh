@@ -7,20 +7,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 capsule=$1
 # shellcheck source=tests/tools/scene.sh
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-trap 'end_scene; rm -rf "$tmp"' EXIT
 
 # A project with an epic of two features, and an agent that waits as long as a file says so.
 project=$tmp/shop
 hold=$tmp/hold
 mkdir "$project" "$hold"
 cd "$project"
-git init -q -b main
-git config user.name Test
-git config user.email test@example.org
 echo '.capsule/' >.gitignore
-git add .
-git commit -q -m Begin
-mkdir .capsule
+commit_all .
 cat >"$tmp/agent" <<SCRIPT
 #!/bin/sh
 cat >/dev/null
@@ -41,11 +35,7 @@ printf 'editor in %s with %s\n' "\$PWD" "\$*"
 read -r line
 SCRIPT
 chmod +x "$tmp/agent" "$tmp/editor"
-cat >.capsule/config.yaml <<YAML
-provider: rehearsed
-providers:
-  rehearsed: {command: ["$tmp/agent"]}
-YAML
+configure_agent . "$tmp/agent" </dev/null
 bead() {
   # shellcheck disable=SC2016 # that is Markdown
   "$capsule" bead create --description='Write `thing.txt`.' --acceptance='- `ls` shows `thing.txt`' "$@" >/dev/null

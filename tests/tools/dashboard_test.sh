@@ -6,38 +6,18 @@ source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 capsule=$1
 # shellcheck source=tests/tools/scene.sh
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-end_all() {
-  end_scene
-  if [ -n "${run_pid:-}" ]; then
-    kill "$run_pid" 2>/dev/null || true
-    wait "$run_pid" 2>/dev/null || true
-  fi
-  rm -rf "$tmp"
-}
-trap end_all EXIT
 
 # A project whose agent asks first, and waits for a file before it goes on.
 project=$tmp/calculator
 cp -r "$source_dir/templates/demo-delivery/project" "$project"
-git -C "$project" init -q -b main
-git -C "$project" config user.name Test
-git -C "$project" config user.email test@example.org
-git -C "$project" add .
-git -C "$project" commit -q -m Begin
-mkdir "$project/.capsule"
+commit_all "$project"
 cat >"$tmp/agent" <<SCRIPT
 #!/bin/sh
 while [ ! -e "$tmp/go" ]; do sleep 0.05; done
 exec "$source_dir/templates/demo-delivery/agent" "\$@"
 SCRIPT
 chmod +x "$tmp/agent"
-cat >"$project/.capsule/config.yaml" <<YAML
-provider: rehearsed
-providers:
-  rehearsed: {command: ["$tmp/agent"]}
-verify:
-  test: sh tests/run.sh
-YAML
+configure_agent "$project" "$tmp/agent" <<<'verify: {test: sh tests/run.sh}'
 
 terminal new-session -d -s main -x 120 -y 36 -c "$project" "PS1='prompt> ' sh"
 until_shown 'prompt>' 'a shell is there'
@@ -53,6 +33,16 @@ keys "clear" Enter
 # A run that another terminal starts while one looks on.
 keys "'$capsule' ui" Enter
 until_shown 'No runs yet' 'an empty project says so'
+keys n
+until_shown 'No beads. Make one' 'so does one without beads'
+"$capsule" bead init --project-dir="$project" --prefix=calc >/dev/null
+"$capsule" bead create --project-dir="$project" --title='Teach it to divide' >/dev/null
+until_shown 'Teach it to divide' 'a bead store that is made later is noticed'
+"$capsule" bead create --project-dir="$project" --title='Teach it to add' >/dev/null
+until_shown 'Teach it to add' 'and what is added to it'
+rm -rf "$project/.beads"
+until_shown 'No beads. Make one' 'and that it is gone'
+keys i
 (cd "$project" && exec "$capsule" deliver "$source_dir/templates/demo-delivery/PLAN.md" --wait --json) \
   >"$tmp/deliver.log" 2>&1 </dev/null &
 run_pid=$!

@@ -7,37 +7,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 capsule=$1
 # shellcheck source=tests/tools/scene.sh
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-run_pid=
-end_all() {
-  end_scene
-  if [ -n "$run_pid" ]; then
-    kill "$run_pid" 2>/dev/null || true
-    wait "$run_pid" 2>/dev/null || true
-  fi
-  rm -rf "$tmp"
-}
-trap end_all EXIT
 
 project=$tmp/calculator
 cp -r "$source_dir/templates/demo-delivery/project" "$project"
 mkdir "$project/.beads" "$HOME/go"
 cp "$source_dir/tests/tools/three-beads.jsonl" "$project/.beads/issues.jsonl"
-git -C "$project" init -q -b main
-git -C "$project" config user.name Test
-git -C "$project" config user.email test@example.org
-git -C "$project" add .
-git -C "$project" commit -q -m Begin
+commit_all "$project"
 git -C "$project" branch topic
-configure() {
-  mkdir -p "$project/.capsule"
-  cat >"$project/.capsule/config.yaml" <<YAML
-provider: stepwise
-providers:
-  stepwise: {command: ["$source_dir/tests/tools/stepwise-agent"]}
-verify:
-  test: sh tests/run.sh
-YAML
-}
+configure() { configure_agent "$project" "$source_dir/tests/tools/stepwise-agent" <<<'verify: {test: sh tests/run.sh}'; }
 configure
 
 # start WORDS…: a run of another terminal, which no agent of brings on before `allow` is called.

@@ -1,0 +1,81 @@
+#include "follow/folder_watch.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "base/files.h"
+
+namespace capsule::follow {
+namespace {
+
+namespace fs = std::filesystem;
+using Heard = FolderWatch::Heard;
+
+class FolderWatchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/capsule-folder-XXXXXX";
+    ASSERT_NE(::mkdtemp(name), nullptr);
+    root_ = name;
+    inotify_ = File(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    ASSERT_TRUE(inotify_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  std::string folder() const { return root_ + "/.beads"; }
+  void make() const { fs::create_directory(folder()); }
+  void write(const char* name) const { std::ofstream(folder() + "/" + name) << "x"; }
+  // All that was heard since; what is not about the folder is left out.
+  std::vector<Heard> heard(const FolderWatch& watch) const {
+    std::vector<Heard> all;
+    read_events(inotify_.fd(), [&](const inotify_event& event) {
+      if (const Heard one = watch.hear(event); one != Heard::nothing) all.push_back(one);
+    });
+    return all;
+  }
+
+  std::string root_;
+  File inotify_;
+};
+
+TEST_F(FolderWatchTest, HearsThatItComesWhatIsInItAndThatItGoes) {
+  FolderWatch watch(folder(), IN_CREATE);
+  ASSERT_TRUE(watch.renew(inotify_.fd()));
+  fs::create_directory(root_ + "/another");
+  EXPECT_EQ(heard(watch), std::vector<Heard>{});
+  make();
+  EXPECT_EQ(heard(watch), std::vector<Heard>{Heard::other});
+  ASSERT_TRUE(watch.renew(inotify_.fd()));
+  (void)heard(watch);
+  write("a");
+  EXPECT_EQ(heard(watch), std::vector<Heard>{Heard::inside});
+  fs::create_directory(root_ + "/a third");
+  EXPECT_EQ(heard(watch), std::vector<Heard>{}) << "what it is in is no longer watched";
+  fs::remove_all(folder());
+  const std::vector<Heard> gone = heard(watch);
+  ASSERT_FALSE(gone.empty());
+  EXPECT_EQ(gone.back(), Heard::other);
+  ASSERT_TRUE(watch.renew(inotify_.fd()));
+  make();
+  EXPECT_EQ(heard(watch), std::vector<Heard>{Heard::other}) << "and comes again";
+}
+
+TEST_F(FolderWatchTest, HearsWhatIsInAFolderThatCameBetweenTwoWatches) {
+  FolderWatch watch(folder(), IN_CREATE, [this] { make(); });
+  ASSERT_TRUE(watch.renew(inotify_.fd()));
+  (void)heard(watch);
+  write("a");
+  EXPECT_EQ(heard(watch), std::vector<Heard>{Heard::inside});
+}
+
+TEST_F(FolderWatchTest, SaysWhenNothingWillBeHeard) {
+  FolderWatch watch(root_ + "/none/.beads", IN_CREATE);
+  EXPECT_FALSE(watch.renew(inotify_.fd()));
+}
+
+}  // namespace
+}  // namespace capsule::follow
