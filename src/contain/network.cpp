@@ -43,6 +43,11 @@ Result<void> check_network(const Policy& policy) {
       return fail(Reason::usage, "there is no port " + std::to_string(port));
   if (policy.forward.size() > kMaxForwarded)
     return fail(Reason::usage, "at most " + std::to_string(kMaxForwarded) + " ports are forwarded");
+  // Better than an agent without its key that asks a port on which nobody listens.
+  if (policy.broker)
+    return fail(Reason::refused, "contain.broker is true, and no key can be kept outside yet",
+                "set contain: {broker: false}: the agent then gets the key, and reaches only the "
+                "hosts that are allowed");
   return {};
 }
 

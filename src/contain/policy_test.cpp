@@ -256,6 +256,14 @@ TEST_F(PolicyTest, WhatTheKernelLacksIsRefusedOrNamed) {
       << "strict does not go without namespaces";
 }
 
+TEST_F(PolicyTest, AKeyThatCannotBeKeptOutsideIsRefusedNotLost) {
+  wish_.broker = Broker{"https://api.example.com", "URL", {}};
+  const auto made = make_policy(wish_);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().reason, Reason::refused);
+  EXPECT_FALSE(made.error().hint.empty());
+}
+
 TEST_F(PolicyTest, EveryGapHasItsSentence) {
   for (int gap = 0; gap <= static_cast<int>(Gap::git_settings); ++gap)
     EXPECT_FALSE(sentence_of(static_cast<Gap>(gap)).empty()) << gap;
