@@ -26,6 +26,7 @@ class Crew::Member : public process::ChildEvents {
     pulse_.last_output = process::Clock::now();
     task_.prompt = {};  // delivered already, and perhaps long
     task_.env = {};
+    task_.walls = {};
     task_.secrets = {};
   }
   ~Member() override {
@@ -50,6 +51,9 @@ class Crew::Member : public process::ChildEvents {
   bool write(std::string_view bytes) { return crew_.loop_.write(*child_, bytes); }
   void close_input() { crew_.loop_.close_input(*child_); }
 
+  void on_contained(const contain::Report& report) override {
+    if (task_.on_contained) task_.on_contained(report);
+  }
   void on_started(pid_t pid) override {
     pulse_.pid = pid;
     if (auto opened = open_logs(pid); !opened) return give_up(opened.error());
@@ -88,7 +92,10 @@ class Crew::Member : public process::ChildEvents {
       ending.how = How::not_started;
       ending.error = with_advice(task_.provider, process::start_error(program_, exit_.value));
     } else if (exit_.how == Exit::not_contained) {
-      ending.how = How::not_started;
+      // Of a program that is not there inside, the agent is at fault; of walls, nobody.
+      const bool program =
+          exit_.why->reason == Reason::missing_program || exit_.why->reason == Reason::failed;
+      ending.how = program ? How::not_started : How::not_contained;
       ending.error = with_advice(task_.provider, *exit_.why);
     } else if (error_) {
       ending.how = How::not_logged;
@@ -179,9 +186,9 @@ Result<MemberId> Crew::start(const Task& task, Done done) {
   Call call = TRY(call_of(task.provider, task.prompt));
   const MemberId id{next_++};
   auto member = std::make_unique<Member>(*this, id, task, call.argv.front(), std::move(done));
-  const auto child = loop_.start(
-      {std::move(call.argv), task.folder, task.env, std::move(call.input), call.more_input},
-      *member);
+  const auto child = loop_.start({std::move(call.argv), task.folder, task.env,
+                                  std::move(call.input), call.more_input, task.walls},
+                                 *member);
   if (!child) return tl::unexpected(with_advice(task.provider, child.error()));
   member->started(*child);
   members_.emplace(id, std::move(member));

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@
 #include "agent/provider.h"
 #include "agent/stream_log.h"
 #include "base/result.h"
+#include "contain/policy.h"
+#include "contain/report.h"
 #include "process/tree.h"
 
 namespace capsule::agent {
@@ -30,6 +33,7 @@ struct Task {
   std::vector<process::EnvChange> env;
   std::chrono::milliseconds timeout{600'000};
   std::vector<std::string> secrets = {};  // replaced in all that it prints, before anybody sees it
+  std::optional<contain::Wish> walls = {};  // see process::TreeSpec
 
   // Where what it prints is kept; made when it is missing, once the agent has started.
   std::string log_folder;    // ours, or, with `log_beneath`, one that the agent can write to
@@ -37,6 +41,8 @@ struct Task {
   std::string log_name;      // a valid id; ".log" and ".log.stderr" are added, never overwriting
   bool log_has_pid = false;  // "-<pid of the agent>" is added to the name
 
+  // What is really in force around it, before it starts.
+  std::function<void(const contain::Report& report)> on_contained = {};
   // The path of its log, as soon as there is one.
   std::function<void(const std::string& path)> on_log = {};
   // All of its stdout as it comes, whatever the log leaves out. What may be the beginning of a

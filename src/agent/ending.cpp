@@ -36,6 +36,7 @@ event::Fault fault_of(const Ending& ending) {
       return event::Fault::interrupted;
     case How::lost:
     case How::not_logged:
+    case How::not_contained:
       break;
   }
   return event::Fault::lost;
@@ -55,6 +56,8 @@ std::string describe(const Ending& ending) {
       return "had no answer from its service for " + silence_text(ending.silent);
     case How::not_started:
       return "could not be started: " + text_of(ending.error);
+    case How::not_contained:
+      return "could not be contained: " + text_of(ending.error);
     case How::not_logged:
       return "was ended because its output could not be saved: " + text_of(ending.error);
     case How::ended:

@@ -14,15 +14,16 @@ namespace capsule::agent {
 
 struct Ending {
   enum class How {
-    exited,       // exit_code: its status
-    signalled,    // signal: which; exit_code: 128 + signal
-    timed_out,    // our limit
-    unanswered,   // by end(): its service owed it an answer for too long
-    lost,         // its guardian was killed; so was the tree
-    not_started,  // error: why
-    not_logged,   // error: why what it printed could not be kept; it was ended at once
-    ended,        // by end()
-    interrupted,  // a person asked to stop
+    exited,         // exit_code: its status
+    signalled,      // signal: which; exit_code: 128 + signal
+    timed_out,      // our limit
+    unanswered,     // by end(): its service owed it an answer for too long
+    lost,           // its guardian was killed; so was the tree
+    not_started,    // error: why
+    not_contained,  // error: why its walls could not be put up; nothing of it ran
+    not_logged,     // error: why what it printed could not be kept; it was ended at once
+    ended,          // by end()
+    interrupted,    // a person asked to stop
   };
   How how = How::exited;
   int exit_code = 0;

@@ -166,6 +166,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
     task.env.push_back(std::move(change));
   task.secrets = running.secrets = secrets_of(task.env);
   task.folder = place.folder;
+  TRY_VOID(enclose(start, place, running, task));
   task.timeout = running.limit = settings.timeout;
   running.answer_limit = settings.answer_timeout;
   if (task.provider.output != dialect::Output::text) {
@@ -187,6 +188,23 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
   task.on_log = [this, agent = start.agent](const std::string& path) { logged(agent, path); };
   task.on_output = [this, agent = start.agent](std::string_view bytes) { printed(agent, bytes); };
   return task;
+}
+
+Result<void> Agents::enclose(const StartAgent& start, const AgentPlace& place,
+                             const Running& running, agent::Task& task) const {
+  if (!parts_.enclose) return {};
+  task.walls = TRY(parts_.enclose(start, place, task.provider));
+  if (!task.walls) return {};
+  const std::string& own = running.scratch->path();
+  task.walls->mounts.push_back({"/tmp", own, contain::Access::write});
+  for (process::EnvChange& change : task.env)
+    if (change.value && (*change.value == own || change.value->starts_with(own + "/")))
+      change.value->replace(0, own.size(), "/tmp");
+  task.on_contained = [this, agent = start.agent](const contain::Report& report) {
+    if (const auto found = running_.find(agent); found != running_.end())
+      events_.on_contained(found->second.start, report);
+  };
+  return {};
 }
 
 Result<void> Agents::start(const StartAgent& start, const AgentPlace& place) {
@@ -299,7 +317,8 @@ void Agents::finished(int agent, agent::Ending ending) {
   loop_.cancel(running.watch);
   loop_.cancel(running.spending);
   for (const auto& [id, message] : running.unheard) events_.on_steered(agent, message, false);
-  if (ending.how == agent::Ending::How::not_logged)
+  if (ending.how == agent::Ending::How::not_logged ||
+      ending.how == agent::Ending::How::not_contained)
     return events_.on_failed(running.start, *ending.error);
   workflow::AgentFinished finished;
   finished.agent = agent;

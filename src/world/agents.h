@@ -30,6 +30,8 @@
 
 namespace capsule::world {
 
+struct AgentPlace;
+
 // Everything may be left out but the first three.
 struct AgentParts {
   std::string run;
@@ -41,6 +43,12 @@ struct AgentParts {
   std::function<std::string()> verify = {};  // the project's commands, for people
   ExpertsCreated experts_created = {};
   std::function<bool()> interrupted = {};  // a person asked to stop
+  // The walls around an agent that is about to start, with all that is of this agent alone but its
+  // variables and its /tmp; none: no walls. Its on_finished or on_failed is the place to give back
+  // what was made for it, unless its start fails: then nothing more is heard of it.
+  std::function<Result<std::optional<contain::Wish>>(const workflow::StartAgent&, const AgentPlace&,
+                                                     const agent::Provider&)>
+      enclose = {};
   std::chrono::milliseconds idle_after = std::chrono::minutes(15);
   // What an agent at work has used is told at most so often; 0: never.
   std::chrono::milliseconds spending_every{0};
@@ -63,7 +71,8 @@ class AgentEvents {
   // Exactly one of these for each agent that was started. What is still to be said of its tree
   // (snapshot, took_back) is empty.
   virtual void on_finished(const workflow::StartAgent& start, workflow::AgentFinished finished) = 0;
-  // A failure of ours: what it printed could not be kept, and it was ended at once.
+  // A failure of ours: what it printed could not be kept, and it was ended at once; or its walls
+  // could not be put up (refused, usage), and nothing of it ran.
   virtual void on_failed(const workflow::StartAgent& start, const Error& error) = 0;
   // Of one that is watched: it printed nothing (of a client that prints events: none came), used no
   // processor and changed no file for `idle_after`, and does not wait for its service; again after
@@ -76,6 +85,9 @@ class AgentEvents {
                            const std::string& /*model*/) {}
   // Once for each message that it was sent; delivered: its client says that it has heard it.
   virtual void on_steered(int /*agent*/, const std::string& /*message*/, bool /*delivered*/) {}
+  // What is really in force around one that has walls, before it starts.
+  virtual void on_contained(const workflow::StartAgent& /*start*/,
+                            const contain::Report& /*report*/) {}
   // For live views. What it does now, by the events of its client; without any when it begins.
   virtual void on_activity(const workflow::StartAgent& /*start*/,
                            const dialect::Activity& /*activity*/) {}
@@ -162,6 +174,9 @@ class Agents {
     event::TokenUse used;  // by all its runs
   };
 
+  // Walls, with its own folder as /tmp, and nothing else of the machine's.
+  Result<void> enclose(const workflow::StartAgent& start, const AgentPlace& place,
+                       const Running& running, agent::Task& task) const;
   Result<agent::Task> task_for(const workflow::StartAgent& start, const AgentPlace& place,
                                Running& running);
   // An agent that was cut off has told the client's id in its log alone.

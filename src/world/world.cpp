@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "contain/abilities.h"
+#include "contain/plan.h"
 #include "contain/wish_wire.h"
+#include "git/branch.h"
 #include "world/experts.h"
 #include "world/providers.h"
 #include "world/requests.h"
@@ -32,7 +35,7 @@ PeopleParts people_of(const Project& project, const WorldSettings& settings) {
   return parts;
 }
 
-AgentParts agent_parts(const Project& project, Interrupt& interrupt, const std::string& run) {
+AgentParts parts_of(const Project& project, Interrupt& interrupt, const std::string& run) {
   AgentParts parts;
   parts.run = run;
   parts.settings = [&project](const StartAgent& start) { return agent_settings(project, start); };
@@ -66,12 +69,20 @@ std::string needed_tree(const Command& command) {
 // Around the project's own commands.
 gate::Walls walls_of(const Project& project, const WorldSettings& settings,
                      std::optional<contain::Wish> (*wish)(const Project&, const std::string&)) {
-  const std::string& named = settings.trees.main_branch;
-  std::string main = named.empty() ? main_branch_of(project) : named;
-  if (!main.starts_with("refs/heads/")) main.insert(0, "refs/heads/");
   return {.wish = [&project, wish](const std::string& folder) { return wish(project, folder); },
           .repository = project.repository,
-          .main_ref = std::move(main)};
+          .main_ref = git::main_ref_of(project.repository, settings.trees.main_branch)};
+}
+
+// Nothing is made for an agent that will not be started.
+Result<void> can_contain(const std::optional<contain::Wish>& wish) {
+  if (!wish || wish->missing == contain::Missing::weaker) return {};
+  if (const auto why = contain::try_namespaces()) return tl::unexpected(*why);
+  contain::Policy policy;
+  policy.preset = wish->preset;
+  policy.role = wish->role;
+  TRY_VOID(contain::plan(policy, contain::look_at_kernel(policy)));
+  return {};
 }
 
 // What an answer of a command hangs on besides its files.
@@ -130,10 +141,11 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
               [this] { return settings_.intact(); }),
       requests_(loop),
       parkings_(loop, parkings_folder(::getenv), [] { return epoch_ms() / 1000; }),
+      instructions_(project.repository),
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
-      agents_(loop, agent_parts(project, interrupt, settings_.run), *this) {
+      agents_(loop, agent_parts(), *this) {
   if (setup_.any()) checks_.ready_by(setup_);
   checks_.contained_by(walls_of(project, settings_, &walls_of_checks));
   setup_.contained_by(walls_of(project, settings_, &walls_of_setup));
@@ -153,9 +165,58 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
 
 RealWorld::~RealWorld() = default;
 
+AgentParts RealWorld::agent_parts() {
+  AgentParts parts = parts_of(project_, interrupt_, settings_.run);
+  parts.enclose = [this](const StartAgent& start, const AgentPlace& place,
+                         const agent::Provider& provider) {
+    return enclose(start, place, provider);
+  };
+  return parts;
+}
+
+Result<std::optional<contain::Wish>> RealWorld::enclose(const StartAgent& start,
+                                                        const AgentPlace& place,
+                                                        const agent::Provider& provider) {
+  auto wish = TRY(walls_of_agent(project_, start, provider, place.folder));
+  if (!wish) return wish;
+  Occupant occupant;
+  occupant.role = start.role;
+  occupant.folder = place.folder;
+  occupant.base = place.base;
+  occupant.main_branch = settings_.trees.main_branch;
+  occupant.client = client_behind(provider);
+  enclosures_.emplace(start.agent,
+                      TRY(Enclosure::make(project_.repository, occupant, instructions_, *wish)));
+  return wish;
+}
+
+Result<void> RealWorld::start_agent(const StartAgent& start, const AgentPlace& place) {
+  auto started = agents_.start(start, place);
+  if (!started) enclosures_.erase(start.agent);
+  return started;
+}
+
+Result<void> RealWorld::release(const StartAgent& start) {
+  auto node = enclosures_.extract(start.agent);
+  if (!node) return {};
+  const Released released = TRY(node.mapped().release());
+  GroundMoved moved;
+  for (const std::string& odd : released.odd)
+    moved.what.push_back("the repository of " + printable(start.role) + ": " + printable(odd));
+  if (!released.tried.empty())
+    moved.what.push_back(printable(start.role) + " only looks, and tried to change " +
+                         printable(short_list(released.tried, 10)) + "; nothing of it stays");
+  if (moved.what.empty()) return {};
+  moved.agents = {start.agent};
+  happened(std::move(moved));
+  return {};
+}
+
 Result<void> RealWorld::preflight(const StartAgent& agent,
                                   const std::vector<config::Fallback>& fallbacks) {
-  TRY_VOID(agent::find_agent(TRY(agent_settings(project_, agent)).provider));
+  const agent::Provider provider = TRY(agent_settings(project_, agent)).provider;
+  TRY_VOID(agent::find_agent(provider));
+  TRY_VOID(can_contain(TRY(walls_of_agent(project_, agent, provider, project_.root()))));
   for (const config::Fallback& fallback : fallbacks) {
     StartAgent other = agent;
     other.provider = fallback.provider;
@@ -342,7 +403,7 @@ Result<void> RealWorld::start(const StartAgent& start) {
   place.log_folder = settings_.log_folder;
   place.base = trees_.base_of(start.tree);
   if (start.settle == Settle::keep) place.conflicts = trees_.unresolved(start.tree);
-  if (!setup_.any() || trees_.is_checkout(start.tree)) return agents_.start(start, place);
+  if (!setup_.any() || trees_.is_checkout(start.tree)) return start_agent(start, place);
   waiting_[start.agent] = false;
   const gate::Watch::Scope scope(&watch_, {start.task, CheckFor::tree});
   readiness_.ready(
@@ -361,7 +422,7 @@ void RealWorld::start_ready(const StartAgent& start, const AgentPlace& place,
   if (started && given_up) started = fail(Reason::failed, "it was ended before it began");
   if (started && ((stop_ && *stop_ != Stop::paused) || interrupt_.requested()))
     started = fail(Reason::interrupted, "interrupted while the worktree was set up");
-  if (started) started = agents_.start(start, place);
+  if (started) started = start_agent(start, place);
   if (!started) failed(start, started.error());
 }
 
@@ -378,7 +439,8 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
   std::vector<int> ran = agents_.numbers();
   ran.insert(std::lower_bound(ran.begin(), ran.end(), start.agent), start.agent);
   tell_of(ground_.look(ran));
-  const auto pinned = pin(start, {start.agent});
+  auto pinned = release(start);
+  if (pinned) pinned = pin(start, {start.agent});
   if (!pinned) {
     finished.fault = event::Fault::lost;
     finished.detail = sentences(pinned.error());
@@ -408,7 +470,10 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
   happened(std::move(finished));
 }
 
-void RealWorld::on_failed(const StartAgent& start, const Error& error) { failed(start, error); }
+void RealWorld::on_failed(const StartAgent& start, const Error& error) {
+  enclosures_.erase(start.agent);
+  failed(start, error);
+}
 
 // Each kind of stop is told once; an abort, or Ctrl-C, also after a pause.
 void RealWorld::look_for_stop() {

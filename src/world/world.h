@@ -22,8 +22,10 @@
 #include "workspace/merge.h"
 #include "workspace/trees.h"
 #include "world/agents.h"
+#include "world/enclosure.h"
 #include "world/folder_watch.h"
 #include "world/ground.h"
+#include "world/instructions.h"
 #include "world/interrupt.h"
 #include "world/parkings.h"
 #include "world/people.h"
@@ -105,6 +107,13 @@ class RealWorld : public engine::World, private AgentEvents {
   template <class T>
   void answer(const workflow::Command& command, Result<T> result);
   Result<void> start(const workflow::StartAgent& start);
+  AgentParts agent_parts();
+  Result<std::optional<contain::Wish>> enclose(const workflow::StartAgent& start,
+                                               const AgentPlace& place,
+                                               const agent::Provider& provider);
+  Result<void> start_agent(const workflow::StartAgent& start, const AgentPlace& place);
+  // What an agent that was enclosed left: commits, a worklog, what it tried.
+  Result<void> release(const workflow::StartAgent& start);
   void start_ready(const workflow::StartAgent& start, const AgentPlace& place,
                    const Result<void>& ready);
   Result<void> close(const workflow::CloseTask& command);
@@ -146,6 +155,8 @@ class RealWorld : public engine::World, private AgentEvents {
   std::map<int, bool> waiting_;   // agents whose tree is being set up; true: they were ended
   std::optional<Error> unready_;  // the set-up of a new tree failed
   bool set_up_once_ = false;      // it was well somewhere, in this process or before
+  Instructions instructions_;
+  std::map<int, Enclosure> enclosures_;  // of agents at work that have walls
   People people_;
   Readiness readiness_;
   Agents agents_;  // last: gone before what its events touch
