@@ -65,7 +65,7 @@ void members(V& v, ReviewVerdict& f) {
   v("type", f.type), v("verdict", f.verdict), v("issues", f.issues), v("timestamp", f.timestamp),
       v("started_at", f.started_at), v("ended_at", f.ended_at), v("log", f.log),
       v("agent", f.agent), v("duration_ms", f.duration_ms), v("cost_micros", f.cost_micros),
-      v("fault", f.fault), v("miss", f.miss);
+      v("fault", f.fault), v("miss", f.miss), v("tried", f.tried);
 }
 template <class V>
 void members(V& v, Reviewed& f) {

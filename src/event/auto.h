@@ -63,6 +63,8 @@ struct ReviewVerdict {
   std::int64_t duration_ms = 0, cost_micros = 0;
   Fault fault{};        // of a reviewer whose program failed: it approves nothing
   signal::Miss miss{};  // why its words hold no verdict
+  std::vector<std::string> tried =
+      {};  // what it changed although it may only look; nothing was kept
   bool operator==(const ReviewVerdict&) const = default;
 };
 

@@ -10,8 +10,8 @@ namespace {
 // Every member differs from its default: one that is left out of the wire form does not come back.
 std::vector<Fact> samples() {
   const ReviewVerdict verdict{
-      "security",  Verdict::rejected,       {"a", "b"}, "t", "s", "e", "log", 7, 12, 5,
-      Fault::lost, signal::Miss::no_verdict};
+      "security",  Verdict::rejected,        {"a", "b"}, "t", "s", "e", "log", 7, 12, 5,
+      Fault::lost, signal::Miss::no_verdict, {"c"}};
   const CheckRun run{"test", "make", CheckEnding::timed_out, 2, true, true, 9, true, 1, 2, 3,
                      {"a"},  "out"};
   const TestEvidence evidence{true, 1, 2, true, 3, 4};

@@ -70,6 +70,14 @@ Finding finding_of(const std::vector<event::Claim>& claims) {
   return finding;
 }
 
+event::Claim tried_to_change(const std::vector<std::string>& paths, const std::string& who) {
+  return {"it only looked",
+          event::Verdict::differs,
+          who + (who.empty() ? "" : " ") + "tried to change " + short_list(paths) +
+              "; nothing of that was kept",
+          {}};
+}
+
 std::string found_words(const std::vector<event::Claim>& claims,
                         const std::vector<event::CheckRun>& runs) {
   std::string text;

@@ -155,6 +155,8 @@ std::string evidence_words(const event::TestEvidence& evidence);
 // evidence. A line, printable.
 std::string found_words(const std::vector<event::Claim>& claims,
                         const std::vector<event::CheckRun>& runs);
+// Of somebody who may only look. `who` comes before the words; may be empty.
+event::Claim tried_to_change(const std::vector<std::string>& paths, const std::string& who = {});
 Finding finding_of(const std::vector<event::Claim>& claims);
 // How long they took, without those that were known.
 std::int64_t time_of(const std::vector<event::CheckRun>& runs);

@@ -64,6 +64,7 @@ void Advance::reviewer_ended(const workflow::AgentFinished& ended) {
   verdict.log = ended.log;
   verdict.duration_ms = ended.duration_ms;
   verdict.cost_micros = ended.cost_micros;
+  verdict.tried = ended.took_back;
   if (by_person(ended.fault)) {
     now_.interrupted = true;
   } else if (ended.fault == Fault::not_started) {

@@ -35,6 +35,23 @@ TEST(AutoAdvance, ThreeReviewersWorkAtOnceAndOneFactTellsOfThem) {
   EXPECT_EQ(driver.only<StartAgent>().agent, 5);
 }
 
+TEST(AutoAdvance, WhatAReviewerTriedToChangeIsAClaimThatDiffers) {
+  Driver driver = in_review();
+  AgentFinished writes = verdict(3, "VERDICT: APPROVED");
+  writes.took_back = {"a.c", "b.c"};
+  driver.see(verdict(2, "VERDICT: APPROVED"));
+  driver.see(writes);
+  driver.see(verdict(4, "VERDICT: APPROVED"));
+  driver.see(TakenBack{});
+  EXPECT_THAT(driver.run.rounds.front().verdicts[1].tried, ElementsAre("a.c", "b.c"));
+  const auto summary = Rules::summary(driver.run);
+  const auto& claim = summary.claims.back();
+  EXPECT_EQ(claim.agent, 3);
+  EXPECT_EQ(claim.claim.what, "it only looked");
+  EXPECT_EQ(claim.claim.verdict, event::Verdict::differs);
+  EXPECT_EQ(claim.claim.detail, "tried to change a.c, b.c; nothing of that was kept");
+}
+
 TEST(AutoAdvance, ReviewersWorkOneAfterTheOtherWhenAskedTo) {
   Driver driver = in_review(false);
   for (int agent = 2; agent < 5; ++agent) {

@@ -279,6 +279,9 @@ void on(Run& run, const fact::Reviewed& reviewed) {
     agent.detail = verdict.issues.empty() ? "" : verdict.issues.front();
     if (verdict.verdict != fact::Verdict::approved)
       agent.why = workflow::bounded_end(bulleted(verdict.issues));
+    if (!verdict.tried.empty())
+      run.claims.push_back(
+          {verdict.agent, "", agent.role, workflow::tried_to_change(verdict.tried)});
   }
   if (all_approved(reviewed)) {
     complete(run, reviewed.at);

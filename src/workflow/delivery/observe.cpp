@@ -50,8 +50,7 @@ struct Translate {
     }
     if (!o.took_back.empty()) {
       fact.wrote = true;
-      add(fact.detail, "may not write, but changed " + printable(o.took_back.front()) +
-                           (o.took_back.size() > 1 ? " and others" : "") + "; that was taken back");
+      add(fact.detail, workflow::tried_to_change(o.took_back).detail);
     }
     if (fact.fault == Fault::none && fact.signal == Signal::ready_for_review &&
         !o.unresolved.empty()) {

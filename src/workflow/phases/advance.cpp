@@ -152,11 +152,7 @@ class Decider {
         fact.feedback += "\n\nA person was asked about it, and says: " + s_.guard_words;
       for (const auto& [phase, result] : s_.results)
         if (!result.took_back.empty())
-          fact.claims.push_back(
-              {"it only looked",
-               Verdict::differs,
-               who_ran() + " changed " + short_list(result.took_back) + "; that was taken back",
-               {}});
+          fact.claims.push_back(flow::tried_to_change(result.took_back, who_ran()));
       record(std::move(fact));
     }
   }
