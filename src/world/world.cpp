@@ -196,20 +196,16 @@ Result<void> RealWorld::start_agent(const StartAgent& start, const AgentPlace& p
   return started;
 }
 
-Result<void> RealWorld::release(const StartAgent& start) {
+Result<std::vector<std::string>> RealWorld::release(const StartAgent& start) {
   auto node = enclosures_.extract(start.agent);
-  if (!node) return {};
-  const Released released = TRY(node.mapped().release());
+  if (!node) return std::vector<std::string>();
+  Released released = TRY(node.mapped().release());
   GroundMoved moved;
   for (const std::string& odd : released.odd)
     moved.what.push_back("the repository of " + printable(start.role) + ": " + printable(odd));
-  if (!released.tried.empty())
-    moved.what.push_back(printable(start.role) + " only looks, and tried to change " +
-                         printable(short_list(released.tried, 10)) + "; nothing of it stays");
-  if (moved.what.empty()) return {};
   moved.agents = {start.agent};
-  happened(std::move(moved));
-  return {};
+  if (!moved.what.empty()) happened(std::move(moved));
+  return std::move(released.tried);
 }
 
 Result<void> RealWorld::preflight(const StartAgent& agent,
@@ -439,8 +435,12 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
   std::vector<int> ran = agents_.numbers();
   ran.insert(std::lower_bound(ran.begin(), ran.end(), start.agent), start.agent);
   tell_of(ground_.look(ran));
-  auto pinned = release(start);
-  if (pinned) pinned = pin(start, {start.agent});
+  auto tried = release(start);
+  Result<void> pinned;
+  if (tried)
+    pinned = pin(start, {start.agent});
+  else
+    pinned = tl::unexpected(tried.error());
   if (!pinned) {
     finished.fault = event::Fault::lost;
     finished.detail = sentences(pinned.error());
@@ -457,6 +457,7 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
       finished.took_back = std::move(settled->took_back);
     }
   }
+  finished.took_back.insert(finished.took_back.end(), tried->begin(), tried->end());
   if (settings_.spent_elsewhere) happened(spent());
   const auto* words = std::get_if<LineWords>(&finished.words);
   if (finished.fault == event::Fault::none && words != nullptr &&

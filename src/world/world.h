@@ -112,8 +112,9 @@ class RealWorld : public engine::World, private AgentEvents {
                                                const AgentPlace& place,
                                                const agent::Provider& provider);
   Result<void> start_agent(const workflow::StartAgent& start, const AgentPlace& place);
-  // What an agent that was enclosed left: commits, a worklog, what it tried.
-  Result<void> release(const workflow::StartAgent& start);
+  // What an agent that was enclosed left: its commits or its worklog are taken over. Returns the
+  // files that it changed although it only looks; nothing of that stays.
+  Result<std::vector<std::string>> release(const workflow::StartAgent& start);
   void start_ready(const workflow::StartAgent& start, const AgentPlace& place,
                    const Result<void>& ready);
   Result<void> close(const workflow::CloseTask& command);
