@@ -9,6 +9,7 @@
 #include "run/detached.h"
 #include "run/notifying.h"
 #include "world/crash_probe.h"
+#include "world/private_home.h"
 #include "world/requests.h"
 #include "world/spending.h"
 
@@ -57,6 +58,7 @@ Result<bool> Conductor::connect(Parts parts) {
   // is in nobody's use.
   world::drop_requests(project_.root(), run);
   git::sweep_temporary_folders(project_.repository);
+  world::sweep_homes(project_.root());
   gate::sweep_private_folders();
   probe_ = world::crash_probe();
   log_ = std::make_unique<engine::Log>(*store_, run, parts.name, parts.subject);

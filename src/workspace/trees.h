@@ -103,6 +103,8 @@ class Trees {
   // The folder of a tree that is there. Error not_found: it is gone, or something else is in its
   // place.
   Result<std::string> folder_of(const std::string& tree) const;
+  // Where it is, or would be.
+  std::string path_of(const std::string& tree) const { return blank(tree).path; }
   // A tree that this process has worked with is not there any more, and we did not remove it.
   bool vanished(const std::string& tree) const;
   // The commit that its work is compared with; empty: not known. Requires: prepared or opened.

@@ -10,6 +10,7 @@
 #include "git/worktree.h"
 #include "workspace/archive.h"
 #include "workspace/places.h"
+#include "world/private_home.h"
 
 namespace capsule::world {
 namespace {
@@ -59,6 +60,7 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
     }
   }
   TRY_VOID(git::remove_worktree(project.repository, path, workspace::branch_name(name)));
+  remove_homes(project.root(), name);
   if (!owner || !engine::is_phases(owner->run.head)) return {};
   // Whoever had the claim until now may have gone on meanwhile.
   return end_run(store, TRY(store.head(owner->run.head.run)));

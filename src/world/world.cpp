@@ -11,7 +11,9 @@
 #include "contain/plan.h"
 #include "contain/wish_wire.h"
 #include "git/branch.h"
+#include "git/paths.h"
 #include "world/experts.h"
+#include "world/private_home.h"
 #include "world/providers.h"
 #include "world/requests.h"
 #include "world/setup.h"
@@ -283,7 +285,12 @@ void RealWorld::carry_out(const Command& command) {
   } else if (const auto* archive = std::get_if<Archive>(&command)) {
     answer(command, trees_.archive(*archive));
   } else if (const auto* remove = std::get_if<RemoveTree>(&command)) {
-    answer(command, trees_.remove(*remove));
+    const std::string tree = trees_.is_checkout(remove->tree)
+                                 ? std::string(kCheckoutHomes)
+                                 : git::name_of(trees_.path_of(remove->tree));
+    auto removed = trees_.remove(*remove);
+    if (removed) remove_homes(project_.root(), tree);
+    answer(command, std::move(removed));
   } else if (const auto* task = std::get_if<CloseTask>(&command)) {
     if (const auto closed = close(*task))
       happened(TaskClosed{task->task});
