@@ -335,7 +335,7 @@ struct AgentFinished {
   std::int64_t duration_ms = 0;
   std::int64_t cost_micros = 0;
   std::string snapshot;                // Settle::keep: its ref
-  std::vector<std::string> took_back;  // Settle::take_back: paths
+  std::vector<std::string> took_back;  // paths that it changed, or tried to, and may only look at
   // Settle::keep: files that BringMain marked, now or for an agent before, and that still hold
   // conflict markers.
   std::vector<std::string> unresolved;

@@ -40,7 +40,6 @@ class EnclosureTest : public git::GitTest {
                  const std::string& name = "review") {
     wish_ = contain::Wish{.role = role, .folder = occupant_.folder, .home = home_};
     wish_.search = "/usr/bin:/bin";
-    wish_.broker = broker_;
     occupant_.role = name;
     occupant_.client = agent::client_named("claude");
     auto made = Enclosure::make(repository_, occupant_, *instructions_, wish_);
@@ -68,7 +67,6 @@ class EnclosureTest : public git::GitTest {
   git::Worktree worktree_;
   std::unique_ptr<process::Loop> loop_;
   contain::Wish wish_;
-  std::optional<contain::Broker> broker_;
   process::Output output_;
   Occupant occupant_;
 };
@@ -205,9 +203,14 @@ TEST_F(EnclosureTest, ALoginThatWasRenewedInsideStaysUntilTheUsersIsNewer) {
 }
 
 TEST_F(EnclosureTest, AKeyThatStaysOutsideIsInNoFileInside) {
-  broker_.emplace();
-  writer("ls -A ~/.claude");
-  EXPECT_EQ(output_.out.find("credentials"), std::string::npos);
+  contain::Wish wish{.folder = occupant_.folder, .home = home_};
+  wish.broker.emplace();
+  occupant_.client = agent::client_named("claude");
+  ASSERT_TRUE(Enclosure::make(repository_, occupant_, *instructions_, wish));
+  EXPECT_FALSE(fs::exists(wish.private_home + "/.claude"));
+  wish = {.folder = occupant_.folder, .home = home_};
+  ASSERT_TRUE(Enclosure::make(repository_, occupant_, *instructions_, wish));
+  EXPECT_TRUE(fs::exists(wish.private_home + "/.claude/.credentials.json"));
 }
 
 TEST_F(EnclosureTest, ALinkInAHomeLeadsNowhere) {

@@ -187,6 +187,8 @@ Result<std::optional<contain::Wish>> RealWorld::enclose(const StartAgent& start,
   occupant.base = place.base;
   occupant.main_branch = settings_.trees.main_branch;
   occupant.client = client_behind(provider);
+  // What is taken back comes from its words; the worklog is that of the others at work there, too.
+  occupant.leaves_worklog = start.settle != Settle::take_back;
   enclosures_.emplace(start.agent,
                       TRY(Enclosure::make(project_.repository, occupant, instructions_, *wish)));
   return wish;
