@@ -47,13 +47,18 @@ Outcome outcome_of(const Ending& ending, const dialect::Reading& reading, dialec
   outcome.fault = fault_of(ending);
   outcome.detail = describe(ending);
   const bool by_itself = ending.how == Ending::How::exited || ending.how == Ending::How::signalled;
+  const auto last_line = [&] {
+    return dialect::failure_in_text(reading.streamed ? std::string_view() : ending.out_end,
+                                    ending.err_end, moment);
+  };
   if (ending.how == Ending::How::unanswered)
     outcome.words = "no answer for " + silence_text(ending.silent);
+  else if (ending.how == Ending::How::timed_out || ending.how == Ending::How::ended)
+    outcome.words = last_line().words;
   if (!by_itself) return outcome;
   if (reading.failure) return told(*reading.failure);
   if (ending.exit_code != 0) {
-    const dialect::Failure failure = dialect::failure_in_text(
-        reading.streamed ? std::string_view() : ending.out_end, ending.err_end, moment);
+    const dialect::Failure failure = last_line();
     const bool crashed = ending.how == Ending::How::signalled;
     if (failure.fault != Fault::exit_status && !crashed) return told(failure);
     // It did not get over it after all.
@@ -65,6 +70,7 @@ Outcome outcome_of(const Ending& ending, const dialect::Reading& reading, dialec
   if (!reading.closed) {
     outcome.fault = Fault::exit_status;
     outcome.detail = "ended without its closing event";
+    outcome.words = last_line().words;
   } else if (trimmed(reading.text).empty()) {
     outcome.fault = Fault::no_words;
     outcome.detail = "ended well and said nothing";

@@ -53,6 +53,19 @@ TEST(Outcome, AnAnswerThatNeverCameIsItsServicesFault) {
   EXPECT_EQ(outcome.words, "no answer for 900 s");
 }
 
+TEST(Outcome, WhoWasEndedByUsOrEndedEarlyIsToldWithItsClientsLastLine) {
+  Ending late = exited(143, "thinking\nstill at it\n");
+  late.how = How::timed_out;
+  EXPECT_EQ(outcome_of(late, {}, kNow).words, "still at it");
+  late.err_end = "waiting for a lock\n";
+  EXPECT_EQ(outcome_of(late, stream(), kNow).words, "waiting for a lock");
+  Reading unclosed = stream();
+  unclosed.closed = false;
+  const Outcome cut = outcome_of(exited(0, "{}", "Killed\n"), unclosed, kNow);
+  EXPECT_EQ(cut.fault, Fault::exit_status);
+  EXPECT_EQ(cut.words, "Killed");
+}
+
 TEST(Outcome, ThenAFailureThatTheClientTellsWhateverItsExitStatus) {
   for (const int status : {0, 1, 145}) {
     const Outcome outcome = outcome_of(exited(status), failing(Fault::no_credit), kNow);

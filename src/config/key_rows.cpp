@@ -294,7 +294,8 @@ constexpr std::array kKeys{
         .initial = "3"},
     Key{.path = "limits.restarts",
         .kind = Kind::count,
-        .help = "How many agents of a task may die, time out or be idle; the last one ends it",
+        .help = "How many agents of a task may die, time out or be idle, whatever the attempt; "
+                "the last one ends it",
         .initial = "3"},
     Key{.path = "limits.critic_timeouts",
         .kind = Kind::count,

@@ -49,7 +49,7 @@ void members(V& v, TurnFinished& f) {
       v("recoverable", f.recoverable), v("fault", f.fault), v("exit_code", f.exit_code),
       v("log", f.log), v("duration_ms", f.duration_ms), v("cost_micros", f.cost_micros),
       v("learnings", f.learnings), v("at", f.at), v("miss", f.miss),
-      v("missed_line", f.missed_line);
+      v("missed_line", f.missed_line), v("detail", f.detail);
 }
 template <class V>
 void members(V& v, ChecksDone& f) {

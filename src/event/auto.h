@@ -27,7 +27,7 @@ enum class Why {
   go_on,    // it ended without its signal
   retry,    // it said PHASE_ERROR, which it called recoverable
   mend,     // checks failed, or reviewers raised issues
-  restart,  // the agent before failed: a new session
+  restart,  // the agent before failed
 };
 
 enum class Verdict { approved, needs_fix, rejected };
@@ -92,7 +92,9 @@ struct TurnStarted {
   // Counts the agents of the run (in journals of version 1 the turns alone); a turn that was cut
   // off keeps its number.
   int number = 0;
-  int attempt = 1;  // within the phase
+  // Within the phase. One that goes on without its signal, or that failed, keeps its own; in
+  // journals before version 5 it counts the turns.
+  int attempt = 1;
   Why why{};
   std::string session;   // of the agent's client; empty: it has none
   bool resumes = false;  // goes on with that session
@@ -114,6 +116,7 @@ struct TurnFinished {
   std::string at;
   signal::Miss miss{};           // why what it printed does not end the phase
   std::string missed_line = {};  // that was perhaps meant to; see signal/miss.h
+  std::string detail = {};       // how its program failed, with the client's own last line
   bool operator==(const TurnFinished&) const = default;
 };
 struct ChecksDone {

@@ -145,6 +145,18 @@ TYPED_TEST(Golden, EveryLineOfVersion3IsReadAndWrittenAsItWas) {
 TYPED_TEST(Golden, EveryLineOfVersion4IsReadAndWrittenAsItWas) {
   expect_all_kept<TypeParam>("journal-v4.jsonl");
 }
+TYPED_TEST(Golden, EveryLineOfVersion5IsReadAndWrittenAsItWas) {
+  expect_all_kept<TypeParam>("journal-v5.jsonl");
+}
+
+TEST(GoldenRecords, EveryNameOfWhatFollowsAFaultStaysAsItIs) {
+  for (const char* name : {"unsaid", "again", "end"}) {
+    const auto fact =
+        read_fact("phase_finished", R"({"after_fault":")" + std::string(name) + "\"}");
+    ASSERT_TRUE(fact) << name;
+    EXPECT_EQ(Json::parse(body_of(*fact))["after_fault"], name);
+  }
+}
 
 TEST(GoldenRecords, EveryFactOfSupplyStandsInOneOfThem) {
   auto lines = bodies(Supply::kName, "journal-v3.jsonl");
@@ -269,7 +281,7 @@ static_assert(test::member_count<Nothing>() == 0);
 static_assert(test::member_count<Inner>() == 2);
 static_assert(test::member_count<Outer>() == 5);
 static_assert(test::member_count<WorktreeRemoved>() == 0);
-static_assert(test::member_count<PhaseFinished>() == 14);
+static_assert(test::member_count<PhaseFinished>() == 15);
 
 }  // namespace
 }  // namespace capsule::event

@@ -34,6 +34,11 @@ static Names names(Session) {
   return kNames;
 }
 std::string_view name_of(Session session) { return text_of(session); }
+static Names names(AfterFault) {
+  static constexpr std::string_view kNames[] = {"unsaid", "again", "end"};
+  static_assert(std::size(kNames) == kAfterFaults);
+  return kNames;
+}
 
 // One list of members a fact serves both directions.
 template <class V>
@@ -80,7 +85,8 @@ void members(V& v, PhaseFinished& f) {
   v("phase", f.phase), v("number", f.number), v("attempt", f.attempt), v("status", f.status),
       v("feedback", f.feedback), v("summary", f.summary), v("files_changed", f.files_changed),
       v("signal", f.signal), v("fault", f.fault), v("exit_code", f.exit_code), v("log", f.log),
-      v("duration_ms", f.duration_ms), v("took_back", f.took_back), v("miss", f.miss);
+      v("duration_ms", f.duration_ms), v("took_back", f.took_back), v("miss", f.miss),
+      v("after_fault", f.after_fault);
 }
 template <class V>
 void members(V& v, SnapshotTaken& f) {

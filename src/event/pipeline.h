@@ -80,6 +80,15 @@ struct PhaseStarted {
   int session = 0;  // the start whose session it works in, counted over the run; 0: in none
   bool operator==(const PhaseStarted&) const = default;
 };
+// What follows when a phase with a route for ERROR failed by itself: its program, or an answer
+// without a signal. That is no attempt.
+enum class AfterFault {
+  unsaid,  // it did not, or has no such route; in journals before version 5 the route is taken
+  again,   // the phase, as the same attempt
+  end,     // that was too often: the run ends
+};
+inline constexpr int kAfterFaults = 3;
+
 struct PhaseFinished {
   std::string phase;
   int number = 0;
@@ -94,6 +103,7 @@ struct PhaseFinished {
   std::int64_t duration_ms = 0;
   std::vector<std::string> took_back;  // what it changed although it may only look
   signal::Miss miss{};                 // of no_signal: why what it printed does not count
+  AfterFault after_fault{};
   bool operator==(const PhaseFinished&) const = default;
 };
 struct SnapshotTaken {

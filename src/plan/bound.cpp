@@ -56,6 +56,7 @@ std::vector<Stints> stints_of(const Plan& plan, const Limits& limits, bool exper
       {{Role::remediation}, rounds * limits.remediation_attempts},
       {{Role::health_auditor}, rounds * limits.remediation_attempts},
       {menders, rounds * requests},
+      {menders, rounds * before(limits.restarts)},  // died, timed out
       {{Role::expert}, (tasks + rounds) * requests},
       {{Role::plan_analyst}, experts ? 1 : 0},
       {workers, tasks > 0 ? 1 : 0},  // whom an answer lets go on

@@ -58,9 +58,8 @@ class AutoNarrator : public Narrator {
   void take(const fact::TurnStarted& turn) {
     const std::string phase(signal::name_of(turn.phase));
     const auto before = shown_->attempt(course().agent);
-    if (turn.why == fact::Why::restart && course().failures > 0 && before)
-      line("      " + phase + ": its agent has failed (" +
-           std::string(event::name_of(before->fault)) + ") and is called anew");
+    if (turn.why == fact::Why::restart && before && before->fault != event::Fault::none)
+      line("      " + phase + ": called again; that costs no attempt and no iteration");
     else if (turn.why == fact::Why::go_on || turn.why == fact::Why::restart)
       line("      " + phase + ": no signal, iteration " + std::to_string(course().iteration) + "/" +
            std::to_string(course().most));
@@ -68,6 +67,10 @@ class AutoNarrator : public Narrator {
     if (turn.why == fact::Why::mend) line("      " + phase + ": fixing");
   }
   void take(const fact::TurnFinished& turn) {
+    if (turn.fault != event::Fault::none)
+      return line("      " + std::string(signal::name_of(turn.phase)) + ": its agent " +
+                  (turn.detail.empty() ? "failed (" + std::string(event::name_of(turn.fault)) + ")"
+                                       : printable(turn.detail)));
     if (turn.miss != signal::Miss::none)
       line("      what it printed does not end the phase: " +
            signal::sentence({turn.miss, turn.missed_line}));

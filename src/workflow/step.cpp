@@ -34,6 +34,15 @@ CommandFailed failed(Command command, const Error& error) {
           error.message + (error.hint.empty() ? "" : "\n" + error.hint)};
 }
 
+std::string in_words(const AgentFinished& finished) {
+  const std::string& last = finished.facts.words;
+  const bool failed =
+      finished.fault != event::Fault::none && finished.fault != event::Fault::no_signal;
+  if (!failed || last.empty() || finished.detail.find(last) != std::string::npos)
+    return finished.detail;
+  return finished.detail + (finished.detail.empty() ? "" : ": ") + last;
+}
+
 std::string session_id(std::string_view run, int agent) {
   constexpr char kHex[] = "0123456789abcdef";
   std::string id;

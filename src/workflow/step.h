@@ -344,6 +344,9 @@ struct AgentFinished {
   // budget, when the run was to stop or nobody wanted it any more.
   bool held = false;
 };
+// Its detail; of one that failed, with its client's own last line.
+std::string in_words(const AgentFinished& finished);
+
 struct AgentIdle {
   int agent = 0;
 };
@@ -505,6 +508,10 @@ struct Observation
   CAPSULE_COMPILED_ONCE(Observation);
 };
 std::string_view name_of(const Observation& observation);  // "agent_finished", …
+
+// The N-th time that agents of a phase fail by themselves ends it, where the workflow has no limit
+// of its own for that.
+inline constexpr int kOwnFaults = 3;
 
 // Main may be moved by others while we merge; every try merges anew on the newest main. One rule
 // for all workflows.

@@ -36,6 +36,11 @@ complete() { printf -- '---\nSIGNAL: %s_COMPLETE\nPHASE: %s\nSTATUS: complete\nT
 error() { printf -- '---\nSIGNAL: PHASE_ERROR\nERROR: %s\nRECOVERABLE: %s\n---\n' "$1" "$2"; }
 )" + script + kGoodInAuto);
   }
+  // What the first agent of a phase does, whatever attempt that is.
+  static std::string first_time(const std::string& phase, const std::string& does) {
+    return "[ $CAPSULE_PHASE = " + phase +
+           R"( ] && mkdir "$calls.$CAPSULE_PHASE" 2>/dev/null && )" + does;
+  }
   struct Seen {
     std::string phase, prompt, words, cwd;
   };
@@ -81,7 +86,9 @@ TEST_F(AutoRun, WhoFailsIsCalledAnewAndCostsNeitherAnIterationNorARoundOfFixing)
   mkdir "$calls.$CAPSULE_PHASE" 2>/dev/null && kill -KILL $$ ;; esac)");
   const Outcome outcome = auto_run(kShort);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("planning: its agent has failed (exit_status)"));
+  EXPECT_THAT(outcome.out, HasSubstr("planning: its agent was ended by signal 9 (SIGKILL)\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("planning: called again; that costs no attempt and no iteration"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("no signal")));
   EXPECT_THAT(phases(), ElementsAre("init", "planning", "planning", "execution", "check"));
   EXPECT_EQ(rounds().size(), 1U) << rounds();
@@ -163,7 +170,7 @@ TEST_F(AutoRun, SkippedPhasesAreLeftOut) {
 }
 
 TEST_F(AutoRun, AMissingSignalIsAskedForInTheSameSession) {
-  agent("[ $CAPSULE_PHASE-$CAPSULE_ATTEMPT = planning-1 ] && echo 'I planned.' && exit 0");
+  agent(first_time("planning", "echo 'I planned.' && exit 0"));
   const Outcome outcome = auto_run();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::vector<Seen> all = calls();
@@ -227,11 +234,12 @@ TEST_F(AutoRun, AnErrorThatIsNotRecoverableAsksAPersonAtOnce) {
 }
 
 TEST_F(AutoRun, AnAgentThatFailsHasSaidNothing) {
-  agent("[ $CAPSULE_PHASE-$CAPSULE_ATTEMPT = init-1 ] && complete && exit 3");
+  agent(first_time("init", "complete && exit 3"));
   ASSERT_EQ(auto_run({"--skip-review"}).exit_code, 0);
   const std::vector<Seen> all = calls();
   EXPECT_EQ(all[2].phase, "init");
-  EXPECT_THAT(all[2].words, HasSubstr("--session-id"));
+  EXPECT_THAT(all[2].words, HasSubstr("--resume")) << "expansion was answered in it";
+  EXPECT_THAT(all[2].prompt, ::testing::StartsWith("Your last run was cut short"));
 }
 
 TEST_F(AutoRun, OneTurnMayEndSeveralPhases) {

@@ -437,6 +437,49 @@ TEST_F(DeliveryTest, AgentsThatFailAreStartedAgainUpToTheLimit) {
   EXPECT_EQ(calls("critic", "T-1"), 0);
 }
 
+TEST_F(DeliveryTest, AnAgentThatFailsByItselfCostsNoAttemptAndIsToldInItsOwnWords) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, "echo half >half.txt; echo 'boom: no such device' >&2; exit 3");
+  on("developer", "T-1", 2, "kill -SEGV $$");
+  on("developer", "T-1", 3, "good");
+  on("auditor", "T-1", 1, "echo 'I forgot the signal'");
+  on("auditor", "T-1", 2, "good");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("developer", "T-1"), 3);
+  for (int call = 1; call <= 3; ++call)
+    EXPECT_EQ(agent_call("developer", "T-1", call).env.at("CAPSULE_ATTEMPT"), "1") << call;
+  for (int call = 1; call <= 2; ++call)
+    EXPECT_EQ(agent_call("auditor", "T-1", call).env.at("CAPSULE_ATTEMPT"), "1") << call;
+  EXPECT_HAS(agent_call("developer", "T-1", 2).prompt, "was cut short");
+  EXPECT_TRUE(done.of("task_reworked").empty());
+  Names faults;
+  for (const auto& event : done.of("supply_agent_used"))
+    if (event.value("fault", "none") == "exit_status") faults.push_back(event.value("words", ""));
+  EXPECT_EQ(faults, (Names{"boom: no such device", ""}));
+  const auto ends = done.of("agent_finished");
+  EXPECT_EQ(ends.at(0).value("detail", ""), "ended with exit status 3: boom: no such device");
+  EXPECT_EQ(ends.at(1).value("detail", ""), "was ended by signal 11 (SIGSEGV)");
+  EXPECT_HAS(report_text(), "ended with exit status 3: boom: no such device");
+}
+
+TEST_F(DeliveryTest, HowOftenAgentsFailedIsKnownAfterAKill) {
+  configure("limits: {restarts: 2}");
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, "exit 3");
+  on("developer", "T-1", 2, kStay);
+  EXPECT_EQ(cut_off(SIGKILL).exit_code, 128 + SIGKILL);
+  on("developer", "T-1", 3, "echo 'out of memory' >&2; exit 4");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.list("failed"), Names{"T-1"});
+  EXPECT_EQ(calls("developer", "T-1"), 3) << "the second was cut off, and began again";
+  EXPECT_EQ(agent_call("developer", "T-1", 3).env.at("CAPSULE_ATTEMPT"), "1");
+  EXPECT_EQ(done.of("task_failed").at(0).value("detail", ""),
+            "its agents failed by themselves too often (2 times); the last time the developer "
+            "ended with exit status 4: out of memory");
+}
+
 TEST_F(DeliveryTest, AClientWithSessionsContinuesThem) {
   configure("provider: claude");
   write_plan({{"T-1"}});

@@ -48,6 +48,37 @@ class OwnWorkflow : public ProjectTest {
   }
 };
 
+TEST_F(OwnWorkflow, AnAgentThatFailsByItselfIsCalledAgainAndCostsNoAttempt) {
+  prompt("code");
+  workflow("mine",
+           "phases:\n  - {name: code, error: {retry: code, limit: 2}}\nend: "
+           "nothing\n");
+  when("code", 1,
+       "n=$(grep -c . '" + path("asked") +
+           "'); [ $n = 1 ] && { echo 'boom: no such device' >&2; exit 3; }\n"
+           "[ $n = 2 ] && { echo 'no signal here'; exit 0; }\n"
+           "[ $n = 3 ] && { say ERROR 'I cannot'; exit 0; }");
+  const Outcome done = run_with("mine");
+  EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
+  EXPECT_EQ(asked(), (std::vector<std::string>{"code 1", "code 1", "code 1", "code 2"}))
+      << "only the ERROR that it said took the route";
+  EXPECT_HAS(done.out, "the agent ended with exit status 3");
+  EXPECT_HAS(done.out, "boom: no such device");
+}
+
+TEST_F(OwnWorkflow, WhoFailsByItselfAgainAndAgainEndsTheRunInThoseWords) {
+  prompt("code");
+  workflow("mine",
+           "phases:\n  - {name: code, error: {retry: code, limit: 9}}\nend: "
+           "nothing\n");
+  when("code", 1, "echo 'boom: no such device' >&2; exit 3");
+  const Outcome done = run_with("mine");
+  EXPECT_EQ(done.exit_code, 2) << done.out << done.err;
+  EXPECT_EQ(asked(), (std::vector<std::string>{"code 1", "code 1", "code 1"}));
+  EXPECT_HAS(done.out + done.err, "exit status 3");
+  EXPECT_HAS(done.out + done.err, "boom: no such device");
+}
+
 TEST_F(OwnWorkflow, ThePipelineIsAFileThatCanBeReadAndChecked) {
   const Outcome shown = command("workflow", {"show", "pipeline"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;

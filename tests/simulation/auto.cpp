@@ -58,6 +58,10 @@ void apply(Run& run, const fact::Fact& one) {
       if (std::holds_alternative<fact::MergeTried>(one))
         run.step = Step::merge, run.approved = true;
       break;
+    case AutoBug::fault_costs_an_attempt:
+      if (std::holds_alternative<fact::TurnFinished>(one) && run.why == fact::Why::restart)
+        ++run.attempt;
+      break;
   }
 }
 
@@ -275,6 +279,10 @@ class AutoRun : public Simulation {
     return std::string(fact::name_of(state().outcome)) + "\n" + audit_.path;
   }
   std::string text_of(const event::Fact& fact) const override { return Rules::text_of(fact); }
+  bool may_fail(const Job& job) override {
+    return job.dialect != workflow::Dialect::verdict &&
+           ++failed_[job.role] <= started_.max_iterations;
+  }
   std::string key_of(const Job& job) const override {
     if (job.what == Job::What::check || job.what == Job::What::question)
       return std::to_string(audit_.turns);
@@ -286,6 +294,7 @@ class AutoRun : public Simulation {
   bool on_branch() const { return started_.integrate == event::Integrate::branch; }
 
   fact::Started started_;
+  std::map<std::string, int> failed_;  // turns that failed by themselves, by phase
   std::string name_;
   std::unique_ptr<engine::WorkflowOf<Rules, SupplyTap>> workflow_;
   AutoAudit audit_;

@@ -38,8 +38,9 @@ enum class AutoBug {
   trusts_a_person,
   cut_off_turn_forgotten,
   merges_without_approval,
+  fault_costs_an_attempt,
 };
-inline constexpr int kAutoBugs = 11;
+inline constexpr int kAutoBugs = 12;
 
 struct Session {
   std::string broken;  // empty: every invariant held

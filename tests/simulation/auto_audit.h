@@ -27,6 +27,7 @@ struct AutoAudit {
   int question = 0;
   event::Approval about{};
   bool ended = false, taken_up = false, rejected = false, nothing = false;
+  int attempt = 0;  // of the newest turn; 0: a person took it up since, or there was none
   int last_number = 0, first_reviewer = 0, rounds = 0;
   int turns = 0, turns_now = 0, rounds_now = 0;  // _now: since a person last took it up
   Phase phase{};
@@ -47,6 +48,7 @@ struct AutoAudit {
     go_ons.clear();
     restarts.clear();
     turns_now = rounds_now = 0;
+    attempt = 0;
     taken_up = true;
   }
 
@@ -84,7 +86,11 @@ struct AutoAudit {
     last_number = f.number;
     turn_open = true;
     // The phase begins.
-    if (f.attempt == 1) go_ons.clear(), restarts.clear();
+    const bool same =
+        f.why == event::auto_run::Why::go_on || f.why == event::auto_run::Why::restart;
+    if (f.attempt == 1 && !same) go_ons.clear(), restarts.clear();
+    claim(!same || attempt == 0 || f.attempt == attempt, "a fault costs no attempt");
+    attempt = f.attempt;
     if (taken_up) return;  // what a person asked for is no retry
     if (f.why == event::auto_run::Why::retry) retries[f.phase].insert(f.number);
     if (f.why == event::auto_run::Why::go_on) go_ons.insert(f.number);
@@ -97,6 +103,7 @@ struct AutoAudit {
     claim(f.fault != event::Fault::none || said[f.number] == f.signals,
           "what an agent said is recorded");
     turn_open = taken_up = false;
+    if (f.fault != event::Fault::none) return;
     ++turns;
     ++finished[std::string(signal::name_of(f.phase))];
     path += std::string(signal::name_of(f.phase)) + " " + std::to_string(f.signals.size()) + "\n";

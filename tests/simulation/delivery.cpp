@@ -319,7 +319,10 @@ class DeliveryRun : public Simulation {
     std::string text(event::delivery::name_of(s.outcome));
     for (const TaskState& t : s.tasks) {
       text += "\n" + t.task.id + " " + std::string(delivery::name_of(t.stage));
-      for (const int failures : t.failures) text += " " + std::to_string(failures);
+      // Agents that failed by themselves are no failures of the task.
+      for (std::size_t kind = 0; kind < t.failures.size(); ++kind)
+        if (kind != static_cast<std::size_t>(FailureKind::restart))
+          text += " " + std::to_string(t.failures[kind]);
       for (const Run& one : t.runs)
         if (one.fault == Fault::none) text += " " + std::string(signal::row(one.signal).wire);
     }
@@ -329,11 +332,15 @@ class DeliveryRun : public Simulation {
   std::string key_of(const Job& job) const override {
     return job.task + "/" + job.role + "/" + std::to_string(job.attempt);
   }
+  bool may_fail(const Job& job) override {
+    return !job.task.empty() && ++failed_[job.task] < start_.limits.restarts;
+  }
 
   DeliveryStarted start_;
   std::unique_ptr<engine::WorkflowOf<Rules, SupplyTap>> workflow_;
   DeliveryAudit audit_;
   Signal favourite_ = Signal::unknown;  // what these agents print too often
+  std::map<std::string, int> failed_;   // agents that failed by themselves, by task
   std::map<std::string, int> audited_;  // the version of its files, by task
   int pass_ = 75, files_ = 1, file_waits_ = 0, resumes_ = 2;
 };

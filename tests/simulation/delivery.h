@@ -28,8 +28,9 @@ enum class DeliveryBug {
   waits_for_nobody,
   close_forgotten,
   merges_without_approval,
+  fault_costs_an_attempt,
 };
-inline constexpr int kDeliveryBugs = 18;  // with none
+inline constexpr int kDeliveryBugs = 19;  // with none
 std::string_view name_of(DeliveryBug bug);
 
 struct DeliveryFinding : Finding {

@@ -58,6 +58,8 @@ void DeliveryAudit::dispatched(const AgentDispatched& f) {
   claim(of_class[0] <= slots_.developers && of_class[1] <= slots_.critics &&
             of_class[2] <= slots_.auditors,
         "never more agents than slots");
+  if (const int before = std::exchange(of.attempt, 0); before > 0 && of.failed == f.role)
+    claim(f.attempt == before, "a fault costs no attempt");
   if (f.role == Role::critic) claim(of.ready, "a critic only after READY_FOR_REVIEW");
   if (f.role == Role::auditor) claim(of.reviewed, "an auditor only after the review");
   if (f.role == Role::developer) of.audited = of.reviewed = of.ready = of.approved = false;
@@ -74,6 +76,11 @@ void DeliveryAudit::finished(const AgentFinished& f) {
   if (!works_on_task(by.role)) return;
   Of& of = tasks_[by.task];
   --of.agents;
+  const bool silent = f.fault == Fault::none && f.signal == Signal::unknown;
+  if (silent || (f.fault != Fault::none && f.fault != Fault::refuted)) {
+    of.failed = by.role;
+    of.attempt = by.attempt;
+  }
   if (f.fault != Fault::none) return;
   if (by.role == Role::developer && f.signal == Signal::ready_for_review) of.ready = true;
   if (by.role == Role::critic && f.signal == Signal::review_passed) of.reviewed = true;
@@ -182,8 +189,12 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
     claim(!of.over, "a task ends once");
     of.over = true;
   }
+  if (const auto* f = std::get_if<TaskReworked>(&fact))
+    claim(f->kind != FailureKind::restart && f->kind != FailureKind::unknown,
+          "a fault is no failure of its task");
   if (const auto* f = std::get_if<TaskFailed>(&fact)) {
     claim(!tasks_[f->task].over, "a task ends once");
+    tasks_[f->task].attempt = 0;  // with limits of its own, when it begins again
     tasks_[f->task].over = true;
     tasks_[f->task].doubted = false;  // the question ends with the task
   }

@@ -43,6 +43,9 @@ class DeliveryAudit {
     bool audited = false, merged = false, reviewed = false, ready = false, over = false,
          removed = false, doubted = false, worked = false, again = false, approved = false;
     int agents = 0, failed_reviews = 0, failed_audits = 0;
+    // The newest agent that ended, when that was by itself: it costs no attempt.
+    Role failed{};
+    int attempt = 0;  // of it; 0: it was no such end
   };
   void dispatched(const AgentDispatched& f);
   void finished(const AgentFinished& f);

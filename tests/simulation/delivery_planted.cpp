@@ -20,6 +20,9 @@ void falsify(Observation& observation) {
     if (DeliveryPlanted::bug == DeliveryBug::failed_review_passes &&
         words.signal == Signal::review_failed)
       words.signal = Signal::review_passed;
+    if (DeliveryPlanted::bug == DeliveryBug::fault_costs_an_attempt &&
+        o->fault == Fault::exit_status)
+      o->fault = Fault::refuted;
     if (DeliveryPlanted::bug == DeliveryBug::finished_agent_forgotten &&
         DeliveryPlanted::random->chance(5))
       o->agent = -1;
@@ -40,6 +43,9 @@ void tell_truth(const Observation& truth, std::vector<DeliveryFact>& facts) {
       if (f == nullptr || (f->agent != o->agent && f->agent != -1)) continue;
       f->agent = o->agent;
       f->signal = std::get<workflow::LineWords>(o->words).signal;
+      if (DeliveryPlanted::bug == DeliveryBug::fault_costs_an_attempt &&
+          o->fault == Fault::exit_status)
+        f->fault = o->fault;
     } else if (const auto* refused = std::get_if<workflow::MergeRefused>(&truth)) {
       if (const auto* f = std::get_if<MergeDone>(&fact); f != nullptr && f->task == refused->tree)
         fact = MergeRefused{refused->tree, refused->why, refused->detail};
@@ -143,6 +149,7 @@ std::string_view name_of(DeliveryBug bug) {
       "waits_for_nobody",
       "close_forgotten",
       "merges_without_approval",
+      "fault_costs_an_attempt",
   };
   static_assert(std::size(kNames) == kDeliveryBugs);
   return kNames[static_cast<std::size_t>(bug)];

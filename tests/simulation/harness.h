@@ -140,6 +140,8 @@ class Simulation : public engine::World,
   virtual std::string text_of(const event::Fact& fact) const = 0;
   // What tells an agent or a check from all others of its sort, in a scripted run.
   virtual std::string key_of(const Job& job) const = 0;
+  // Scripted: whether this agent may fail by itself, and the run ends as if it had not.
+  virtual bool may_fail(const Job&) { return false; }
 
   // ---- For it
 

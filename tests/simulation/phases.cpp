@@ -26,6 +26,7 @@ void run_phase(State& s, const char* phase) {
 
 void apply(State& s, const PipelineFact& fact) {
   const std::string phase = s.phase;
+  const int faults = s.faults;
   const bool judged = std::holds_alternative<PhaseChecked>(fact);
   switch (planted) {
     case PhasesBug::failed_check_ignored:
@@ -72,6 +73,9 @@ void apply(State& s, const PipelineFact& fact) {
       break;
     case PhasesBug::merge_without_approval:
       if (std::holds_alternative<MergeTried>(fact)) s.step = Step::integrate, s.approved = true;
+      break;
+    case PhasesBug::fault_costs_an_attempt:
+      if (std::holds_alternative<SnapshotTaken>(fact) && s.faults > faults) ++s.attempt;
       break;
     default:
       break;
@@ -303,7 +307,8 @@ std::string_view name_of(PhasesBug bug) {
                                          "BeadClosedWithoutAMerge",
                                          "ApprovalIgnored",
                                          "CutOffPhaseForgotten",
-                                         "MergeWithoutApproval"};
+                                         "MergeWithoutApproval",
+                                         "FaultCostsAnAttempt"};
   static_assert(std::size(kNames) == kPhasesBugs);
   return kNames[static_cast<std::size_t>(bug)];
 }
@@ -325,8 +330,10 @@ Finding simulate_phases(std::uint64_t seed, PhasesBug bug, WorldBug world, bool 
   weather.refusals = 6;
   weather.diligence = choose.chance(20) ? 20 : 80;
   if (supplied) add_supply(weather, seed);
-  const bool pipeline =
-      bug == PhasesBug::none ? choose.chance(60) : bug != PhasesBug::approval_ignored;
+  // The pipeline asks nobody, and has no route for ERROR.
+  const bool by_file =
+      bug == PhasesBug::approval_ignored || bug == PhasesBug::fault_costs_an_attempt;
+  const bool pipeline = bug == PhasesBug::none ? choose.chance(60) : !by_file;
   return PhasesRun(seed, weather, world, pipeline ? 0 : 1 + choose.below(kSamples)).run(all);
 }
 

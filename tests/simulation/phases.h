@@ -21,8 +21,9 @@ enum class PhasesBug {
   approval_ignored,
   cut_off_phase_forgotten,
   merge_without_approval,
+  fault_costs_an_attempt,
 };
-inline constexpr int kPhasesBugs = 11;  // with none
+inline constexpr int kPhasesBugs = 12;  // with none
 std::string_view name_of(PhasesBug bug);
 
 // The same seed, weather and bug give the same finding. `supplied`: the services of agents fail,

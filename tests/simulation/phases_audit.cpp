@@ -60,6 +60,12 @@ bool PhasesAudit::follows(const Verdict& verdict, const std::string& next) const
   return verdict.sent_back && (from.writes || sent_back_) && next == current_;
 }
 
+bool PhasesAudit::repeats() const {
+  return !faults_.empty() && std::all_of(faults_.begin(), faults_.end(), [](const auto& one) {
+    return one.second == AfterFault::again;
+  });
+}
+
 void PhasesAudit::started(const PhaseStarted& f) {
   const bool again = open_.contains(f.number);
   claim(again || f.number == last_ + 1, "phases are numbered without gaps");
@@ -87,15 +93,20 @@ void PhasesAudit::started(const PhaseStarted& f) {
   merge_approved_ = false;
   if (!results_.empty()) {
     const Verdict now = verdict();
-    if (now.complete) {
+    if (now.complete && now.status == Status::error && repeats()) {
+      claim(first == current_ && f.attempt == attempt_, "a fault costs no attempt");
+      for (const auto& [phase, after] : std::exchange(faults_, {})) results_.erase(phase);
+    } else if (now.complete) {
       claim(follows(now, first), "the next phase is the one that the verdict asks for");
       results_.clear();
+      faults_.clear();
     } else {
       claim(first == current_, "phases that run together end together");
     }
   }
   if (results_.empty()) check_failed_ = approved_ = sent_back_ = false;
   current_ = first;
+  attempt_ = f.attempt;
   for (const std::string& need : rule(f.phase).needs)
     claim(need != "signed-off" || signed_off_, "no merge without sign-off");
   open_[f.number] = f.phase;
@@ -107,6 +118,7 @@ void PhasesAudit::finished(const PhaseFinished& f) {
   const auto truth = said.find(f.number);
   claim(truth != said.end() && truth->second == f.status, "what an agent said is recorded");
   results_[f.phase] = f.status;
+  if (f.status == Status::error) faults_[f.phase] = f.after_fault;
   ++times_[f.phase];
   (path_[f.phase] += ' ') += signal::name_of(f.status);
   if (rule(f.phase).signs_off) worklog_ = signed_off_ = f.status == Status::pass;

@@ -58,6 +58,7 @@ class PhasesAudit {
   void taken_back(const event::AnswerTakenBack& f);
   Verdict verdict() const;
   bool follows(const Verdict& verdict, const std::string& next) const;
+  bool repeats() const;  // whoever failed, failed by itself, and is called again
   const event::PhaseRule& rule(const std::string& phase) const;
 
   event::Definition definition_;
@@ -65,7 +66,9 @@ class PhasesAudit {
   std::set<int> finished_, questions_;
   std::map<std::string, int> times_;
   std::map<std::string, signal::Status> results_;
-  std::string current_;  // the first of those that run together
+  std::map<std::string, event::AfterFault> faults_;  // of those with ERROR
+  int attempt_ = 1;                                  // of the newest phase
+  std::string current_;                              // the first of those that run together
   bool check_failed_ = false, approved_ = false, sent_back_ = false;
   bool begun_ = false, resumed_ = false, ended_ = false, planned_ = false, merging_ = false,
        merged_ = false;

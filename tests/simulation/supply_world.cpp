@@ -15,6 +15,9 @@ constexpr Fault kServiceFaults[] = {Fault::rate_limited, Fault::overloaded,  Fau
                                     Fault::unreachable,  Fault::usage_limit, Fault::usage_limit,
                                     Fault::unauthorised, Fault::no_credit,   Fault::context_full,
                                     Fault::no_answer};
+// Of the agent's program, and not of its service.
+constexpr Fault kOwnFaults[] = {Fault::exit_status, Fault::timed_out, Fault::lost, Fault::policy,
+                                Fault::no_words};
 constexpr const char* kProviders[] = {"p0", "p1"};
 
 // A new day has new money, for the others as well.
@@ -163,7 +166,8 @@ event::TokenUse Simulation::some_use() {
 bool Simulation::meets_a_fault(const Job& job, AgentFinished& finished) {
   if (weather_.service_most <= 0 || random_.below(100) >= weather_.service_faults) return false;
   --weather_.service_most;
-  const Fault fault = random_.one_of(kServiceFaults);
+  const bool own = weather_.scripted && random_.chance(40) && may_fail(job);
+  const Fault fault = own ? random_.one_of(kOwnFaults) : random_.one_of(kServiceFaults);
   // Twice in a row it is the agent's own.
   if (fault == Fault::context_full && (!job.has_session || !too_long_.insert(job.number).second))
     return false;

@@ -80,7 +80,7 @@ void Advance::reviewer_ended(const workflow::AgentFinished& ended) {
   } else if (now_.failure.empty()) {
     // It has approved nothing, and found nothing that somebody could mend.
     now_.failure = "the " + verdict.type + " reviewer has failed " + counted(kCalls, "time") +
-                   " without a verdict: it " + ended.detail;
+                   " without a verdict: it " + workflow::in_words(ended);
   }
   close_review();
 }

@@ -90,14 +90,15 @@ void go_on(Run& run) {
 }
 
 // A program that failed has said nothing that counts. Iterations are for those who forget their
-// signal: these are counted apart, and are as many at most.
+// signal: these are counted apart, and are as many at most. It goes on in its session;
+// workflow/supply begins another when that has failed twice.
 void restart(Run& run, const fact::TurnFinished& turn) {
-  run.session_alive = false;
   if (++run.failed > run.file.max_iterations)
     return stop(run, Outcome::error,
-                "the agent of " + std::string(signal::name_of(run.phase)) + " has failed " +
-                    counted(run.failed, "time") + ", the last time by " +
-                    std::string(event::name_of(turn.fault)));
+                "the agent of " + std::string(signal::name_of(run.phase)) +
+                    " has failed by itself " + counted(run.failed, "time") + "; the last time it " +
+                    (turn.detail.empty() ? "ended by " + std::string(event::name_of(turn.fault))
+                                         : turn.detail));
   again(run, Why::restart, run.feedback);
 }
 
@@ -207,11 +208,11 @@ void on(Run& run, const fact::TurnFinished& turn) {
   workflow::AgentSummary& agent = agent_of(run, turn.number);
   agent_ended(run, agent, turn.fault, turn.log, turn.duration_ms, turn.cost_micros);
   if (turn.fault == Fault::none && !turn.signals.empty()) agent.said = turn.signals.back();
-  agent.detail = turn.error;
+  agent.detail = turn.fault == Fault::none ? turn.error : turn.detail;
   agent.why = turn.miss == signal::Miss::none ? workflow::bounded_end(turn.error)
                                               : signal::sentence({turn.miss, turn.missed_line});
   if (!turn.learnings.empty()) run.learnings = turn.learnings;
-  run.session_alive = turn.fault == Fault::none && !run.session.empty();
+  run.session_alive = !run.session.empty();
   run.file.last_checked = turn.at;
   turn.fault == Fault::none ? take(run, turn) : restart(run, turn);
 }

@@ -150,7 +150,9 @@ TEST(AutoWorkflow, AFailedProgramSpendsNoIterationAndEndsTheRunInItsOwnWords) {
   run = after(facts);
   EXPECT_EQ(run.step, Step::end);
   EXPECT_EQ(run.outcome, Outcome::error);
-  EXPECT_EQ(run.detail, "the agent of expansion has failed 3 times, the last time by timed_out");
+  EXPECT_EQ(run.detail,
+            "the agent of expansion has failed by itself 3 times; the last time it ended by "
+            "timed_out");
   facts.emplace_back(fact::Ended{run.outcome, run.detail, ""});
   facts.emplace_back(fact::Resumed{});
   facts.emplace_back(turn);

@@ -14,7 +14,7 @@ TEST(AutoSummary, SaysWhereAnOpenRunIsAndWhoWorkedOnIt) {
   EXPECT_EQ(summary.subject, "Do it");
   EXPECT_EQ(summary.provider, "claude");
   EXPECT_EQ(summary.standing, Standing::open);
-  EXPECT_EQ(summary.now, "expansion (attempt 2)");
+  EXPECT_EQ(summary.now, "expansion (attempt 1)");
   EXPECT_TRUE(summary.can_go_on);
   ASSERT_EQ(summary.agents.size(), 2U);
   EXPECT_EQ(summary.agents[0].log, "log-1");

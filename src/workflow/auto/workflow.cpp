@@ -12,6 +12,10 @@ using event::Fault;
 using workflow::Stop;
 
 constexpr const char* kGoOn = "capsule auto continue";
+constexpr const char* kCutShort =
+    "Your last run was cut short before this phase was complete, and not by anything that you "
+    "said. Look at what you have done so far, go on where you were, and end as you were told to, "
+    "with the signal of the phase.";
 
 // One line, as commits have it.
 std::string title_of(const Run& run) { return run.begun.task.substr(0, run.begun.task.find('\n')); }
@@ -270,7 +274,9 @@ void Advance::start_turn() {
   fact::TurnStarted started;
   started.phase = run_.phase;
   started.number = again ? run_.number : run_.number + 1;
-  started.attempt = again ? run_.attempt : run_.attempt + 1;
+  // Whoever failed, or forgot its signal, is still at the same attempt.
+  const bool repeats = again || run_.why == Why::restart || run_.why == Why::go_on;
+  started.attempt = run_.attempt + (repeats && run_.attempt > 0 ? 0 : 1);
   started.why = run_.why;
   started.resumes = run_.session_alive;
   // A new one for each start: the client may know that of a turn that was cut off.
@@ -284,6 +290,7 @@ void Advance::start_turn() {
   start.settle = workflow::Settle::keep;
   start.session = started.session;
   start.resume = started.resumes;
+  if (run_.why == Why::restart && started.resumes) start.prompt.follow_up = kCutShort;
   if (run_.why == Why::go_on) {
     const std::string missed = signal::sentence({run_.last.miss, run_.last.missed_line});
     const std::string continuation =
@@ -308,6 +315,7 @@ void Advance::turn_ended(const workflow::AgentFinished& ended) {
   finished.number = ended.agent;
   // Without a signal the agent is told to go on: no failure of its program.
   finished.fault = ended.fault == Fault::no_signal ? Fault::none : ended.fault;
+  if (finished.fault != Fault::none) finished.detail = workflow::in_words(ended);
   finished.exit_code = ended.exit_code;
   finished.log = ended.log;
   finished.duration_ms = ended.duration_ms;

@@ -48,12 +48,34 @@ TEST(AutoAdvance, InPlaceItWorksInTheCheckoutAndMergesNothing) {
   EXPECT_THAT(Rules::summary(driver.run).trees, IsEmpty());
 }
 
+TEST(AutoAdvance, AnAgentThatFailedByItselfGoesOnInItsSessionAtTheSameAttempt) {
+  for (const Fault fault : {Fault::exit_status, Fault::timed_out, Fault::policy, Fault::no_words}) {
+    Driver driver = at_work();
+    AgentFinished ended = Driver::ended(1, fault, BlockWords{});
+    ended.detail = "ended with exit status 3";
+    ended.facts.words = "boom";
+    driver.see(ended);
+    const StartAgent start = driver.only<StartAgent>();
+    EXPECT_EQ(start.agent, 2);
+    EXPECT_EQ(start.attempt, 1);
+    EXPECT_TRUE(start.resume);
+    EXPECT_EQ(start.session, session_id("run-1", 1));
+    EXPECT_THAT(start.prompt.follow_up, HasSubstr("was cut short"));
+    EXPECT_EQ(driver.run.last.detail, "ended with exit status 3: boom");
+    EXPECT_EQ(driver.run.file.iteration, 0);
+    driver.crash();
+    driver.see(TakenBack{"auto", {}});
+    EXPECT_EQ(driver.only<StartAgent>().attempt, 1);
+    EXPECT_EQ(driver.run.failed, 1) << "the bound is counted over the crash";
+  }
+}
+
 TEST(AutoAdvance, ASessionThatGoesOnIsToldSoInPlaceOfThePrompt) {
   Driver driver = at_work();
   driver.says({});
   const auto& start = driver.only<StartAgent>();
   EXPECT_EQ(start.agent, 2);
-  EXPECT_EQ(start.attempt, 2);
+  EXPECT_EQ(start.attempt, 1) << "an iteration is no attempt";
   EXPECT_TRUE(start.resume);
   EXPECT_EQ(start.session, session_id("run-1", 1));
   EXPECT_THAT(start.prompt.follow_up, HasSubstr("Iteration: 1/20"));

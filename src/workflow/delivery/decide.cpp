@@ -144,8 +144,8 @@ std::optional<Decision> decide_prelude(State& s) {
   telling.role = Role::plan_analyst;
   telling.why = s.analyst_why;
   telling.missed = s.analyst_talk.missed;
-  return start(s, s.analyst_attempts + 1, s.analyst_why == Why::fresh ? 0 : s.analyst_session,
-               std::move(telling));
+  return start(s, attempt_after(s.analyst_attempts, repeats(s.analyst_why)),
+               s.analyst_why == Why::fresh ? 0 : s.analyst_session, std::move(telling));
 }
 
 // What remediation made is merged on the newest main, which tests it: it lands when all checks pass
@@ -171,7 +171,8 @@ std::optional<Decision> decide_remediation(State& s) {
   telling.context =
       r.context.empty() ? r.issue : r.context + "\n\nWhat was reported as broken:\n\n" + r.issue;
   const std::size_t role = at(telling.role);
-  return start(s, r.attempts[role] + 1, r.resume ? r.sessions[role] : 0, std::move(telling));
+  return start(s, attempt_after(r.attempts[role], repeats(r.why)), r.resume ? r.sessions[role] : 0,
+               std::move(telling));
 }
 
 std::optional<Decision> decide_expert(State& s) {
@@ -189,8 +190,8 @@ std::optional<Decision> decide_expert(State& s) {
       telling.context = d.prompt;
       telling.expert = name;
       telling.request = std::string(kRequest) + std::to_string(number);
-      return start(s, d.attempts + 1, d.attempts == 0 || d.why == Why::fresh ? 0 : d.session,
-                   std::move(telling));
+      return start(s, attempt_after(d.attempts, repeats(d.why)),
+                   d.attempts == 0 || d.why == Why::fresh ? 0 : d.session, std::move(telling));
     }
   }
   return std::nullopt;
@@ -215,7 +216,8 @@ Decision start_on(State& s, int task) {
   telling.context = context_of(t);
   telling.notices = notices_of(s, task);
   const std::size_t role = at(telling.role);
-  return start(s, t.attempts[role] + 1, t.resume ? t.sessions[role] : 0, std::move(telling));
+  return start(s, attempt_after(t.attempts[role], t.repeats), t.resume ? t.sessions[role] : 0,
+               std::move(telling));
 }
 
 std::optional<Decision> decide_task(State& s) {

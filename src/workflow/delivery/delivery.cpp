@@ -40,11 +40,11 @@ struct Fold {
   void operator()(const FileWaitExpired& f) { file_wait_expired(s, f); }
 
   void operator()(const AgentDispatched& f) {
-    Agent agent{f.agent, f.role, -1, f.attempt, f.session, f.why, 0, false, "", 0};
+    Agent agent{f.agent, f.role, -1, f.attempt, f.session, f.why, 0, false, false, "", 0};
     switch (f.role) {
       case Role::plan_analyst:
         s.prelude = Prelude::analysing;
-        s.analyst_attempts = f.attempt;
+        count_attempt(s.analyst_attempts, f, agent);
         s.analyst_session = f.session;
         break;
       case Role::remediation:
@@ -52,9 +52,10 @@ struct Fold {
         Remediation& r = s.remediation;
         const bool mends = f.role == Role::remediation;
         r.step = mends ? Step::mending : Step::judging;
-        r.attempts[at(f.role)] = f.attempt;
+        count_attempt(r.attempts[at(f.role)], f, agent);
         r.sessions[at(f.role)] = f.session;
         if (mends && f.why == Why::fresh) ++r.attempt;
+        if (f.why == Why::restarted) ++r.restarts;
         if (mends) r.on_main = false;
         break;
       }
@@ -80,6 +81,11 @@ struct Fold {
     s.agents[f.agent] = std::move(agent);
   }
 
+  static void count_attempt(int& attempts, const AgentDispatched& f, Agent& agent) {
+    agent.repeats = f.attempt <= attempts;
+    attempts = f.attempt;
+  }
+
   bool begin_delegation(const AgentDispatched& f, Agent& agent) {
     agent.delegation = delegation_named(s, f.request);
     if (agent.delegation == 0) return false;
@@ -91,7 +97,7 @@ struct Fold {
     --s.delegations_queued;
     ++expert.running;
     d.running = true;
-    d.attempts = f.attempt;
+    count_attempt(d.attempts, f, agent);
     d.session = f.session;
     agent.task = d.task;
     return true;
@@ -110,7 +116,7 @@ struct Fold {
     t.agent = f.agent;
     ++t.told;
     t.again = false;
-    t.attempts[at(f.role)] = f.attempt;
+    count_attempt(t.attempts[at(f.role)], f, agent);
     t.sessions[at(f.role)] = f.session;
     if (f.role == Role::developer) t.approved = t.mended = t.edited = false;
     if (f.role == Role::developer) t.notices.clear();  // the others are told, but can do nothing
@@ -275,6 +281,7 @@ struct Fold {
   }
 
   void operator()(const QuestionAsked& f) {
+    asked_about_remediation(s, f);
     s.to_ask.erase(std::remove(s.to_ask.begin(), s.to_ask.end(), f.question), s.to_ask.end());
   }
   void operator()(const FileWaitStarted& f) {

@@ -116,7 +116,7 @@ struct TaskState {
   std::vector<int> unblocks;    // direct dependants
   std::vector<int> awaited_by;  // tasks that hold for this one
 
-  std::array<int, kFailureKinds> failures{};
+  std::array<int, kFailureKinds> failures{};  // and, beside them, agents that failed by themselves
   std::array<int, signal::kRoleCount> attempts{};
   std::array<int, signal::kRoleCount> sessions{};  // newest session of each role; 0: none
   Talk talk;
@@ -134,6 +134,7 @@ struct TaskState {
   int told = 0;                        // agents that were dispatched with it
   std::vector<std::string> unsettled;  // findings, answers and advice since the last review
   bool resume = false;                 // in the newest session of its role
+  bool repeats = false;                // it is the attempt of before: that said nothing that counts
   std::vector<std::string> notices;
 
   bool again =
@@ -174,8 +175,9 @@ struct Agent {
   int attempt = 1;
   int session = 0;
   Why why{};
-  int delegation = 0;   // experts: what they work for
-  bool ending = false;  // EndAgent was decided
+  int delegation = 0;    // experts: what they work for
+  bool ending = false;   // EndAgent was decided
+  bool repeats = false;  // the attempt of an agent before it
   std::string tree;
   int regretted = 0;  // the question whose answer it has not heard, and will not
 };
@@ -254,7 +256,8 @@ struct Remediation {
   };
   Step step = Step::none;
   int round = 0;
-  int attempt = 0;  // in this round
+  int attempt = 0;   // in this round
+  int restarts = 0;  // in this round, of agents that failed by themselves
   std::array<int, signal::kRoleCount> attempts{}, sessions{};
   Talk talk;
   int expert_requests = 0, questions = 0;

@@ -109,9 +109,9 @@ void expert_finished(State& s, const Agent& agent, const AgentFinished& f) {
   }
   d.done = true;
   to_person(s, d, agent.number,
-            f.fault == Fault::timed_out ? "the expert did not answer in time"
-                                        : "the expert gave no advice",
-            f.detail);
+            f.fault == Fault::none || f.detail.empty() ? "the expert gave no advice"
+                                                       : "the expert " + f.detail,
+            "");
 }
 
 void analyst_finished(State& s, const Agent& agent, const AgentFinished& f) {

@@ -32,7 +32,7 @@ struct Translate {
     fact.agent = o.agent;
     // Without a signal it is asked again: that is the talk's business, and no fault.
     fact.fault = o.fault == Fault::no_signal ? Fault::none : o.fault;
-    fact.detail = o.detail;
+    fact.detail = workflow::in_words(o);
     fact.exit_code = o.exit_code;
     fact.preview = o.preview;
     fact.log = o.log;

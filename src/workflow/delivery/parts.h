@@ -39,6 +39,16 @@ void merge_tried(State&, int task, const MergeTried& f);
 void merge_failed(State&, int task, std::string_view why, const std::string& detail);
 // One more failure of this kind. False: that was the last, and the task has failed.
 bool strike(State&, int task, FailureKind kind, const std::string& detail);
+// The same for an agent that failed by itself, which is no failure of the task: the attempt is
+// repeated.
+bool forgive(State&, int task, FailureKind kind, const std::string& detail);
+// Whether an agent that is started for this reason repeats the attempt of the one before, which
+// failed by itself or said nothing that counts.
+bool repeats(Why why);
+// Of the next agent, after so many attempts.
+inline int attempt_after(int attempts, bool repeats) {
+  return attempts + (repeats && attempts > 0 ? 0 : 1);
+}
 void link(State&);  // blockers and dependants, from blocked_by
 
 // ---- trees and the tracker (tidy.cpp)
@@ -112,6 +122,7 @@ void enter_remediation(State&, int task, const std::string& issue);
 void leave_remediation(State&, bool overridden);
 void health_checked(State&, const VerifyFinished& f);
 void retry_remediation(State&);
+void asked_about_remediation(State&, const QuestionAsked& f);
 
 void expert_requested(State&, int task, const Agent& asker, const AgentFinished& f);  // experts.cpp
 void forget_delegations(State&, int task);  // nobody waits for their advice any more

@@ -338,6 +338,64 @@ TEST(DeliveryRemediation, AfterTenAttemptsAPersonChooses) {
   EXPECT_EQ(desk.state.remediation.attempt, 1);
 }
 
+void remedy_dies(Desk& desk, Role role, const char* how = "ended with exit status 3: boom") {
+  AgentFinished f = Desk::output(desk.agent_of(role), Signal::unknown);
+  f.fault = Fault::exit_status;
+  f.detail = how;
+  desk.give(f);
+}
+
+TEST(DeliveryRemediation, WhoFailsByItselfCostsNoAttemptAndTheThirdTimeAPersonIsTold) {
+  Desk desk({task("T1")});
+  desk.says("T1", Signal::infra_blocked);
+  remedy_dies(desk, Role::remediation);
+  EXPECT_EQ(desk.started(), Words{"remediation"});
+  EXPECT_EQ(desk.start().why, Why::restarted);
+  EXPECT_EQ(desk.start().attempt, 1);
+  EXPECT_EQ(desk.state.remediation.attempt, 1);
+  desk.crash();
+  EXPECT_EQ(desk.start().attempt, 1);
+  desk.says(Role::remediation, Signal::remediation_complete);
+  remedy_dies(desk, Role::health_auditor);
+  EXPECT_EQ(desk.started(), Words{"health-auditor"}) << "what was mended is still to be judged";
+  remedy_dies(desk, Role::health_auditor);
+  EXPECT_EQ(desk.state.remediation.attempt, 1);
+  ASSERT_EQ(desk.state.questions.size(), 1u);
+  EXPECT_EQ(desk.state.questions[0].text,
+            "Agents that mend or judge the infrastructure failed by themselves too often; the last "
+            "time the health-auditor ended with exit status 3: boom: retry, override (go on "
+            "anyway) or halt?");
+  desk.answer(1, "retry");
+  EXPECT_EQ(desk.started(), Words{"remediation"});
+}
+
+// Earlier versions took such an end for an attempt, and the question that followed the last one is
+// in their journals.
+TEST(DeliveryRemediation, AJournalInWhichItCostAnAttemptMeansWhatItMeant) {
+  Limits limits;
+  limits.remediation_attempts = 2;
+  Desk desk({task("T1")}, {}, limits);
+  desk.says("T1", Signal::infra_blocked);
+  std::vector<DeliveryFact> facts = desk.journal;
+  AgentFinished died;
+  died.agent = 2;
+  died.fault = Fault::exit_status;
+  facts.emplace_back(died);
+  facts.emplace_back(AgentDispatched{3, Role::remediation, "", 2, 3, Why::fresh, "", ""});
+  died.agent = 3;
+  facts.emplace_back(died);
+  facts.emplace_back(QuestionAsked{
+      1, QuestionKind::remediation, "", 0, "still broken", "", {"retry", "override", "halt"}});
+  State s;
+  for (const DeliveryFact& fact : facts) delivery::apply(s, fact);
+  EXPECT_EQ(s.remediation.attempt, 2);
+  EXPECT_EQ(s.remediation.step, Remediation::Step::person);
+  EXPECT_TRUE(waits_for_person(s));
+  delivery::apply(s, QuestionAnswered{1, "override", "me"});
+  EXPECT_FALSE(waits_for_person(s));
+  EXPECT_EQ(s.tasks[0].hold, Hold::none);
+}
+
 TEST(DeliveryRemediation, OverrideGoesOnInSpiteOfIt) {
   Desk desk = unhealthy({task("T1")});
   desk.answer(1, "override");

@@ -35,6 +35,10 @@ constexpr std::string_view kWhy[] = {
     "directory: go on from there.",
     "A person has looked at the work before it was merged, and wants something changed.",
 };
+// Told to the one that failed itself.
+constexpr std::string_view kCutShort =
+    "Your last run was cut short before it brought a result, and not by anything that you said. "
+    "Look at what you have done so far, and go on where you were.";
 static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::not_approved) + 1);
 
 std::string experts_of(const State& s) {
@@ -48,7 +52,8 @@ std::string context_of(const State& s, const Telling& telling) {
   // Only a developer may answer with a CHECKPOINT.
   const bool checkpoint = telling.why == Why::checkpoint_request;
   const Why why = checkpoint && telling.role != Role::developer ? Why::signal_request : telling.why;
-  std::string text(kWhy[static_cast<std::size_t>(why)]);
+  std::string text(why == Why::restarted && telling.goes_on ? kCutShort
+                                                            : kWhy[static_cast<std::size_t>(why)]);
   const auto add = [&](std::string_view part) {
     part = trimmed(part);
     if (!part.empty()) text += (text.empty() ? "" : "\n\n") + std::string(part);

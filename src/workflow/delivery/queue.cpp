@@ -147,6 +147,7 @@ void ask_for(State& s, int task, Stage stage, Why why, std::string context, bool
   t.answer = 0;
   t.told = 0;
   t.resume = resume;
+  t.repeats = repeats(why);
   if (why != Why::signal_request && why != Why::checkpoint_request) t.talk.requests = 0;
   enqueue(s, task);
   refresh_holder(s, task);
@@ -221,15 +222,23 @@ void fail_task(State& s, int task, FailCause cause, FailureKind kind, const std:
   }
 }
 
+bool forgive(State& s, int task, FailureKind kind, const std::string& detail) {
+  if (++s.tasks[task].failures[static_cast<std::size_t>(kind)] < limit_of(s.limits, kind))
+    return true;
+  fail_task(s, task, FailCause::limit, kind, "", detail);
+  return false;
+}
+
 bool strike(State& s, int task, FailureKind kind, const std::string& detail) {
-  TaskState& t = s.tasks[task];
-  const int times = ++t.failures[static_cast<std::size_t>(kind)];
-  if (times >= limit_of(s.limits, kind)) {
-    fail_task(s, task, FailCause::limit, kind, "", detail);
-    return false;
-  }
-  announce(s, TaskReworked{t.task.id, kind, times});
+  if (!forgive(s, task, kind, detail)) return false;
+  const TaskState& t = s.tasks[task];
+  announce(s, TaskReworked{t.task.id, kind, t.failures[static_cast<std::size_t>(kind)]});
   return true;
+}
+
+bool repeats(Why why) {
+  return why == Why::restarted || why == Why::signal_failed || why == Why::signal_request ||
+         why == Why::checkpoint_request;
 }
 
 void merge_failed(State& s, int task, std::string_view why, const std::string& detail) {

@@ -129,17 +129,18 @@ void started(State& s, const DeliveryStarted& f) {
 }
 
 void cut_off(State& s, const Agent& agent) {
+  const int begun = agent.repeats ? 0 : 1;  // attempts that begin again
   --s.dispatched;
   ++s.cut_off;
   switch (agent.role) {
     case Role::plan_analyst:
-      --s.analyst_attempts;
+      s.analyst_attempts -= begun;
       s.prelude = Prelude::analyst;
       return;
     case Role::expert: {
       Delegation& d = s.delegations[agent.delegation - 1];
       d.running = false;
-      --d.attempts;
+      d.attempts -= begun;
       Expert& expert = s.experts[d.expert];
       --expert.running;
       expert.queue.insert(expert.queue.begin(), d.number);
@@ -149,11 +150,12 @@ void cut_off(State& s, const Agent& agent) {
     case Role::remediation:
     case Role::health_auditor: {
       Remediation& r = s.remediation;
-      --r.attempts[static_cast<std::size_t>(agent.role)];
+      r.attempts[at(agent.role)] -= begun;
       const bool mends = agent.role == Role::remediation;
       if (r.step != (mends ? Step::mending : Step::judging)) return;
       r.step = mends ? Step::mend : Step::judge;
       if (mends && agent.why == Why::fresh) --r.attempt;
+      if (agent.why == Why::restarted) --r.restarts;
       return;
     }
     default:
@@ -161,7 +163,7 @@ void cut_off(State& s, const Agent& agent) {
   }
   TaskState& t = s.tasks[agent.task];
   t.agent = 0;
-  --t.attempts[static_cast<std::size_t>(agent.role)];
+  t.attempts[at(agent.role)] -= begun;
   if (!is_open(t)) return;
   // A review or an audit is repeated as it was; a developer goes on with what is half done.
   if (agent.role == Role::developer) {

@@ -17,17 +17,34 @@ void go(Remediation& r, Step step, Why why, std::string context, bool resume) {
   if (why != Why::signal_request && why != Why::checkpoint_request) r.talk.requests = 0;
 }
 
+void ask_what_to_do(State& s, const std::string& why, const std::string& context) {
+  s.remediation.after = Step::mend;
+  ask_person(s, QuestionKind::remediation, -1, 0, why + ": retry, override (go on anyway) or halt?",
+             s.remediation.issue + "\n" + context, {"retry", "override", "halt"});
+}
+
 // This attempt did not help: the next one, or a person.
 void next_attempt(State& s, const std::string& context) {
   Remediation& r = s.remediation;
   r.talk = {};
   if (r.attempt < s.limits.remediation_attempts)
     return go(r, Step::mend, Why::fresh, "The previous attempt did not help:\n\n" + context, false);
-  r.after = Step::mend;
-  ask_person(s, QuestionKind::remediation, -1, 0,
-             "The infrastructure is still broken after " + std::to_string(r.attempt) +
-                 " attempts: retry, override (go on anyway) or halt?",
-             r.issue + "\n" + context, {"retry", "override", "halt"});
+  ask_what_to_do(
+      s, "The infrastructure is still broken after " + std::to_string(r.attempt) + " attempts",
+      context);
+}
+
+// That is no attempt, and says nothing about the infrastructure. It is bounded apart.
+void failed_by_itself(State& s, const Agent& agent, Step step, const AgentFinished& f) {
+  Remediation& r = s.remediation;
+  r.talk = {};
+  if (r.restarts < s.limits.restarts - 1) return go(r, step, Why::restarted, r.context, true);
+  const std::string who(signal::name_of(agent.role));
+  ask_what_to_do(s,
+                 "Agents that mend or judge the infrastructure failed by themselves too often; the "
+                 "last time the " +
+                     who + " " + f.detail,
+                 "");
 }
 
 }  // namespace
@@ -43,7 +60,7 @@ void enter_remediation(State& s, int task, const std::string& issue) {
   ++r.round;
   r.on_main = false;
   r.merge_tries = 0;
-  r.attempt = 0;
+  r.attempt = r.restarts = 0;
   r.expert_requests = r.questions = 0;
   r.talk = {};
   r.issue = report;
@@ -65,8 +82,16 @@ void leave_remediation(State& s, bool overridden) {
   }
 }
 
+// Earlier versions took the end of an agent that failed by itself for an attempt: their journals
+// may have this question where a restart would follow.
+void asked_about_remediation(State& s, const QuestionAsked& f) {
+  if (f.kind != QuestionKind::remediation || f.question != s.questions.count() + 1) return;
+  s.remediation.after = Step::mend;
+  ask_person(s, f.kind, -1, f.agent, f.text, f.context, f.options);
+}
+
 void retry_remediation(State& s) {
-  s.remediation.attempt = 0;
+  s.remediation.attempt = s.remediation.restarts = 0;
   s.remediation.talk = {};
   go(s.remediation, Step::mend, Why::fresh, "", false);
 }
@@ -90,7 +115,7 @@ void remedy_agent_finished(State& s, const Agent& agent, const AgentFinished& f)
   const bool mends = agent.role == Role::remediation;
   const Step step = mends ? Step::mend : Step::judge;
   if (r.step != (mends ? Step::mending : Step::judging)) return;
-  if (f.fault != Fault::none) return next_attempt(s, f.detail);
+  if (f.fault != Fault::none) return failed_by_itself(s, agent, step, f);
   switch (may_send(agent.role, f.signal) ? f.signal : Signal::unknown) {
     case Signal::remediation_complete:
       r.talk = {};

@@ -188,23 +188,30 @@ constexpr Row kRows[] = {
     {Signal::file_conflict, conflict},
 };
 
-// It died, timed out, was idle, or never printed its signal. `late`: it ran, and brought nothing; a
-// review alone can do without that.
+// It died, timed out, was idle, or never printed its signal: that costs no attempt, and is bounded
+// apart. One that failed goes on in its session; workflow/supply begins another when that has
+// failed twice. `late`: it ran, and brought nothing; a review alone can do without that.
 void agent_failed(State& s, int task, const Agent& agent, FailureKind kind, Why why, bool late,
                   const std::string& detail) {
   TaskState& t = s.tasks[task];
   t.talk = {0, 0, false, t.talk.missed};
+  const bool failed = kind == FailureKind::restart;
   if (agent.role == Role::critic && late) {
     if (++t.critic_timeouts < s.limits.critic_timeouts)
-      return ask_for(s, task, t.stage, why, t.context, false);
+      return ask_for(s, task, t.stage, why, t.context, failed);
     announce(s, ReviewSkipped{t.task.id});
     return to_audit(s, task);
   }
-  if (!strike(s, task, kind, detail)) return;
-  const bool ask_first =
-      kind == FailureKind::restart && agent.ending && agent.why != Why::checkpoint_request;
-  if (ask_first) return ask_for(s, task, t.stage, Why::checkpoint_request, t.context, true);
-  ask_for(s, task, t.stage, why, t.context, false);
+  if (!forgive(s, task, kind, detail)) return;
+  const bool ask_first = failed && agent.ending && agent.why != Why::checkpoint_request;
+  ask_for(s, task, t.stage, ask_first ? Why::checkpoint_request : why, t.context, failed);
+}
+
+// Of a task that ends by it.
+std::string failed_too_often(const State& s, const Agent& agent, const AgentFinished& f) {
+  return "its agents failed by themselves too often (" + counted(s.limits.restarts, "time") +
+         "); the last time the " + std::string(signal::name_of(agent.role)) + " " +
+         (f.detail.empty() ? "ended by " + std::string(name_of(f.fault)) : f.detail);
 }
 
 }  // namespace
@@ -225,8 +232,7 @@ void task_agent_finished(State& s, const Agent& agent, const AgentFinished& f) {
   }
   if (f.fault != Fault::none)
     return agent_failed(s, task, agent, FailureKind::restart, Why::restarted,
-                        f.fault == Fault::timed_out,
-                        f.detail.empty() ? "its agents died or timed out too often" : f.detail);
+                        f.fault == Fault::timed_out, failed_too_often(s, agent, f));
   if (f.signal == Signal::checkpoint || !may_send(agent.role, f.signal)) {
     Why why{};
     if (not_a_signal(s, t.talk, f, agent, why) == Heard::ask_again)

@@ -39,17 +39,53 @@ TEST(DeliverySignals, FailuresOfDifferentKindsAreCountedApart) {
   EXPECT_EQ(desk.state.outcome, Outcome::complete);
 }
 
-TEST(DeliverySignals, ADeathStartsAnotherAgentInANewSessionAndTheThirdFails) {
+TEST(DeliverySignals, ADeathCostsNoAttemptAndGoesOnInItsSessionAndTheThirdFailsTheTask) {
   Desk desk({task("T1")});
   for (const Fault fault : {Fault::timed_out, Fault::exit_status}) {
     desk.dies("T1", fault);
     EXPECT_EQ(desk.started(), Words{"developer T1"});
     EXPECT_EQ(desk.start().why, Why::restarted);
-    EXPECT_EQ(desk.start().continue_session_of, 0);
+    EXPECT_EQ(desk.start().attempt, 1);
+    EXPECT_EQ(desk.start().continue_session_of, 1);
+    EXPECT_NE(desk.start().prompt.follow_up.find("was cut short"), std::string::npos);
+    desk.crash();
+    EXPECT_EQ(desk.start().attempt, 1) << "the attempt that was cut off";
   }
-  desk.dies("T1", Fault::lost);
+  EXPECT_TRUE(desk.facts<TaskReworked>().empty()) << "no failure of the task";
+  AgentFinished last = Desk::output(desk.agent_of("T1"), Signal::unknown);
+  last.fault = Fault::exit_status;
+  last.detail = "ended with exit status 3: boom";
+  desk.give(last);
   EXPECT_EQ(desk["T1"].stage, Stage::failed);
-  EXPECT_EQ(desk.facts<TaskFailed>().at(0).kind, FailureKind::restart);
+  const TaskFailed failed = desk.facts<TaskFailed>().at(0);
+  EXPECT_EQ(failed.kind, FailureKind::restart);
+  EXPECT_EQ(failed.detail,
+            "its agents failed by themselves too often (3 times); the last time the developer "
+            "ended with exit status 3: boom");
+}
+
+TEST(DeliverySignals, NoFaultCostsAnAttemptAndEveryReworkDoes) {
+  Desk desk({task("T1")});
+  const auto attempt = [&] { return desk.start().attempt; };
+  desk.dies("T1");
+  EXPECT_EQ(attempt(), 1);
+  desk.says("T1", Signal::unknown);
+  EXPECT_EQ(attempt(), 1) << "asked for its signal";
+  desk.give(AgentIdle{desk.agent_of("T1")});
+  desk.dies("T1", Fault::idle);
+  EXPECT_EQ(attempt(), 1) << "ended because it stood still";
+  desk.says("T1", Signal::ready_for_review);
+  desk.dies("T1", Fault::timed_out);
+  EXPECT_EQ(attempt(), 1) << "the critic's";
+  desk.says("T1", Signal::review_failed);
+  EXPECT_EQ(attempt(), 2);
+  for (int i = 0; i < 3; ++i) desk.says("T1", Signal::unknown);
+  EXPECT_EQ(desk.start().why, Why::signal_failed);
+  EXPECT_EQ(attempt(), 2);
+  desk.crash();
+  EXPECT_EQ(attempt(), 2);
+  desk.says("T1", Signal::ready_for_review);
+  EXPECT_EQ(attempt(), 2) << "the second review";
 }
 
 TEST(DeliverySignals, ASignalThatWasPrintedBeforeTheProgramFailedDoesNotCount) {
@@ -294,7 +330,7 @@ TEST(DeliverySignals, AnIdleDeveloperIsAskedInItsSessionAndThenRestarted) {
   desk.give(AgentIdle{desk.agent_of("T1")});
   desk.dies("T1", Fault::idle);
   EXPECT_EQ(desk.start().why, Why::restarted);
-  EXPECT_EQ(desk.start().continue_session_of, 0);
+  EXPECT_EQ(desk.start().continue_session_of, 1) << "supply begins another after two faults";
 }
 
 TEST(DeliverySignals, AnIdleAgentThatStillPrintedItsSignalIsBelieved) {

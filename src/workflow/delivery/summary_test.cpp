@@ -90,7 +90,9 @@ TEST(DeliverySummary, AFailedDeliveryTellsOfIt) {
   const RunSummary summary = run_summary(desk.state);
   EXPECT_EQ(summary.standing, Standing::failed);
   EXPECT_EQ(summary.detail, "1 task failed");
-  EXPECT_EQ(summary.tasks[0].detail, "it died");
+  EXPECT_EQ(summary.tasks[0].detail,
+            "its agents failed by themselves too often (3 times); the last time the developer it "
+            "died");
   EXPECT_EQ(summary.agents[2].fault, Fault::timed_out);
   EXPECT_EQ(summary.agents[2].said, "");
 }

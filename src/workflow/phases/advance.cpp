@@ -60,6 +60,25 @@ constexpr const char* kSentBack =
     "new entry below the earlier ones, and end with one JSON object on a line of its own, as "
     "before.";
 
+// The same for one that failed by itself.
+constexpr const char* kCutShort =
+    "Your last run was cut short before this phase was complete, and not by anything that you "
+    "said. Look at what you have done so far, go on where you were, and end with one JSON object "
+    "on a line of its own, as you were told.";
+constexpr const char* kNoSignal =
+    "Your last answer held no signal that counts. If the work of this phase is done, print the "
+    "signal now: one JSON object on a line of its own, as you were told. Otherwise go on, and end "
+    "with it. What was wrong: ";
+
+// Only where ERROR leads somewhere: otherwise it ends the run, and whoever takes that up goes on at
+// the same attempt.
+AfterFault after_fault(const State& s, Fault fault) {
+  if (fault == Fault::none || group_of(s.definition, s.phase).front()->error.to.empty())
+    return AfterFault::unsaid;
+  const bool again = fault != Fault::not_started && s.faults < flow::kOwnFaults - 1;
+  return again ? AfterFault::again : AfterFault::end;
+}
+
 PhaseFinished finished(const State& s, const std::string& phase, const flow::AgentFinished& f) {
   PhaseFinished fact;
   fact.phase = phase;
@@ -74,8 +93,9 @@ PhaseFinished finished(const State& s, const std::string& phase, const flow::Age
     fact.signal = words->signal.json;
   }
   if (f.fault == Fault::exit_status || (f.fault != Fault::none && fact.feedback.empty()))
-    fact.feedback = "the agent " + f.detail;
+    fact.feedback = "the agent " + flow::in_words(f);
   fact.fault = f.fault;
+  fact.after_fault = after_fault(s, f.fault);
   fact.exit_code = f.exit_code;
   fact.log = f.log;
   fact.duration_ms = f.duration_ms;
@@ -359,12 +379,19 @@ class Decider {
     ask(std::move(command));
   }
 
-  // A writer that is sent back goes on in its own session. Reviewers look anew each time, and one
-  // that was cut off begins on what it started from.
+  // A writer that is sent back goes on in its own session, and so does whoever failed by itself.
+  // Reviewers look anew each time, and one that was cut off begins on what it started from.
   bool resumes(const PhaseRule& phase, const Agent& agent) const {
-    if (!phase.writes || phase.commits || judges(phase) || s_.feedback.empty()) return false;
+    const bool sent_back = phase.writes && !phase.commits && !judges(phase) && !s_.feedback.empty();
+    if (!sent_back && !s_.cut_short.contains(phase.name)) return false;
     const Session use = phase.session == Session::unsaid ? agent.session : phase.session;
     return use != Session::fresh && s_.sessions.contains(phase.name);
+  }
+
+  std::string follow_up(const PhaseRule& phase) const {
+    if (!s_.cut_short.contains(phase.name)) return kSentBack;
+    if (s_.last.phase != phase.name || s_.last.fault != Fault::no_signal) return kCutShort;
+    return kNoSignal + s_.last.feedback;
   }
 
   void start(const PhaseRule& phase) {
@@ -392,7 +419,7 @@ class Decider {
     command.prompt.feedback = s_.feedback;
     command.session = flow::session_id(s_.run, session);
     command.resume = goes_on;
-    if (goes_on) command.prompt.follow_up = kSentBack;
+    if (goes_on) command.prompt.follow_up = follow_up(phase);
     if (phase.commits) command.env["CAPSULE_COMMIT_MSG"] = s_.bead + ": " + s_.title;
     if (!s_.on_branch.empty()) command.env["CAPSULE_BRANCH"] = s_.on_branch;
     now().running[number] = phase.name;

@@ -282,8 +282,17 @@ bool runnable(const std::vector<Problem>& problems) {
                       [](const Problem& problem) { return problem.error; });
 }
 
+// Agents that are started again because they failed by themselves.
+static int after_faults(const Definition& definition) {
+  std::size_t most = 0;
+  for (const PhaseRule& phase : definition.phases)
+    if (!phase.error.to.empty()) most = std::max(most, group_of(definition, phase.name).size());
+  return static_cast<int>(most) * (workflow::kOwnFaults - 1);
+}
+
 int most_runs(const Definition& definition, int max_retries) {
-  if (definition.phases.size() > kMostPhases) return estimate(definition, max_retries);
+  if (definition.phases.size() > kMostPhases)
+    return estimate(definition, max_retries) + after_faults(definition);
   State s;
   event::RunStarted started;
   started.max_retries = max_retries;
@@ -293,7 +302,7 @@ int most_runs(const Definition& definition, int max_retries) {
   phases::apply(s, event::WorktreeReady{"w", "b", "c"});
   Ways ways;
   const int most = ways.longest(s);
-  return ways.all() ? most : estimate(definition, max_retries);
+  return (ways.all() ? most : estimate(definition, max_retries)) + after_faults(definition);
 }
 
 std::string picture(const Definition& definition, int max_retries) {

@@ -118,6 +118,24 @@ void retry(State& s, const Route& route, const std::string& feedback, bool check
   s.then = then;
 }
 
+// Whether those that failed, failed by themselves. An ERROR that one of them said counts for more.
+AfterFault after_fault(const State& s) {
+  AfterFault follows = AfterFault::unsaid;
+  for (const auto& [phase, result] : s.results) {
+    if (result.status != Status::error) continue;
+    if (result.after_fault == AfterFault::unsaid) return AfterFault::unsaid;
+    follows = std::max(follows, result.after_fault);
+  }
+  return follows;
+}
+
+// Those whose agents failed by themselves, once more, as the same attempt.
+void repeat(State& s) {
+  ++s.faults;
+  std::erase_if(s.results, [](const auto& one) { return one.second.status == Status::error; });
+  s.step = Step::run_phase;
+}
+
 void judge(State& s, Status status, const std::string& feedback, bool checked_false) {
   s.repeated = false;
   const PhaseRule& rule = rule_of(s, s.phase);
@@ -135,7 +153,10 @@ void judge(State& s, Status status, const std::string& feedback, bool checked_fa
       }
       return pass(s);
     case Status::error:
-      if (!rule.error.to.empty()) return retry(s, rule.error, feedback);
+      if (const AfterFault follows = after_fault(s); follows == AfterFault::again)
+        return repeat(s);
+      else if (!rule.error.to.empty() && follows == AfterFault::unsaid)
+        return retry(s, rule.error, feedback);
       return end(s, Outcome::phase_error, s.phase + ": " + feedback, Step::run_phase);
     case Status::needs_work:
       break;
@@ -176,22 +197,24 @@ Joined joined(const State& s) {
   const auto group = group_of(s.definition, s.phase);
   if (group.size() == 1) return {s.last.status, s.last.feedback};
   bool all = true, any = false, error = false, work = false;
-  std::string feedback;
-  for (const PhaseRule* rule : group) {
-    const auto found = s.results.find(rule->name);
-    if (found == s.results.end()) continue;
-    const PhaseFinished& result = found->second;
+  for (const auto& [name, result] : s.results) {
     all &= result.status == Status::pass;
     any |= result.status == Status::pass;
     error |= result.status == Status::error;
     work |= result.status == Status::needs_work;
-    if (result.status != Status::pass)
-      feedback +=
-          (feedback.empty() ? "" : "\n\n") + ("## " + rule->name + "\n\n") + result.feedback;
   }
   if (group.front()->any ? any : all) return {Status::pass, ""};
   const bool failed = group.front()->any ? !work : error;
-  return {failed ? Status::error : Status::needs_work, feedback};
+  Joined together{failed ? Status::error : Status::needs_work, ""};
+  for (const PhaseRule* rule : group) {
+    const auto found = s.results.find(rule->name);
+    if (found == s.results.end() || found->second.status == Status::pass) continue;
+    // How an agent failed by itself is nothing that a writer could mend.
+    if (!failed && found->second.fault != Fault::none) continue;
+    if (!together.feedback.empty()) together.feedback += "\n\n";
+    together.feedback += "## " + rule->name + "\n\n" + found->second.feedback;
+  }
+  return together;
 }
 
 workflow::AgentSummary* agent_of(State& s, int number) {
@@ -263,6 +286,8 @@ struct Fold {
     s.number = std::max(s.number, f.number);
     s.open.erase(f.phase);
     s.last = f;
+    s.cut_short.erase(f.phase);
+    if (f.fault != Fault::none && f.fault != Fault::not_started) s.cut_short.insert(f.phase);
     if (workflow::AgentSummary* agent = agent_of(s, f.number)) {
       agent->running = false;
       agent->fault = f.fault;
@@ -464,6 +489,7 @@ struct Fold {
     s.reviewed_feedback.clear();
     s.reviewed_tree.clear();
     s.sent_back.clear();
+    s.faults = 0;
     if (ended && s.step == Step::approve) s.question = 0;
     // Work that is on main already is cleaned up, not merged again.
     const bool there =

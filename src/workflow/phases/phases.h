@@ -83,8 +83,10 @@ struct State {
   std::map<std::string, event::PhaseFinished> results;  // of the phases that run together
   int starts = 0;                        // of agents so far: each can begin a session of its own
   std::map<std::string, int> sessions;   // by phase: the start whose session it works in
+  std::set<std::string> cut_short;       // phases whose newest agent failed by itself
   std::map<std::string, int> sent_back;  // how often a phase sent a writer back, since a person
                                          // last took the run up: what bounds loops within loops
+  int faults = 0;                        // that a phase was repeated for, since the same
   std::string then;             // where `phase` leads when it passes, in place of what follows it
   bool signed_off = false;      // the newest sign-off passed
   bool asked_sign_off = false;  // a sign-off phase has ended at all

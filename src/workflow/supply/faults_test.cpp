@@ -358,6 +358,57 @@ TEST(SessionAfterAFault, AClientThatDoesNotHaveItAnyMoreCostsNoAttempt) {
   EXPECT_EQ(table.ends().size(), 1U) << "now it is its own fault";
 }
 
+// A workflow that starts another agent in the session of one that failed by itself.
+StartAgent restarted(int agent) {
+  StartAgent again = Table::agent(agent);
+  again.session = "session-1";
+  again.resume = true;
+  again.prompt.follow_up = "go on";
+  return again;
+}
+
+TEST(SessionAfterAFault,
+     OfAnAgentThatFailedByItselfIsGoneOnWithOnceAndThenANewOneIsToldTheHistory) {
+  for (const Fault fault : {Fault::timed_out, Fault::exit_status, Fault::idle}) {
+    Table table;
+    table.want(1);
+    table.end(1, fault, Table::used(10));
+    table.crash();
+    table.ask(restarted(2));
+    EXPECT_TRUE(table.call().resume);
+    EXPECT_FALSE(table.call().anew);
+    EXPECT_EQ(table.call().client_session, "");
+    table.end(2, fault, Table::used(10));
+    table.ask(restarted(3));
+    EXPECT_TRUE(table.call().anew);
+    EXPECT_NE(table.call().client_session, "");
+    table.end(3, Fault::none, Table::used(10));
+    table.ask(restarted(4));
+    EXPECT_FALSE(table.call().anew) << "the new one is well";
+  }
+}
+
+TEST(SessionAfterAFault, OfAnAgentThatDiedBeforeItWasAnsweredIsNotGoneOnWith) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::exit_status);
+  table.ask(restarted(2));
+  EXPECT_TRUE(table.call().anew) << "the client may not know it";
+}
+
+TEST(SessionAfterAFault, AClientThatLostTheSessionOfOneThatFailedByItselfCostsNothing) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::timed_out, Table::used(10));
+  table.ask(restarted(2));
+  EXPECT_FALSE(table.call().anew);
+  table.end(2, Fault::exit_status);
+  EXPECT_THAT(table.heard, IsEmpty());
+  EXPECT_TRUE(table.call().anew);
+  table.end(2, Fault::exit_status);
+  EXPECT_EQ(table.ends().size(), 1U) << "now it is its own fault";
+}
+
 TEST(SessionAfterAFault, ALaterReworkGoesOnInTheSessionThatTheWorkEndedIn) {
   Table table;
   table.want(1);

@@ -197,7 +197,8 @@ bool Turn::swallow(Wanted& wanted, const AgentFinished& finished, const TokenUse
     return true;
   }
   // The client may not have the session that a fault ended.
-  if (went_on && (why == Fault::exit_status || why == Fault::no_words)) {
+  const bool session_lost = went_on || (wanted.after_fault && began != Replied::yes);
+  if (session_lost && (why == Fault::exit_status || why == Fault::no_words)) {
     wanted.again = Again::anew;
     fault(wanted, finished, 0, seconds_);
     return true;

@@ -49,6 +49,11 @@ bool is_answered(const Command& command) {
            std::holds_alternative<SupplyOrder>(command));
 }
 
+// One that ended by a fault is gone on with once, where it had really begun.
+bool may_go_on(const SessionRecord& session) {
+  return session.faults == 0 || (session.faults == 1 && session.answered);
+}
+
 std::string provider_question(const std::string& provider, const Parking& parking) {
   const std::string name = printable(provider);
   std::string text;
@@ -218,7 +223,7 @@ StartAgent Turn::call_for(int agent, const Wanted& wanted, std::size_t index,
       } else if (s_.unbegun.contains(call.session)) {
         call.resume = false;
       } else if (known != s_.sessions.end()) {
-        has_it ? resume() : begin_anew();
+        has_it&& may_go_on(known->second) ? resume() : begin_anew();
       } else if (index > 0) {
         begin_anew();
       }
@@ -238,6 +243,9 @@ void Turn::start(int agent, Wanted& wanted, std::size_t index, const Choice& cho
     call.prompt.follow_up = kGoOn + words;
     call.prompt.feedback.clear();  // it was told
   }
+  const auto known = s_.sessions.find(call.session);
+  wanted.after_fault =
+      known != s_.sessions.end() && call.resume && !call.anew && known->second.faults > 0;
   const bool begins = s_.unbegun.contains(call.session);
   wanted.provider = choice.provider;
   wanted.asked_model = choice.model;

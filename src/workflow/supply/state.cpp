@@ -42,6 +42,13 @@ bool comes_again(Fault fault) {
   return of_service(fault) || fault == Fault::over_budget || fault == Fault::interrupted;
 }
 
+// Whoever was ended by a person or for money has a session as good as it was, and so has one whose
+// service said nothing at all.
+bool breaks_session(const fact::AgentUsed& used) {
+  if (used.fault == Fault::over_budget || used.fault == Fault::interrupted) return false;
+  return !of_service(used.fault) || replied(used.use) != Replied::no;
+}
+
 struct Fold {
   State& s;
 
@@ -78,7 +85,12 @@ struct Fold {
       s.lifts.erase(f.provider);
     }
     if (!f.conversation.empty()) {
-      s.sessions[f.conversation] = {f.provider, f.session};
+      SessionRecord& known = s.sessions[f.conversation];
+      if (known.provider != f.provider || known.session != f.session)
+        known = {f.provider, f.session};
+      const bool well = f.fault == Fault::none || f.fault == Fault::no_signal;
+      known.answered |= well || replied(f.use) == Replied::yes;
+      known.faults = well ? 0 : known.faults + (breaks_session(f) ? 1 : 0);
       s.unbegun.erase(f.conversation);
     }
     if (!f.tree.empty()) {

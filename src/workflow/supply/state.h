@@ -60,6 +60,8 @@ struct Parking {
 // A conversation, as the client knows it.
 struct SessionRecord {
   std::string provider, session;
+  int faults = 0;         // calls in a row that ended by one, and say something about the session
+  bool answered = false;  // the client has it, by all that is known
 };
 
 struct Question {
@@ -104,6 +106,7 @@ struct Wanted {
   bool working = false;
   bool ending = false;       // the workflow, or a budget, has it ended
   bool over_budget = false;  // a budget has
+  bool after_fault = false;  // it goes on in a session that a fault ended
   TokenUse use;              // of the call that goes on
   std::int64_t began = 0;    // that call, in seconds since 1970
   bool on_trial = false;     // its provider was parked until then, and nobody had heard of it since
