@@ -5,8 +5,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 
 find_program(CAPSULE_CCACHE ccache)
 if(CAPSULE_CCACHE)
-  # The sloppiness is what ccache asks for when headers are precompiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CAPSULE_CCACHE})
+  # The sloppiness is what ccache asks for when headers are precompiled. It reads what a file includes from the
+  # list that the compiler writes: without that, an empty cache has each file preprocessed once more.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 ${CAPSULE_CCACHE})
 endif()
 
 find_package(Threads REQUIRED)
