@@ -124,6 +124,12 @@ struct Claim {
   bool operator==(const Claim&) const = default;
 };
 
+// A file that runs by itself once it is in a checkout, and who runs it, for people.
+struct SelfRunning {
+  std::string path, by;
+  bool operator==(const SelfRunning&) const = default;
+};
+
 // How a command of the project ended.
 enum class CheckEnding {
   passed,

@@ -77,6 +77,11 @@ void members(V& v, Claim& f) {
 }
 
 template <class V>
+void members(V& v, SelfRunning& f) {
+  v("path", f.path), v("by", f.by);
+}
+
+template <class V>
 void members(V& v, GroundMoved& f) {
   v("what", f.what), v("agents", f.agents), v("main", f.main), v("from", f.from), v("to", f.to);
 }

@@ -154,9 +154,18 @@ struct AgentStill {
   bool operator==(const AgentStill&) const = default;
 };
 
+// What agents did to files that run by themselves at the user's, once the work of this tree is
+// merged: before that is asked for (a merge that was tried), or when it is done.
+struct SelfRunningChanged {
+  std::string tree;
+  std::vector<SelfRunning> files;  // bounded
+  int count = 0;                   // of all
+  bool operator==(const SelfRunningChanged&) const = default;
+};
+
 struct Fact : std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, ProviderParked,
                            ProviderFree, BudgetReached, BudgetRaised, PersonAsked, PersonAnswered,
-                           MessageGiven, MessageDelivered, AgentStill> {
+                           MessageGiven, MessageDelivered, AgentStill, SelfRunningChanged> {
   using variant::variant;
   CAPSULE_COMPILED_ONCE(Fact);
 };

@@ -102,6 +102,17 @@ std::string found_words(const std::vector<event::Claim>& claims,
   return printable(cut(text, kFoundBytes));
 }
 
+std::string self_running_words(const SelfRunningSummary& changed) {
+  std::vector<std::string> named;
+  for (const event::SelfRunning& file : changed.files)
+    named.push_back(file.path + " (" + file.by + ")");
+  constexpr std::size_t kNamed = 6;
+  std::string text = short_list(named, kNamed);
+  if (static_cast<std::size_t>(changed.count) > named.size())
+    text += " of " + std::to_string(changed.count);
+  return printable("agents changed files that run by themselves at yours: " + text);
+}
+
 std::int64_t time_of(const std::vector<event::CheckRun>& runs) {
   std::int64_t total = 0;
   for (const event::CheckRun& run : runs) total += run.known ? 0 : run.duration_ms;

@@ -386,6 +386,7 @@ struct Merged {
   std::string onto = {};                   // where main was until then
   std::vector<event::Claim> claims = {};   // that differ: what a person should know of it
   event::TestEvidence evidence = {};       // what the tests of the merged files say
+  std::vector<event::SelfRunning> self_running = {};  // files of that kind that it changed
 };
 struct MergeRefused {
   std::string tree;
@@ -401,6 +402,7 @@ struct MergeTried {
   std::string tree, folder, onto;
   std::vector<std::string> files;
   std::vector<event::CheckRun> runs;
+  std::vector<event::SelfRunning> self_running = {};
 };
 struct MainMoved {  // by somebody else: nothing was done
   std::string tree;

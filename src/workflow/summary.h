@@ -125,6 +125,13 @@ struct MessageSummary {
   bool recorded = true;            // false: it is left for a run that has not taken it up
 };
 
+// Files that will run by themselves at the user's, and that the work of a tree changed.
+struct SelfRunningSummary {
+  std::string task;  // empty: the run's own
+  std::vector<event::SelfRunning> files;
+  int count = 0;
+};
+
 struct RunSummary {
   std::string workflow;  // "pipeline", "delivery", "auto", or the name of a user's own
   std::string subject;   // a bead, a plan, or a task in words
@@ -143,6 +150,7 @@ struct RunSummary {
   std::vector<ClaimSummary> claims;
   event::TestEvidence evidence;  // the newest about the work as a whole
   std::vector<MessageSummary> messages;
+  std::vector<SelfRunningSummary> self_running;
   std::vector<std::string> ground;  // what changed around it and Capsule did not do, in sentences
   Usage usage;
 };
@@ -158,6 +166,8 @@ std::string found_words(const std::vector<event::Claim>& claims,
 // Of somebody who may only look. `who` comes before the words; may be empty.
 event::Claim tried_to_change(const std::vector<std::string>& paths, const std::string& who = {});
 Finding finding_of(const std::vector<event::Claim>& claims);
+// "agents changed files that run by themselves: .envrc (a shell that enters the folder), …"
+std::string self_running_words(const SelfRunningSummary& changed);
 // How long they took, without those that were known.
 std::int64_t time_of(const std::vector<event::CheckRun>& runs);
 // The end of a text of an agent or a command, for `why`.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "gate/self_running.h"
 #include "git/branch.h"
 #include "git/commit.h"
 #include "git/diff.h"
@@ -52,11 +53,21 @@ Merged found_done(const Merge& merge, const std::string& commit) {
 
 }  // namespace
 
+// Whoever made it may have ended before it was told.
+workflow::Observation Merges::with_self_running(Merged merged) const {
+  if (!merged.adopted) return merged;
+  const std::string before = merged.commit + "^1";
+  if (const auto changes = git::diff_trees(trees_.repository(), before, merged.commit))
+    if (auto found = gate::self_running(*changes, before, merged.commit, text_of_))
+      merged.self_running = *std::move(found);
+  return merged;
+}
+
 void Merges::merge(const Merge& merge, const Done& done) {
   if (trees_.is_checkout(merge.tree)) return done(nothing_on(merge, trees_.repository().head));
   const auto planned = plan(merge);
   if (!planned) return done(workflow::failed(merge, planned.error()));
-  if (const auto* merged = std::get_if<Merged>(&*planned)) return done(*merged);
+  if (const auto* merged = std::get_if<Merged>(&*planned)) return done(with_self_running(*merged));
   if (const auto* refused = std::get_if<MergeRefused>(&*planned)) return done(*refused);
   const auto& ready = std::get<Planned>(*planned);
   auto trial = std::make_shared<Trial>(Trial{merge, ready, std::move(done)});

@@ -75,6 +75,7 @@ class Merges {
   Result<std::string> spoilt_since(const workflow::Merge& merge, const std::string& work,
                                    const std::vector<std::string>& others) const;
   gate::MeaningRules meaning_rules() const;
+  workflow::Observation with_self_running(workflow::Merged merged) const;
   Result<workflow::Observation> publish(const workflow::Merge& merge, const Planned& planned) const;
 
   // The merged files, by what the checks said about them and about main before.

@@ -111,6 +111,19 @@ TEST_F(MergesTest, WorkThatNobodyCommittedReachesMainWithoutExcludedFiles) {
   EXPECT_EQ(again.commit, done.commit);
 }
 
+TEST_F(MergesTest, FilesThatRunByThemselvesAreNamedAlsoWhenTheMergeIsFoundDone) {
+  const auto all = trees();
+  worked(*all, "T-1", ".envrc", "export A=1\n");
+  Merge tried = task("T-1");
+  tried.into = Merge::Into::nowhere;
+  const std::vector<event::SelfRunning> files{{".envrc", "a shell that enters the folder"}};
+  EXPECT_EQ(must<workflow::MergeTried>(merged(*all, tried)).self_running, files);
+  EXPECT_EQ(must<Merged>(merged(*all, task("T-1"))).self_running, files);
+  const auto again = must<Merged>(merged(*trees(), task("T-1")));
+  EXPECT_TRUE(again.adopted);
+  EXPECT_EQ(again.self_running, files);
+}
+
 TEST_F(MergesTest, CommitsOfTheAgentCountToo) {
   const auto all = trees();
   const std::string path = MUST(all->prepare(writer("T-1")));

@@ -8,6 +8,7 @@
 #include "gate/gates.h"
 #include "gate/guard.h"
 #include "gate/judge.h"
+#include "gate/self_running.h"
 #include "gate/telltale.h"
 #include "git/blob.h"
 #include "git/branch.h"
@@ -136,6 +137,8 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
   trial->rewritten = *std::move(rewritten);
   const auto claims = merge.guarded ? worth_a_look(*trial) : Result<std::vector<event::Claim>>();
   if (!claims) return trial->failed(claims.error());
+  auto self_running = gate::self_running(plan.changes, plan.from, plan.commit, text_of_);
+  if (!self_running) return trial->failed(self_running.error());
   MergeRefused refused{merge.tree, MergeRefusal::verify_failed, "", {}};
   std::string failures;
   std::vector<std::string> tolerated;
@@ -182,6 +185,7 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
   if (merge.into == Merge::Into::nowhere) {
     for (const gate::Verdict& verdict : trial->verdicts) seen_.put({plan.tree, true}, verdict);
     workflow::MergeTried tried{merge.tree, "", plan.from, {}, std::move(runs)};
+    tried.self_running = *std::move(self_running);
     tried.folder = trees_.folder_of(merge.tree).value_or("");
     for (const git::Change& change : plan.changes) tried.files.push_back(change.path);
     return trial->done(std::move(tried));
@@ -194,6 +198,7 @@ void Merges::judge_merged(const std::shared_ptr<Trial>& trial) {
     merged->evidence = evidence;
     merged->runs = std::move(runs);
     merged->claims = *claims;
+    merged->self_running = *std::move(self_running);
     for (const gate::Verdict& verdict : trial->verdicts) {
       seen_.put({plan.commit, true}, verdict);
       seen_.keep({plan.tree, true}, verdict);

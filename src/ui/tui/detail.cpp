@@ -188,6 +188,7 @@ Lines task_lines(const Focus& focus, const Shown& shown, int columns) {
   for (const view::Message& message : run->messages)
     add_row(lines, "told", one_line(message.text) + (message.heard ? "" : "  (not heard yet)"));
   for (const std::string& moved : run->ground) add_row(lines, "ground", one_line(moved), kWarn);
+  for (const std::string& one : run->to_know) add_row(lines, "to know", one_line(one), kWarn);
   lines.push_back({});
   for (const view::Action& action : actions(focus, shown))
     add_text(lines, view::command_of(action, shown.options), columns, kDim, 2);

@@ -158,6 +158,9 @@ void take_summary(Run& run, workflow::RunSummary& summary) {
   run.on_branch = summary.on_branch;
   run.evidence = summary.evidence;
   run.ground = summary.ground;
+  for (const workflow::SelfRunningSummary& changed : summary.self_running)
+    run.to_know.push_back((changed.task.empty() ? "" : changed.task + ": ") +
+                          workflow::self_running_words(changed));
   run.usage = summary.usage;
   run.remarks = remarks_of(summary);
   for (workflow::TreeSummary& tree : summary.trees)

@@ -379,6 +379,8 @@ struct Run {
   std::vector<Tree> trees;
   std::vector<Message> messages;
   std::vector<std::string> ground;  // what changed around it, in sentences
+  // What a person should know of its work before he runs it, in sentences.
+  std::vector<std::string> to_know;
   std::vector<Remark> remarks;
   Spending usage;
   std::vector<Day> days;

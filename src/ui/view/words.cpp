@@ -132,6 +132,9 @@ std::vector<Remark> remarks_of(const workflow::RunSummary& summary) {
       remarks.push_back({agent.task, of_task(agent.task) + agent.role + " " +
                                          std::to_string(agent.attempt) + ": " +
                                          redacted_words(agent.redacted)});
+  for (const workflow::SelfRunningSummary& changed : summary.self_running)
+    remarks.push_back(
+        {changed.task, of_task(changed.task) + workflow::self_running_words(changed)});
   for (const std::string& line : summary.ground) remarks.push_back({"", line});
   return remarks;
 }

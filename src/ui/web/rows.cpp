@@ -286,6 +286,7 @@ std::string run_json(const view::Run& run, std::string_view options) {
       .text("on_branch", run.on_branch)
       .list("messages", run.messages, message_json)
       .texts("ground", run.ground)
+      .texts("to_know", run.to_know)
       .raw("usage", spending_json(run.usage))
       .list("days", run.days, day_json)
       .list("actions", run.actions,

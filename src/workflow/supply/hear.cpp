@@ -6,6 +6,7 @@
 #include "base/moment.h"
 #include "base/text.h"
 #include "signal/vocabulary.h"
+#include "workflow/approval.h"
 #include "workflow/supply/supply.h"
 
 namespace capsule::supply {
@@ -77,6 +78,10 @@ void Turn::hear_one(Observation observation) {
     if (s_.questions.contains(answered->question)) return answer(answered->question, *answered);
   } else if (const auto* asked = std::get_if<StopAsked>(&observation)) {
     stop(asked->how);
+  } else if (const auto* merged = std::get_if<Merged>(&observation)) {
+    note(merged->tree, merged->self_running);
+  } else if (const auto* tried = std::get_if<MergeTried>(&observation)) {
+    note(tried->tree, tried->self_running);
   } else if (const auto* idle = std::get_if<AgentIdle>(&observation)) {
     // It is being ended.
     if (const auto found = now_.wanted.find(idle->agent);
@@ -94,6 +99,15 @@ void Turn::hear_one(Observation observation) {
       return;  // it is open all the same, and can be answered
   }
   heard_.push_back(std::move(observation));
+}
+
+// What a person was asked about and what was merged in the end are the same mostly.
+void Turn::note(const std::string& tree, const std::vector<event::SelfRunning>& files) {
+  fact::SelfRunningChanged changed{tree, files, static_cast<int>(files.size())};
+  if (changed.files.size() > kFilesNamed) changed.files.resize(kFilesNamed);
+  const auto before = s_.self_running.find(tree);
+  const bool known = before == s_.self_running.end() ? files.empty() : before->second == changed;
+  if (!known) record(std::move(changed));
 }
 
 // Whoever waits ends before the workflow hears of the stop: there is nobody else to end them.

@@ -155,6 +155,7 @@ struct Fold {
   void operator()(const fact::MessageGiven& f) {
     s.messages.push_back({f.id, f.task, f.text, f.by, 0, false, false, f.for_next});
   }
+  void operator()(const fact::SelfRunningChanged& f) { s.self_running[f.tree] = f; }
   void operator()(const fact::AgentStill&) {}  // for those who look on
   void operator()(const fact::MessageDelivered& f) {
     for (Message& message : s.messages)

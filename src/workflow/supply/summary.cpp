@@ -120,6 +120,10 @@ void complete(workflow::RunSummary& summary, const State& s) {
            agent.role,
            {"model", event::Verdict::broken,
             "asked for " + agent.mistaken_for + ", answered by " + agent.mistaken}});
+  for (const auto& [tree, changed] : s.self_running)
+    if (!changed.files.empty())
+      summary.self_running.push_back(
+          {summary.tasks.empty() ? std::string() : tree, changed.files, changed.count});
   if (summary.outcome.empty()) add_waits(summary, s);
   for (const Message& message : s.messages) {
     workflow::MessageSummary told{message.id,   message.task,  message.text,

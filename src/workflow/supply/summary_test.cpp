@@ -1,3 +1,4 @@
+#include "workflow/approval.h"
 #include "workflow/supply/test_support.h"
 
 namespace capsule::supply {
@@ -41,6 +42,33 @@ TEST(SupplySummary, AQuestionStandsOnceAndTheRunWaits) {
   EXPECT_EQ(summary.waits[0].question, fact::kFirstQuestion);
   EXPECT_THAT(summary.waits[0].options, ElementsAre("go on", "stop"));
   EXPECT_EQ(summary.standing, Standing::waiting);
+}
+
+TEST(SupplySummary, FilesThatRunByThemselvesAreRecordedOnceAndTheNewestCount) {
+  Table table;
+  MergeTried tried;
+  tried.tree = "T-1";
+  table.see(tried);
+  EXPECT_THAT(table.journal, IsEmpty()) << "there are none";
+  tried.self_running = {{".envrc", "a shell"}, {".husky/x", "git hooks"}};
+  table.see(tried);
+  Merged merged;
+  merged.tree = "T-1";
+  merged.self_running = tried.self_running;
+  table.see(merged);
+  ASSERT_EQ(table.journal.size(), 1U) << "a person was told the same before";
+  ASSERT_EQ(summary_of(table).self_running.size(), 1U);
+  EXPECT_EQ(self_running_words(summary_of(table).self_running[0]),
+            "agents changed files that run by themselves at yours: .envrc (a shell), .husky/x (git "
+            "hooks)");
+  EXPECT_EQ(summary_of(table).self_running[0].task, "T-1");
+  merged.self_running.assign(200, {"x/.envrc", "a shell"});
+  table.see(merged);
+  EXPECT_EQ(summary_of(table).self_running[0].files.size(), kFilesNamed);
+  EXPECT_EQ(summary_of(table).self_running[0].count, 200);
+  merged.self_running.clear();
+  table.see(merged);
+  EXPECT_THAT(summary_of(table).self_running, IsEmpty());
 }
 
 TEST(SupplySummary, UsageIsSummedAndWhatIsUnknownIsCounted) {

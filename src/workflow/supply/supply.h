@@ -61,6 +61,7 @@ class Turn {
   void on(const workflow::Told& told);
   void answer(int number, const workflow::Answered& answered);
   void stop(workflow::Stop how);
+  void note(const std::string& tree, const std::vector<event::SelfRunning>& files);
   fact::AgentUsed used(const Wanted& wanted, const workflow::AgentFinished& finished) const;
   bool swallow(Wanted& wanted, const workflow::AgentFinished& finished, const TokenUse& use);
   void service_fault(Wanted& wanted, const workflow::AgentFinished& finished);
