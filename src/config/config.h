@@ -66,7 +66,7 @@ struct Contain {
   std::vector<int> forward;
   std::vector<std::string> env;
   std::int64_t memory = 0;  // bytes; 0: not set
-  int processes = 0, cpus = 0;
+  int processes = 0;
   bool broker = false;
 };
 // What a phase, a role or the checks have of their own.

@@ -174,8 +174,6 @@ constexpr Filler kFillers[] = {
     {"contain.memory", [](Config& c, const Entry& e) { c.contain.memory = number_of(e); }},
     {"contain.processes",
      [](Config& c, const Entry& e) { c.contain.processes = static_cast<int>(number_of(e)); }},
-    {"contain.cpus",
-     [](Config& c, const Entry& e) { c.contain.cpus = static_cast<int>(number_of(e)); }},
     {"contain.broker", [](Config& c, const Entry& e) { c.contain.broker = text_of(e) == "true"; }},
     {"test_files", [](Config& c, const Entry& e) { c.test_files = list_of(e); }},
     {"verify.test", [](Config& c, const Entry& e) { c.verify.test = command_of(e); }},

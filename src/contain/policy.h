@@ -80,9 +80,8 @@ struct Without {
 
 // What a command may use up. 0: as much as there is.
 struct Limits {
-  std::uint64_t memory = 0;  // bytes, of all its processes together
+  std::uint64_t memory = 0;  // bytes of data, of each of its processes
   unsigned long processes = 4096;
-  unsigned cpus = 0;  // how many processors it can keep busy
   bool operator==(const Limits&) const = default;
 };
 

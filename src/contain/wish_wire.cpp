@@ -13,8 +13,8 @@ namespace {
 // added to a struct and not here does not compile.
 template <class Visit>
 void members(Visit& visit, Limits& limits) {
-  auto& [memory, processes, cpus] = limits;
-  visit(memory, processes, cpus);
+  auto& [memory, processes] = limits;
+  visit(memory, processes);
 }
 template <class Visit>
 void members(Visit& visit, Broker::Key& key) {

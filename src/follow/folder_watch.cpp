@@ -6,26 +6,22 @@
 
 namespace capsule::follow {
 
-bool read_events(int inotify,
-                 const std::function<void(const inotify_event &)> &take) {
+bool read_events(int inotify, const std::function<void(const inotify_event&)>& take) {
   alignas(inotify_event) std::array<char, 16384> buffer;
   bool any = false;
   for (;;) {
     const ssize_t size = ::read(inotify, buffer.data(), buffer.size());
-    if (size <= 0)
-      return any;
+    if (size <= 0) return any;
     any = true;
     for (ssize_t at = 0; at < size;) {
-      const auto *event =
-          reinterpret_cast<const inotify_event *>(buffer.data() + at);
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
       at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
       take(*event);
     }
   }
 }
 
-FolderWatch::FolderWatch(std::string folder, std::uint32_t mask,
-                         std::function<void()> between)
+FolderWatch::FolderWatch(std::string folder, std::uint32_t mask, std::function<void()> between)
     : folder_(std::move(folder)),
       parent_(folder_.substr(0, folder_.rfind('/'))),
       name_(folder_.substr(folder_.rfind('/') + 1)),
@@ -35,12 +31,9 @@ FolderWatch::FolderWatch(std::string folder, std::uint32_t mask,
 bool FolderWatch::renew(int inotify) {
   own_ = ::inotify_add_watch(inotify, folder_.c_str(), mask_);
   if (own_ < 0) {
-    if (between_)
-      between_();
-    above_ = ::inotify_add_watch(inotify, parent_.c_str(),
-                                 IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
-    if (above_ < 0)
-      return false;
+    if (between_) between_();
+    above_ = ::inotify_add_watch(inotify, parent_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+    if (above_ < 0) return false;
     // It may have come between the two.
     own_ = ::inotify_add_watch(inotify, folder_.c_str(), mask_);
   }
@@ -51,14 +44,13 @@ bool FolderWatch::renew(int inotify) {
   return true;
 }
 
-FolderWatch::Heard FolderWatch::hear(const inotify_event &event) const {
+FolderWatch::Heard FolderWatch::hear(const inotify_event& event) const {
   if (event.wd == own_ && own_ >= 0)
-    return (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0
-               ? Heard::other
-               : Heard::inside;
+    return (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0 ? Heard::other
+                                                                            : Heard::inside;
   if (event.wd == above_ && above_ >= 0 && event.len > 0 && name_ == event.name)
     return Heard::other;
   return Heard::nothing;
 }
 
-} // namespace capsule::follow
+}  // namespace capsule::follow

@@ -143,6 +143,13 @@ TEST_F(Contained, HasTheVariablesThatWereSetForItAndNoneThatWereNot) {
     EXPECT_EQ(out.find(absent), std::string::npos) << absent << out;
 }
 
+TEST_F(Contained, EachProcessHasTheMemoryThatItWasGiven) {
+  const auto loop = make_loop();
+  TreeSpec spec = inside("ulimit -d");
+  spec.walls->limits.memory = std::uint64_t{512} << 20;
+  EXPECT_EQ(run_to_end(*loop, spec).out, "524288\n");
+}
+
 TEST_F(Contained, AKeyThatStaysOutsideIsInNoVariable) {
   const auto loop = make_loop();
   TreeSpec spec = inside("env", {{"KEY", "secret"}, {"URL", "https://service"}, {"A", "b"}});

@@ -65,7 +65,6 @@ contain::Limits limits_of(const config::Contain& contain, ContainPreset preset) 
   limits.memory = static_cast<std::uint64_t>(contain.memory);
   if (limits.memory == 0 && preset == ContainPreset::strict) limits.memory = most_memory();
   limits.processes = static_cast<unsigned long>(contain.processes);
-  limits.cpus = static_cast<unsigned>(contain.cpus);
   return limits;
 }
 

@@ -146,7 +146,7 @@ TEST_F(WallsTest, WhatIsConfiguredIsInTheWishAndWhatThisMachineLacksIsNot) {
   user(
       "contain: {preset: worktree, missing: weaker, read: [~/tools, ~/nothing], "
       "scratch: [~/tools], write: [~/gone], allow: [a.example], forward: [5432], env: [MINE], "
-      "memory: 1GB, processes: 7, cpus: 2}\n");
+      "memory: 1GB, processes: 7}\n");
   const auto found = wish(phase("execute"));
   EXPECT_THAT(found->read, Contains(home_ + "/tools"));
   EXPECT_THAT(found->read, Not(Contains(home_ + "/nothing")));
@@ -158,7 +158,6 @@ TEST_F(WallsTest, WhatIsConfiguredIsInTheWishAndWhatThisMachineLacksIsNot) {
   EXPECT_EQ(found->missing, contain::Missing::weaker);
   EXPECT_EQ(found->limits.memory, 1U << 30);
   EXPECT_EQ(found->limits.processes, 7U);
-  EXPECT_EQ(found->limits.cpus, 2U);
 }
 
 TEST_F(WallsTest, StrictLimitsMemoryWhereNobodySays) {
