@@ -182,8 +182,9 @@ constexpr std::array kKeys{
         .tighter = Tighter::subset},
     Key{.path = "contain.memory",
         .kind = Kind::size,
-        .help = "How much memory each process of an agent, or of a check, may use for its data (not "
-                "set: with strict three quarters of the machine's)",
+        .help =
+            "How much memory each process of an agent, or of a check, may use for its data (not "
+            "set: with strict three quarters of the machine's)",
         .example = "4GB",
         .tighter = Tighter::at_most},
     Key{.path = "contain.processes",

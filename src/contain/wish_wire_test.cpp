@@ -24,7 +24,7 @@ Wish full_wish() {
   wish.allow = {"a.example.com:443"};
   wish.forward = {5432, 1};
   wish.broker = Broker{"https://a.example.com", "URL", {{"KEY", "x-api-key", "Bearer ", "secret"}}};
-  wish.limits = {1, 2, 3};
+  wish.limits = {1, 2};
   wish.mounts = {{"/inside", "/outside", Access::scratch}};
   wish.private_home = "/h";
   wish.layer = "/l";

@@ -9,8 +9,12 @@ namespace capsule::auto_mode {
 using event::Fault;
 namespace {
 
-// Whoever fails without a verdict is called once more.
+// Whoever fails, or ends, without a verdict is called once more.
 constexpr int kCalls = 2;
+constexpr std::string_view kNoVerdict =
+    "\n\nYou have been asked for this before, and what you said held no verdict that counts. End "
+    "with "
+    "exactly one line that begins with \"VERDICT:\", as described above.\n";
 
 }  // namespace
 
@@ -44,6 +48,7 @@ void Advance::start_reviewers() {
     start.dialect = workflow::Dialect::verdict;
     start.settle = workflow::Settle::leave;
     start.judges = true;
+    if (seat.verdict.miss != signal::Miss::none) start.prompt.appended += kNoVerdict;
     seat.running = true;
     ++seat.calls;
     command(std::move(start));
@@ -65,6 +70,7 @@ void Advance::reviewer_ended(const workflow::AgentFinished& ended) {
   verdict.duration_ms = ended.duration_ms;
   verdict.cost_micros = ended.cost_micros;
   verdict.tried = ended.took_back;
+  std::string failed;  // why it has judged nothing
   if (by_person(ended.fault)) {
     now_.interrupted = true;
   } else if (ended.fault == Fault::not_started) {
@@ -75,13 +81,16 @@ void Advance::reviewer_ended(const workflow::AgentFinished& ended) {
     verdict.verdict = judgement.verdict;
     verdict.issues = std::move(judgement.issues);
     verdict.miss = judgement.miss;
-  } else if (seat->calls < kCalls) {
-    seat->ended = false;
-  } else if (now_.failure.empty()) {
-    // It has approved nothing, and found nothing that somebody could mend.
-    now_.failure = "the " + verdict.type + " reviewer has failed " + counted(kCalls, "time") +
-                   " without a verdict: it " + workflow::in_words(ended);
+    if (verdict.miss != signal::Miss::none) failed = signal::sentence({verdict.miss, ""});
+  } else {
+    failed = "it " + workflow::in_words(ended);
   }
+  // It has approved nothing, and found nothing that somebody could mend.
+  if (!failed.empty() && seat->calls < kCalls)
+    seat->ended = false;
+  else if (!failed.empty() && now_.failure.empty())
+    now_.failure = "the " + verdict.type + " reviewer has failed " + counted(kCalls, "time") +
+                   " without a verdict: " + failed;
   close_review();
 }
 

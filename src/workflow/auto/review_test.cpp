@@ -104,6 +104,37 @@ TEST(AutoAdvance, AReviewerThatFailsAgainEndsTheRunAndNobodyIsToldToMend) {
   EXPECT_EQ(std::get<StartAgent>(driver.commands[0]).role, "review-functional");
 }
 
+TEST(AutoAdvance, AReviewerWithoutAVerdictIsAskedAgainAndIsNoFinding) {
+  Driver driver = in_review();
+  driver.see(verdict(2, "VERDICT: APPROVED"));
+  driver.see(verdict(4, "VERDICT: APPROVED"));
+  driver.see(verdict(3, "- a.c:1 looks odd\nAll in all this is fine."));
+  EXPECT_EQ(driver.only<StartAgent>().agent, 3);
+  EXPECT_EQ(driver.only<StartAgent>().attempt, 1);
+  EXPECT_THAT(driver.only<StartAgent>().prompt.appended, HasSubstr("no verdict that counts"));
+  driver.see(verdict(3, "VERDICT: APPROVED"));
+  driver.only<TakeBack>();
+  driver.see(TakenBack{});
+  EXPECT_EQ(driver.run.phase, Phase::check) << "nobody has to mend anything";
+  ASSERT_EQ(driver.run.rounds.size(), 1U);
+  EXPECT_THAT(driver.run.rounds[0].verdicts[1].issues, IsEmpty());
+}
+
+TEST(AutoAdvance, AReviewerThatNeverGivesOneVerdictEndsTheRunAsWhatItIs) {
+  Driver driver = in_review();
+  driver.see(verdict(2, "VERDICT: APPROVED"));
+  driver.see(verdict(3, "VERDICT: APPROVED"));
+  driver.see(verdict(4, "fine"));
+  driver.see(verdict(4, "VERDICT: APPROVED\nVERDICT: NEEDS_FIX"));
+  driver.only<TakeBack>();
+  driver.see(TakenBack{});
+  EXPECT_EQ(Rules::outcome(driver.run), "error");
+  EXPECT_EQ(driver.run.detail,
+            "the quality reviewer has failed 2 times without a verdict: there are two different "
+            "verdicts");
+  EXPECT_THAT(driver.run.rounds, IsEmpty());
+}
+
 TEST(AutoAdvance, AReviewThatWasCutOffIsTakenBackAndHeldAgain) {
   Driver driver = in_review();
   driver.see(verdict(2, "VERDICT: APPROVED"));

@@ -131,7 +131,7 @@ bool all_approved(const fact::Reviewed& round);
 int exit_code(Outcome outcome);
 
 // The verdict of a reviewer's words: one line at column 0, `VERDICT: X`. None, or two that differ,
-// approve nothing. Its issues are the list items above it.
+// are a miss, which judges nothing. Its issues are the list items above it.
 struct Judgement {
   fact::Verdict verdict = fact::Verdict::needs_fix;
   std::vector<std::string> issues;

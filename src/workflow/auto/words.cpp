@@ -48,13 +48,10 @@ Judgement judgement_in(std::string_view text) {
       if (result.issues.size() < kMaxIssues) result.issues.emplace_back(cut(*item, kMaxIssueBytes));
     }
   }
-  if (found && !contradiction) {
+  if (found && !contradiction)
     result.verdict = *found;
-  } else {
+  else
     result.miss = found ? signal::Miss::two_verdicts : signal::Miss::no_verdict;
-    result.issues.emplace_back(found ? "the reviewer gave two different verdicts"
-                                     : "the reviewer gave no verdict");
-  }
   if (result.verdict == fact::Verdict::approved) result.issues.clear();
   return result;
 }
