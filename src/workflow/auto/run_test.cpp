@@ -23,7 +23,8 @@ TEST(Judgement, WithoutAClearVerdictNothingIsApproved) {
         "VERDICT: approved", "VERDICT: APPROVED maybe", "VERDICT: APPROVED\nVERDICT: REJECTED",
         "VERDICT: NEEDS_FIX\nVERDICT: APPROVED"})
     EXPECT_EQ(verdict_in(text), Verdict::needs_fix) << text;
-  EXPECT_EQ(judgement_in("x").issues.size(), 1U);
+  EXPECT_EQ(judgement_in("x").miss, signal::Miss::no_verdict);
+  EXPECT_EQ(judgement_in("VERDICT: APPROVED\nVERDICT: REJECTED").miss, signal::Miss::two_verdicts);
 }
 
 TEST(Judgement, IssuesAreTheListItems) {

@@ -146,7 +146,7 @@ struct State {
   std::map<BudgetKey, BudgetRecord> budgets;
   std::map<std::string, Spent> by_task, by_day;
   std::vector<Message> messages;
-  std::map<std::string, Authors> authors;  // by tree
+  std::map<std::string, Authors> authors;                        // by tree
   std::map<std::string, fact::SelfRunningChanged> self_running;  // by tree, the newest
   Spent spent;
   TokenUse use;  // of all calls, as far as it is known
