@@ -99,7 +99,6 @@ void PhasesAudit::started(const PhaseStarted& f) {
     } else if (now.complete) {
       claim(follows(now, first), "the next phase is the one that the verdict asks for");
       results_.clear();
-      faults_.clear();
     } else {
       claim(first == current_, "phases that run together end together");
     }
@@ -118,6 +117,9 @@ void PhasesAudit::finished(const PhaseFinished& f) {
   const auto truth = said.find(f.number);
   claim(truth != said.end() && truth->second == f.status, "what an agent said is recorded");
   results_[f.phase] = f.status;
+  // Those of the phases before are over, however they ended.
+  std::erase_if(faults_, [&](const auto& one) { return !results_.contains(one.first); });
+  faults_.erase(f.phase);
   if (f.status == Status::error) faults_[f.phase] = f.after_fault;
   ++times_[f.phase];
   (path_[f.phase] += ' ') += signal::name_of(f.status);
@@ -157,6 +159,7 @@ void PhasesAudit::taken_back(const AnswerTakenBack& f) {
   open_.clear();
   const PhasesAudit& before = *before_answer_;
   results_ = before.results_;
+  faults_ = before.faults_;
   current_ = before.current_;
   check_failed_ = before.check_failed_;
   approved_ = before.approved_;
