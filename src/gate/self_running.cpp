@@ -9,7 +9,7 @@
 namespace capsule::gate {
 namespace {
 
-struct Row {
+struct SelfRunningRow {
   std::string_view by;
   const char* pattern;
 };
@@ -19,7 +19,7 @@ constexpr std::string_view kShell = "a shell that enters the folder", kEditor = 
                            kBuild = "a build", kAgents = "coding agents", kDebugger = "a debugger",
                            kPython = "Python", kGit = "git";
 
-constexpr Row kRows[] = {
+constexpr SelfRunningRow kSelfRunning[] = {
     {kShell, ".envrc"},
     {kShell, "mise.toml"},
     {kShell, ".mise.toml"},
@@ -123,7 +123,7 @@ constexpr Row kRows[] = {
     {kGit, ".git"},
 };
 
-std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 std::string_view folder_in(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == path.npos ? std::string_view() : path.substr(0, slash);
@@ -149,7 +149,7 @@ constexpr std::string_view kRepository = "160000";  // the mode of a repository 
 }  // namespace
 
 std::string_view run_by(std::string_view path) {
-  for (const Row& row : kRows)
+  for (const SelfRunningRow& row : kSelfRunning)
     if (git::matches_pattern(row.pattern, path)) return row.by;
   return {};
 }
@@ -163,7 +163,7 @@ Result<std::vector<event::SelfRunning>> self_running(const std::vector<git::Chan
     if (change.status != 'D') paths.insert(change.path);
   for (const git::Change& change : changes) {
     if (change.status == 'D') continue;
-    const std::string_view name = name_in(change.path);
+    const std::string_view name = last_name(change.path);
     std::string_view by = run_by(change.path);
     // A folder with these is a repository to git, settings and all, although it is called
     // otherwise.

@@ -77,9 +77,9 @@ std::string ignored(const Repository& repository) {
 // Capsule keeps are nobody's business here.
 bool is_shown(std::string_view name, std::string_view main_ref) {
   if (name == main_ref || name.starts_with("refs/tags/")) return true;
-  constexpr std::string_view kHeads = "refs/heads/";
-  if (!main_ref.starts_with(kHeads) || !name.starts_with("refs/remotes/")) return false;
-  return name.ends_with("/" + std::string(main_ref.substr(kHeads.size())));
+  constexpr std::string_view kPrivateHeads = "refs/heads/";
+  if (!main_ref.starts_with(kPrivateHeads) || !name.starts_with("refs/remotes/")) return false;
+  return name.ends_with("/" + std::string(main_ref.substr(kPrivateHeads.size())));
 }
 
 void add_loose_refs(const Repository& repository, const std::string& name,
