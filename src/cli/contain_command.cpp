@@ -48,11 +48,6 @@ constexpr Option kContainOptions[] = {
     {"explain", "", "Run nothing; say what the command could see and do, and what is open"},
 };
 
-std::string from_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::vector<std::string> strings(const std::vector<std::string_view>& views) {
   return {views.begin(), views.end()};
 }
@@ -114,7 +109,8 @@ Result<contain::Wish> wish_of(const Args& args, const config::Config& config) {
 contain::Without left_out() {
   contain::Without without;
 #ifdef CAPSULE_TEST_HOOKS
-  const std::string names = from_environment("CAPSULE_TEST_WITHOUT");
+  const char* value = std::getenv("CAPSULE_TEST_WITHOUT");
+  const std::string names = value == nullptr ? "" : value;
   const auto named = [&](std::string_view name) {
     const auto parts = split(names, ',');
     return std::find(parts.begin(), parts.end(), name) != parts.end();

@@ -30,9 +30,9 @@ constexpr std::string_view kNames[] = {
 constexpr std::size_t kMaxFiles = 10'000;
 constexpr std::size_t kMaxBytes = std::size_t{256} * 1024 * 1024;
 constexpr std::size_t kMaxLookedAt = 1'000'000;  // entries of a worktree
-constexpr int kMaxDepth = 256;
+constexpr int kMaxFolderDepth = 256;
 
-struct CloseFolder {
+struct CloseStream {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
@@ -45,12 +45,12 @@ class Search {
  public:
   Result<void> look(int parent, const std::string& name, const std::string& prefix, int depth) {
     const int fd = ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    const std::unique_ptr<DIR, CloseFolder> folder(fd < 0 ? nullptr : ::fdopendir(fd));
+    const std::unique_ptr<DIR, CloseStream> folder(fd < 0 ? nullptr : ::fdopendir(fd));
     if (!folder) return {};  // what we cannot read, its reader cannot either
     while (const dirent* entry = ::readdir(folder.get())) {
       const std::string inner = entry->d_name;
       if (inner == "." || inner == ".." || inner == ".git") continue;
-      if (++looked_at_ > kMaxLookedAt || depth > kMaxDepth)
+      if (++looked_at_ > kMaxLookedAt || depth > kMaxFolderDepth)
         return fail(Reason::refused,
                     "the worktree is too large to be searched for files that instruct agents");
       if (is_instruction(inner))
@@ -94,20 +94,20 @@ bool is_same(const std::string& path, unsigned mode, const std::string& text) {
          (info.st_mode & S_IXUSR) == (mode & S_IXUSR) && git::is_plain_file_with(path, text);
 }
 
-struct Listed {
+struct ListedFile {
   unsigned mode = 0;
   std::string id, path;
 };
 
 // "100644 blob <id>\t<path>", each ended by a NUL.
-std::vector<Listed> instructions_in(std::string_view listing) {
-  std::vector<Listed> all;
+std::vector<ListedFile> instructions_in(std::string_view listing) {
+  std::vector<ListedFile> all;
   for (const std::string_view line : split(listing, '\0')) {
     const std::size_t tab = line.find('\t');
     const auto words = split(line.substr(0, tab == line.npos ? 0 : tab), ' ');
     if (words.size() != 3 || words[1] != "blob" || instruction_in(line.substr(tab + 1)).empty())
       continue;
-    Listed one{0, std::string(words[2]), std::string(line.substr(tab + 1))};
+    ListedFile one{0, std::string(words[2]), std::string(line.substr(tab + 1))};
     std::from_chars(words[0].data(), words[0].data() + words[0].size(), one.mode, 8);
     all.push_back(std::move(one));
   }
@@ -129,16 +129,16 @@ Result<const std::vector<Instructions::Given>*> Instructions::of(const std::stri
   if (const auto known = known_.find(base); known != known_.end()) return &known->second;
   std::vector<Given> given;
   if (!base.empty()) {
-    const std::vector<Listed> listed = instructions_in(
+    const std::vector<ListedFile> listed = instructions_in(
         TRY(git::tell(repository_, {.args = {"ls-tree", "-r", "-z", "--full-tree", base, "--"}})));
     if (listed.size() > kMaxFiles)
       return fail(Reason::refused, "the project has too many files that instruct agents");
     git::Call call{.args = {"cat-file", "--batch"}, .most = kMaxBytes};
-    for (const Listed& one : listed) call.input += one.id + "\n";
+    for (const ListedFile& one : listed) call.input += one.id + "\n";
     const std::string out = listed.empty() ? "" : TRY(git::ask(repository_, call)).out;
     // "<id> blob <size>\n<bytes>\n", in the same order.
     std::string_view rest = out;
-    for (const Listed& one : listed) {
+    for (const ListedFile& one : listed) {
       const std::size_t end = rest.find('\n');
       const auto words = split(rest.substr(0, end), ' ');
       std::size_t size = 0;

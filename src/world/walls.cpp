@@ -22,7 +22,7 @@ constexpr std::string_view kCertificates =
     "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE "
     "GIT_SSL_CAINFO";
 
-std::string variable(const char* name) {
+std::string own_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -84,8 +84,8 @@ Wish wish_with(const config::Config& config, const config::Walls& walls,
   wish.missing =
       contain.weaker || by_default(config) ? contain::Missing::weaker : contain::Missing::refuse;
   wish.folder = folder;
-  wish.home = variable("HOME");
-  wish.search = variable("PATH");
+  wish.home = own_variable("HOME");
+  wish.search = own_variable("PATH");
   wish.limits = limits_of(contain, walls.preset);
   wish.allow = contain.allow;
   wish.forward = contain.forward;
@@ -151,7 +151,7 @@ void add_program(Wish& wish, const Project& project, const agent::Provider& prov
 std::string value_of(const std::vector<std::string>& entries, const std::string& name) {
   for (const std::string& entry : entries)
     if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
-  return variable(name.c_str());
+  return own_variable(name.c_str());
 }
 
 // "NAME:header" or "NAME:header:word", with the value that it has.
