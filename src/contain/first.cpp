@@ -72,7 +72,6 @@ Result<void> confine(const Orders& orders) {
     TRY_VOID(adopt_orphans());
     TRY_VOID(enter_folder(policy));
   }
-  TRY_VOID(apply_limits(policy));
   TRY_VOID(drop_privileges());
   if (report.landlock > 0)
     TRY_VOID(apply_landlock(
@@ -100,6 +99,8 @@ int become_command(const Orders& orders, std::vector<char*> argv, std::vector<ch
   constexpr unsigned kOnExec = 1U << 2;  // CLOSE_RANGE_CLOEXEC
   if (!orders.policy.without.closed_descriptors) close_all(STDERR_FILENO + 1, ~0U, kOnExec);
   if (!orders.policy.without.made_up_environment) ::environ = env.data();
+  // Last, and only here: who waits for the command must not run short of what the command may use.
+  if (!apply_limits(orders.policy)) return errno;
   ::execvp(argv[0], argv.data());
   return errno;
 }
