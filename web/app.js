@@ -83,7 +83,7 @@ function frame() {
             name === "inbox" && items.length > 0 && h("span", { class: "badge" }, items.length, h("span", { class: "hidden" }, " need you")))),
       ),
       store.about.name && h("span", { class: "where quiet", title: store.about.project }, store.about.name, store.about.read_only && " (read-only)"),
-      h("span", { class: "live " + store.state, role: "status" },
+      h("span", { class: "stream " + store.state, role: "status" },
         h("span", { class: "dot", "aria-hidden": "true" }),
         h("span", { class: "livewords" }, { live: "live", connecting: "connecting", ended: "not connected" }[store.state])),
       h("button", { class: "icon", onclick: switchTheme, "aria-label": "Dark or light", title: "Dark or light (d)" }, h("span", { "aria-hidden": "true" }, "◐")),

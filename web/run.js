@@ -59,6 +59,7 @@ const TABS = [["board", "Board"], ["timeline", "Timeline"], ["plan", "Plan"], ["
 export function runPage(id, tab, rest) {
   const live = wholeRun(id);
   if (!live) return [h("h1", {}, "There is no such run"), h("p", {}, h("a", { href: "#/runs" }, "To the runs"))];
+  if (!store.whole.has(id)) return h("p", { class: "start" }, store.error || "Reading the run …");
   if (replay.run !== id) Object.assign(replay, { run: id, at: 0, wish: 0, rows: null });
   const run = (replay.rows && wholeRun(id, replay.rows)) || live;
   // While it is replayed, time stands where the fact was recorded.

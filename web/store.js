@@ -8,6 +8,7 @@ export const store = {
   state: "connecting", // live, connecting, ended
   loaded: false,
   wanted: "", // the run whose rows are wanted too
+  whole: new Set(), // the runs of which all rows are here
   error: "",
   about: {}, // name, project, version, read_only
   changed: () => {},
@@ -67,16 +68,20 @@ async function newest(ask) {
   }
 }
 
+const NOTHING = { rows: [], seq: 0 };
+const rowsOf = (run) => api("view?run=" + encodeURIComponent(run)).catch((error) => (error.status === 404 ? NOTHING : Promise.reject(error)));
+
 // Everything anew: the rows of all runs, and all of the one that is looked at.
 export async function load() {
+  const run = store.wanted;
   try {
-    const run = store.wanted;
-    const [about, all, one] = await newest(() => Promise.all([api("about"), api("view"), run ? api("view?run=" + encodeURIComponent(run)).catch(() => null) : null]));
+    const [about, all, one] = await newest(() => Promise.all([api("about"), api("view"), run ? rowsOf(run) : NOTHING]));
     store.about = about;
     store.rows.clear();
     store.seq = 0; // another journal may be in the place of the one before
     apply(all);
-    if (one) apply(one);
+    apply(one);
+    store.whole = new Set([run]);
     store.loaded = true;
     store.error = "";
   } catch (error) {
@@ -84,24 +89,34 @@ export async function load() {
     if (error.status === 403) store.state = "ended";
   }
   store.changed();
+  if (store.wanted !== run) complete(); // somebody went on meanwhile
 }
 
-export async function want(run) {
-  if (store.wanted === run) return;
-  store.wanted = run;
+// The rows of the run that is looked at.
+async function complete() {
+  const run = store.wanted;
   if (!run) return;
   try {
-    apply(await newest(() => api("view?run=" + encodeURIComponent(run))));
+    apply(await newest(() => rowsOf(run)));
+    store.whole.add(run);
+    store.error = "";
   } catch (error) {
-    if (error.status !== 404) store.error = error.message;
+    store.error = error.message;
   }
   store.changed();
+}
+
+export function want(run) {
+  if (store.wanted === run) return;
+  store.wanted = run;
+  complete();
 }
 
 function setState(state) {
   if (store.state === state) return;
   store.state = state;
   store.changed();
+  if (state === "live" && !store.whole.has(store.wanted)) complete(); // it may have failed when the server was not there
 }
 
 function listen() {

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { open } from "./open.mjs";
 
 const { GOLDENS, HOME, PLAN, PICTURES } = process.env;
 const write = Boolean(process.env.CAPSULE_WRITE_GOLDENS);
@@ -83,10 +84,7 @@ export async function pictures({ browser, context, page, run, watch, origin }) {
   for (const theme of ["light", "dark"])
     for (const [name, [address, ready]] of Object.entries(all)) {
       await tab.emulateMedia({ colorScheme: theme });
-      await tab.goto(address);
-      await tab.waitForSelector(ready);
-      await tab.waitForFunction(() => !document.body.innerText.includes("connecting"));
-      await tab.evaluate(() => document.fonts.ready.then(() => true));
+      await open(tab, address, ready);
       const file = `${GOLDENS}/${name}-${theme}.png`;
       const taken = (await tab.screenshot({ animations: "disabled", caret: "hide" })).toString("base64");
       const kept = write ? null : (await readFile(file)).toString("base64");

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { chromium } from "playwright-core";
 import { AxeBuilder } from "@axe-core/playwright";
+import { open as opened } from "./open.mjs";
 import { pictures } from "./pictures.mjs";
 import { workflows } from "./workflows.mjs";
 
@@ -40,8 +41,7 @@ const pages = {
 };
 const READY = { diff: ".diff, .panel p", transcript: ".log", evidence: ".attempt", timeline: ".gantt", plan: "svg", board: "table", inbox: ".item", runs: "table" };
 async function open(name) {
-  await page.goto(pages[name]);
-  await page.waitForSelector(READY[name] ?? "h1");
+  await opened(page, pages[name], READY[name] ?? "h1");
 }
 
 async function looks(name, theme, width) {
@@ -184,6 +184,35 @@ const scenes = {
     await page.waitForFunction(() => document.querySelector(".runhead").textContent.includes("0/8"));
     await page.getByRole("button", { name: "Now" }).click();
     await page.waitForFunction(() => document.querySelector(".runhead").textContent.includes("6/8"));
+  },
+
+  // An answer that is late: the page says that it reads, never that nothing has begun; and whoever goes on meanwhile
+  // finds the run complete.
+  async late() {
+    let answer;
+    const held = (part) => {
+      const until = new Promise((done) => (answer = done));
+      return page.route(part, async (route) => (await until, route.fallback()));
+    };
+    const there = (...parts) => "#/" + parts.map(encodeURIComponent).join("/");
+    const board = () => page.waitForFunction((all) => document.querySelectorAll(".list tr[data-row]").length === all, tasks.length);
+    await open("runs");
+    await held("**/api/v1/view?run=*");
+    await page.evaluate((hash) => (location.hash = hash), there("run", run));
+    await page.getByText("Reading the run …").waitFor();
+    assert.equal(await page.getByText("Nothing has begun").count(), 0);
+    answer();
+    await board();
+    await open("runs");
+    await held("**/api/v1/view");
+    const asked = page.waitForRequest("**/api/v1/view");
+    await page.evaluate(() => void (window.loading = import("/store.js").then((store) => store.load())));
+    await asked;
+    await page.evaluate((hash) => (location.hash = hash), there("run", run));
+    await board();
+    answer();
+    await page.evaluate(() => window.loading);
+    await board();
   },
 
   // Words and names that are meant to run: on no page does anything, and nothing foreign is asked for.
