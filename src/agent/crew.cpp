@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "agent/pieces.h"
 #include "agent/redaction.h"
 #include "base/files.h"
 
@@ -22,6 +23,7 @@ class Crew::Member : public process::ChildEvents {
         program_(std::move(program)),
         done_(std::move(done)),
         out_secrets_(task.secrets),
+        out_pieces_(task.provider.output, task.secrets),
         err_secrets_(task.secrets) {
     pulse_.last_output = process::Clock::now();
     task_.prompt = {};  // delivered already, and perhaps long
@@ -61,7 +63,7 @@ class Crew::Member : public process::ChildEvents {
   }
   void on_stdout(std::string_view bytes) override {
     beat(bytes);
-    printed(out_secrets_.feed(bytes));
+    printed(out_pieces_.feed(out_secrets_.feed(bytes)));
   }
   void on_stderr(std::string_view bytes) override {
     beat(bytes);
@@ -69,7 +71,8 @@ class Crew::Member : public process::ChildEvents {
   }
   void on_exit(const process::Exit& exit) override {
     exit_ = exit;
-    printed(out_secrets_.finish());
+    printed(out_pieces_.feed(out_secrets_.finish()));
+    printed(out_pieces_.finish());
     complained(err_secrets_.finish());
     for (StreamLog* log : {&out_, &err_})
       if (auto closed = log->close(); !closed && !error_) error_ = closed.error();
@@ -84,7 +87,7 @@ class Crew::Member : public process::ChildEvents {
     ending.limit = task_.timeout;
     ending.out_end = out_end_;
     ending.err_end = err_end_;
-    ending.redacted = out_secrets_.count() + err_secrets_.count();
+    ending.redacted = out_secrets_.count() + out_pieces_.count() + err_secrets_.count();
     if (exit_.how == Exit::signalled) ending.signal = exit_.value;
     if (exit_.how == Exit::signalled || exit_.how == Exit::exited)
       ending.exit_code = ending.signal != 0 ? 128 + ending.signal : exit_.value;
@@ -170,7 +173,9 @@ class Crew::Member : public process::ChildEvents {
   std::optional<process::ChildId> child_;
   process::TimerId timer_{};
   StreamLog out_, err_;
-  Redaction out_secrets_, err_secrets_;
+  Redaction out_secrets_;
+  PieceRedaction out_pieces_;
+  Redaction err_secrets_;
   std::string out_end_, err_end_;
   Pulse pulse_;
   process::Exit exit_{};

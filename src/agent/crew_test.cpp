@@ -53,6 +53,31 @@ TEST_F(CrewTest, OutputGoesToLogsThatAreNeverReplaced) {
   EXPECT_EQ(read_file(first.log).value_or("?"), "hello");
 }
 
+TEST_F(CrewTest, ASecretInTwoWritesReachesNoLog) {
+  Task task = script(
+      "printf 'hunter2'; read x; printf '%s' '-hunter2 sk-ant-api03-ABC'; read x; "
+      "echo defghi0123456789xyz; printf hunter2 >&2; read x; echo -hunter2 >&2");
+  task.provider.steered = true;
+  task.secrets = {"hunter2-hunter2"};
+  std::optional<Ending> ended;
+  std::string printed;
+  task.on_output = [&](std::string_view bytes) { printed += bytes; };
+  const auto member = crew_.start(task, [&](MemberId, const Ending& how) { ended = how; });
+  ASSERT_TRUE(member);
+  // Each write has been read before the next is made.
+  const std::uint64_t lengths[] = {7, 7 + 25, 7 + 25 + 20 + 7};
+  for (const std::uint64_t bytes : lengths) {
+    loop_->run_while([&] { return !ended && crew_.pulse(*member)->bytes < bytes; });
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(printed.find("hunter2"), printed.npos);
+    crew_.write(*member, "\n");
+  }
+  loop_->run_while([&] { return !ended; });
+  EXPECT_EQ(read_file(ended->log).value_or("?"), "[redacted] [redacted]\n");
+  EXPECT_EQ(read_file(ended->log + ".stderr").value_or("?"), "[redacted]\n");
+  EXPECT_EQ(ended->redacted, 3);
+}
+
 TEST_F(CrewTest, ManyWorkAtOnce) {
   constexpr int kMany = 20;
   int ended = 0;

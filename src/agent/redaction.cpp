@@ -204,6 +204,7 @@ std::size_t Redaction::secret_at(std::string_view text, std::size_t at, bool las
 
 std::string_view Redaction::pass(std::string_view text, bool last) {
   out_.clear();
+  replaced_.clear();
   std::size_t passed = 0, at = 0;
   while (at < text.size()) {
     while (at < text.size() && !may_begin(text, at)) ++at;
@@ -217,11 +218,13 @@ std::string_view Redaction::pass(std::string_view text, bool last) {
     out_ += text.substr(passed, at - passed);
     out_ += kRedacted;
     ++count_;
+    replaced_.push_back({decided_ + at, decided_ + at + length});
     at += length;
     passed = at;
   }
   out_ += text.substr(passed, at - passed);
   held_ = std::string(text.substr(at));
+  decided_ += at;
   before_ += text.substr(at > kBefore ? at - kBefore : 0, std::min(at, kBefore));
   if (before_.size() > kBefore) before_.erase(0, before_.size() - kBefore);
   return out_;
@@ -235,7 +238,10 @@ std::string_view Redaction::feed(std::string_view bytes) {
 
 std::string_view Redaction::finish() {
   const std::string rest = std::move(held_);
-  return pass(rest, true);
+  pass(rest, true);
+  before_.clear();
+  decided_ = 0;
+  return out_;
 }
 
 }  // namespace capsule::agent

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bitset>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,16 @@ class Redaction {
   // What may be passed on of all that was fed so far; the rest follows with a later piece. The view
   // is valid until the next call.
   std::string_view feed(std::string_view bytes);
-  // What was held back, at the end of the text.
+  // What was held back, at the end of the text. Another may follow.
   std::string_view finish();
+
+  // Where the secrets stood that the last call replaced, and how much of the text was decided with
+  // it: bytes from the beginning of the text.
+  struct Span {
+    std::uint64_t begin = 0, end = 0;
+  };
+  const std::vector<Span>& replaced() const { return replaced_; }
+  std::uint64_t decided() const { return decided_; }
 
   int count() const { return count_; }
 
@@ -42,6 +51,8 @@ class Redaction {
   std::bitset<65'536> pairs_;      // the first two
   std::string held_, out_;
   std::string before_;  // the end of what was passed on, as it was
+  std::vector<Span> replaced_;
+  std::uint64_t decided_ = 0;
   int count_ = 0;
 };
 

@@ -40,6 +40,7 @@ class View {
   bool is(std::string_view wanted) const;
   std::optional<double> number() const;
   std::int64_t integer() const;  // without its fraction, the nearest that there is; else 0
+  std::string_view raw() const { return text_; }  // as it stands in the text
 
  private:
   friend class Walk;

@@ -133,7 +133,7 @@ TEST_F(AgentsTest, TheReportIsComplete) {
 }
 
 // gemini, goose and grok tell an answer in pieces, as it comes.
-TEST_F(AgentsTest, ASecretThatIsToldInPiecesReachesNeitherFactsNorLiveViews) {
+TEST_F(AgentsTest, ASecretThatIsToldInPiecesReachesNeitherFactsNorLogsNorLiveViews) {
   provider_.env = {{"MY_API_KEY", "hunter2-hunter2"}};
   provider_.output = dialect::Output::grok_stream;
   plays(R"(cat >/dev/null
@@ -146,6 +146,9 @@ echo '{"type":"end","stopReason":"end_turn"}')");
             "[redacted] and [redacted]");
   EXPECT_THAT(done.preview, ::testing::Not(::testing::HasSubstr("hunter2")));
   EXPECT_EQ(done.facts.redacted, 2);
+  const std::string log = read_file(done.log).value_or("?");
+  EXPECT_THAT(log, HasSubstr("[redacted]"));
+  for (const char* part : {"hunter2", "abcdef", "xyz"}) EXPECT_THAT(log, Not(HasSubstr(part)));
   ASSERT_FALSE(desk_.said.empty());
   EXPECT_THAT(desk_.said.back(), HasSubstr("[redacted] and [redacted]"));
   for (const std::string& words : desk_.said) {
