@@ -342,6 +342,7 @@ void Gates::ask_base(const std::shared_ptr<Inquiry>& inquiry) {
   const Files base{check.base, true};
   inquiry->base = seen_.find(base, kTest);
   if (inquiry->base || !test->tests) return ask_without(inquiry);
+  const Watch::Scope scope(world_.watch(), workflow::CheckFor::before);
   world_.in_clean(check.base, {std::string(kTest)}, {},
                   [this, inquiry, base](const Result<std::vector<Verdict>>& verdicts) {
                     if (!verdicts) return inquiry->failed(verdicts.error());
@@ -363,6 +364,7 @@ void Gates::ask_without(const std::shared_ptr<Inquiry>& inquiry) {
   const Files tests{key_of(check.tests, "").first, true};
   inquiry->without = seen_.instead(tests, kTest);
   if (inquiry->without) return judge(inquiry);
+  const Watch::Scope scope(world_.watch(), workflow::CheckFor::without);
   world_.in_clean(check.tests, {std::string(kTest)}, {},
                   [this, inquiry, tests](const Result<std::vector<Verdict>>& verdicts) {
                     if (!verdicts) return inquiry->failed(verdicts.error());

@@ -52,6 +52,7 @@ struct World {
   // In a folder that holds exactly the files of a commit, and is removed afterwards.
   std::function<void(const std::string& commit, const Names&, const AsBefore&, Checks::Done)>
       in_clean;
+  std::function<Watch*()> watch;  // is told what a command is run for; null: nobody
 };
 
 class Gates {

@@ -84,6 +84,17 @@ TEST(Gates, TestsThatFailedOnceFailWithoutTheWorkAgainBeforeItIsSignedOff) {
   EXPECT_TRUE(passes(fake, after_sign_off())) << "nobody waits a minute for that";
 }
 
+TEST(Gates, TellWhichTestsAreThoseOfTheWorkOfTheFilesBeforeItAndOfTheTestsAlone) {
+  Fake fake;
+  fake.clean = kPassed;
+  fake.clean.tests = report({{"n", TestState::passed}});
+  const Watch::Scope scope(&fake.watch, {"bead", workflow::CheckFor::work});
+  checked(fake, after_sign_off());
+  EXPECT_EQ(fake.run_for, (std::vector{workflow::CheckFor::work, workflow::CheckFor::before,
+                                       workflow::CheckFor::without}));
+  EXPECT_EQ(fake.watch.about().what, workflow::CheckFor::work);
+}
+
 TEST(Gates, TheBaselineIsGreenRedOrCannotBeKnown) {
   Fake fake;
   fake.base = kPassed;

@@ -33,6 +33,8 @@ struct Fake {
   bool has_test = true;
   std::string where;  // the commands ran, last
   std::optional<Error> error;
+  Watch watch;
+  std::vector<workflow::CheckFor> run_for;  // each that ran in a folder of its own
 
   void answer(const Names& names, const Verdict& test, const Checks::Done& done) {
     if (error) return done(tl::unexpected(*error));
@@ -66,6 +68,7 @@ struct Fake {
       put_back = files.paths;
       return {};
     };
+    world.watch = [this] { return &watch; };
     world.in_tree = [this](const std::string& folder, const std::string&, const Names& names,
                            const AsBefore& files, const Checks::Done& done) {
       as_before = files.paths;
@@ -75,6 +78,7 @@ struct Fake {
     world.in_clean = [this](const std::string& commit, const Names& names, const AsBefore& files,
                             const Checks::Done& done) {
       as_before = files.paths;
+      run_for.push_back(watch.about().what);
       if (commit == "base") return answer(names, base, done);
       if (commit == "tests") return answer(names, without, done);
       where = commit;

@@ -28,6 +28,9 @@ class Watch {
     Scope(Watch* watch, About about) : watch_(watch) {
       if (watch_ != nullptr) before_ = std::exchange(watch_->about_, std::move(about));
     }
+    // The same task, and something else.
+    Scope(Watch* watch, workflow::CheckFor what)
+        : Scope(watch, watch == nullptr ? About{} : About{watch->about_.task, what}) {}
     ~Scope() {
       if (watch_ != nullptr) watch_->about_ = std::move(before_);
     }

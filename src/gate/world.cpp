@@ -136,6 +136,7 @@ World world_of(const git::Repository& repository, Checks& checks, const ProjectF
                                         Checks::Done done) {
     run_in_tree(repository, checks, folder, commit, names, as_before, std::move(done));
   };
+  world.watch = [&checks] { return checks.watch(); };
   world.in_clean = [repository, &checks](const std::string& commit, const Names& names,
                                          const AsBefore& as_before, Checks::Done done) {
     run_clean(repository, checks, commit, names, std::move(done),

@@ -187,6 +187,21 @@ TEST(PlainFace, SaysThatChecksRunAndWhatTheyCameToWithTheRealTime) {
   EXPECT_EQ(stage.taken(), "  tests: 2 fail, 129 pass, 4.2s on the merged files\n");
 }
 
+TEST(Faces, SayThatTestsRunWithoutTheNewCodeAndThatTheyFailAsTheyShould) {
+  for (const auto& [what, name, words] :
+       {std::tuple{CheckFor::without, "without", " without the new code"},
+        std::tuple{CheckFor::before, "before", " on the files of before"}}) {
+    CheckProgress check = tests_done();
+    check.what = what;
+    EXPECT_EQ(name_of(what), name);
+    EXPECT_EQ(progress_words(check), "running the tests" + std::string(words));
+    EXPECT_EQ(result_words(check), "tests: 2 fail, 129 pass, 4.2s" + std::string(words));
+    EXPECT_EQ(tone_of(check), what == CheckFor::without ? Tone::good : Tone::warn);
+    check.run.ending = event::CheckEnding::passed;
+    EXPECT_EQ(tone_of(check), what == CheckFor::without ? Tone::warn : Tone::good);
+  }
+}
+
 TEST(LiveFace, ShowsTheChecksThatRunWithTheirTime) {
   Phases stage(Look::live);
   begin(stage);

@@ -57,6 +57,10 @@ std::string_view where_words(CheckFor what) {
       return " on the merged files";
     case CheckFor::health:
       return " on main";
+    case CheckFor::before:
+      return " on the files of before";
+    case CheckFor::without:
+      return " without the new code";
     case CheckFor::work:
     case CheckFor::tree:
       break;
@@ -226,8 +230,10 @@ std::string result_words(const workflow::CheckProgress& check) {
   return result_words(check.run) + std::string(where_words(check.what));
 }
 
-Tone tone_of(const event::CheckRun& run) {
-  return run.ending == event::CheckEnding::passed ? Tone::good : Tone::warn;
+Tone tone_of(const workflow::CheckProgress& check) {
+  const auto wanted =
+      check.what == CheckFor::without ? event::CheckEnding::failed : event::CheckEnding::passed;
+  return check.run.ending == wanted ? Tone::good : Tone::warn;
 }
 
 }  // namespace capsule::ui

@@ -46,6 +46,7 @@ std::string progress_words(const workflow::CheckProgress& check);
 // "tests: 131 pass, 4.2s", "tests: 2 fail, 129 pass, 4.2s", "build: exit status 2, 0.3s".
 std::string result_words(const workflow::CheckProgress& check);
 std::string result_words(const event::CheckRun& run);
-Tone tone_of(const event::CheckRun& run);
+// Tests that fail without the new code are good.
+Tone tone_of(const workflow::CheckProgress& check);
 
 }  // namespace capsule::ui

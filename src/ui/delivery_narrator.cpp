@@ -203,7 +203,7 @@ std::string DeliveryNarrator::line_of(const DeliveryFact& fact, view::OneRun& sh
 
 std::string DeliveryNarrator::on_check(const workflow::CheckProgress& check) {
   return row(style_, Tone::quiet, style_.unicode ? "·" : "-", check.task,
-             check.ended ? toned(style_, tone_of(check.run), result_words(check))
+             check.ended ? toned(style_, tone_of(check), result_words(check))
                          : progress_words(check) + (style_.unicode ? " …" : " ..."));
 }
 

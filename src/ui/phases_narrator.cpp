@@ -29,7 +29,7 @@ class PhasesNarrator : public Narrator {
   }
   std::string on_check(const workflow::CheckProgress& check) override {
     return "  " +
-           (check.ended ? toned(style_, tone_of(check.run), result_words(check))
+           (check.ended ? toned(style_, tone_of(check), result_words(check))
                         : progress_words(check) + (style_.unicode ? " …" : " ...")) +
            "\n";
   }

@@ -38,8 +38,9 @@ std::string_view name_of(Finding finding) {
 }
 
 std::string_view name_of(CheckFor what) {
-  constexpr std::string_view kNames[] = {"work", "baseline", "merge", "health", "tree"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(CheckFor::tree) + 1);
+  constexpr std::string_view kNames[] = {"work", "baseline", "merge",  "health",
+                                         "tree", "before",   "without"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(CheckFor::without) + 1);
   return kNames[static_cast<std::size_t>(what)];
 }
 

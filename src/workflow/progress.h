@@ -17,6 +17,8 @@ enum class CheckFor {
   merge,     // the merged files, before main moves
   health,    // main, after remediation
   tree,      // a tree is made ready for its agents
+  before,    // the files that an agent's work began with
+  without,   // the tests alone: what they say when the new code is not there
 };
 std::string_view name_of(CheckFor what);  // "work", …
 

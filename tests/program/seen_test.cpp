@@ -33,6 +33,10 @@ TEST_F(SeenByAPerson, AGoodRunSaysItInOneLine) {
   EXPECT_HAS(outcome.out, "\n  1 new test failed before, passes now; 1 other still passes\n");
   EXPECT_HAS(outcome.out, "  running the tests on main, before anybody works …\n");
   EXPECT_HAS(outcome.out, "  tests: 1 pass, ");
+  EXPECT_HAS(outcome.out, "  running the tests without the new code …\n");
+  const std::string red = "  tests: 1 fail, 1 pass, ";
+  EXPECT_HAS(outcome.out.substr(outcome.out.rfind(red)).substr(0, red.size() + 40),
+             " without the new code\n");
   const Json status = Json::parse(command("status", {kBead, "--json"}).out);
   EXPECT_EQ(status["evidence"]["words"],
             "1 new test failed before, passes now; 1 other still passes");
