@@ -232,6 +232,7 @@ function ledger(run) {
           h("td", { class: "nowrap" }, duration(role.ms)), h("td", {}, role.input ? count(role.input) : "–"), h("td", {}, role.output ? count(role.output) : "–"), h("td", {}, moneyOf(role.cost, role.missing) || "–"))))))),
     run.ground?.length > 0 && h("section", { class: "card" }, h("h2", {}, "What changed around it"), h("ul", {}, run.ground.map((text) => h("li", {}, text)))),
     run.to_know?.length > 0 && h("section", { class: "card" }, h("h2", {}, "To know before you run it"), h("ul", {}, run.to_know.map((text) => h("li", {}, text)))),
+    run.walls && h("section", { class: "card" }, h("h2", {}, "Walls"), h("p", {}, run.walls)),
     run.messages?.length > 0 && h("section", { class: "card" }, h("h2", {}, "What people told agents"), h("ul", {}, run.messages.map((message) => h("li", {}, h("b", {}, message.by || "a person"), message.task ? " to " + message.task : "", ": ", message.text, h("span", { class: "quiet" }, message.heard ? " (heard)" : message.agent ? " (told)" : " (waits)"))))),
     !run.attempts.length && h("p", { class: "quiet" }, plural(0, "agent")),
   ];

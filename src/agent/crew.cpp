@@ -56,6 +56,9 @@ class Crew::Member : public process::ChildEvents {
   void on_contained(const contain::Report& report) override {
     if (task_.on_contained) task_.on_contained(report);
   }
+  void on_refused(const contain::Refusals& refused) override {
+    if (task_.on_refused) task_.on_refused(refused);
+  }
   void on_started(pid_t pid) override {
     pulse_.pid = pid;
     if (auto opened = open_logs(pid); !opened) return give_up(opened.error());

@@ -43,6 +43,8 @@ struct Task {
 
   // What is really in force around it, before it starts.
   std::function<void(const contain::Report& report)> on_contained = {};
+  // The hosts that it asked for in vain, when it has ended.
+  std::function<void(const contain::Refusals& refused)> on_refused = {};
   // The path of its log, as soon as there is one.
   std::function<void(const std::string& path)> on_log = {};
   // All of its stdout as it comes, whatever the log leaves out. What may be the beginning of a

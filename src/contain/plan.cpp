@@ -14,6 +14,15 @@
 namespace capsule::contain {
 namespace {
 
+Report report_on(const Policy& policy) {
+  Report report;
+  report.preset = policy.preset;
+  report.role = policy.role;
+  report.net = policy.net;
+  report.broker = policy.broker.has_value();
+  return report;
+}
+
 // Landlock and the filter alone: enough to keep an honest program in, and named for what it is not.
 Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kernel) {
   Error error = *kernel.no_namespaces;
@@ -27,7 +36,10 @@ Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kerne
     error.message += "; without them there is neither a proxy nor a forwarded port";
     return tl::unexpected(error);
   }
-  Report report{.namespaces = false, .own_group = !kernel.terminal, .landlock = kernel.landlock};
+  Report report = report_on(policy);
+  report.namespaces = false;
+  report.own_group = !kernel.terminal;
+  report.landlock = kernel.landlock;
   report.gaps = {Gap::no_namespaces, Gap::no_own_processes, Gap::git_settings};
   if (kernel.landlock < kLandlockScopes) report.gaps.push_back(Gap::no_signal_scope);
   if (policy.net != Net::open) report.gaps.push_back(Gap::no_loopback);
@@ -87,7 +99,7 @@ Result<Report> plan(const Policy& policy, const Kernel& kernel) {
     return fail(Reason::refused, "this kernel has no Landlock",
                 "add landlock to lsm= on the kernel's command line (Linux 5.13), or take one lock "
                 "less: --missing=weaker");
-  Report report;
+  Report report = report_on(policy);
   report.own_network = policy.net != Net::open;
   report.landlock = policy.without.landlock ? 0 : kernel.landlock;
   report.seccomp = !policy.without.seccomp;

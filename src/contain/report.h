@@ -1,8 +1,12 @@
 // What is really in force for a contained command.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "contain/policy.h"
 
 namespace capsule::contain {
 
@@ -23,6 +27,12 @@ enum class Gap {
 std::string_view sentence_of(Gap gap);
 
 struct Report {
+  // As the policy has them.
+  Preset preset = Preset::worktree;
+  Role role = Role::writer;
+  Net net = Net::open;
+  bool broker = false;  // the model's key stays outside
+
   bool namespaces = true;  // user, mount, pid, ipc, uts, cgroup, and a root of its own
   bool own_network = false;
   bool own_group = true;  // of processes; on a terminal it is the caller's, so that keys reach it
@@ -30,6 +40,20 @@ struct Report {
   bool seccomp = true;
   std::vector<Gap> gaps = {};
   bool operator==(const Report&) const = default;
+};
+
+// The hosts that a contained command asked for in vain, by the time that it has ended.
+struct Refusals {
+  struct Host {
+    std::string host;             // "api.example.com:443", printable
+    std::uint64_t count = 0;      // of requests
+    std::string leads_to = {};    // the address of its name, when that is the reason
+    std::string allowed_by = {};  // what would allow it, below `contain`; empty: nothing does
+    bool operator==(const Host&) const = default;
+  };
+  std::vector<Host> hosts = {};  // bounded, in the order in which they were asked for first
+  std::uint64_t others = 0;      // requests for hosts that found no place there
+  bool operator==(const Refusals&) const = default;
 };
 
 }  // namespace capsule::contain

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
 #include "contain/abilities.h"
 #include "contain/first.h"
 #include "contain/mounts.h"
@@ -172,6 +173,16 @@ std::optional<Ending> ending_of(const Inside& inside) {
   while (receive_message(inside.channel.fd(), message, beside, MSG_DONTWAIT))
     if (message.kind == Message::Kind::ended) return Ending{message.exit_code, message.term_signal};
   return std::nullopt;
+}
+
+Refusals refusals_of(const Inside& inside) {
+  Refusals all;
+  if (!inside.gateway) return all;
+  for (const Refusal& one : inside.gateway->refusals())
+    all.hosts.push_back(
+        {printable(text_of(one.target)), one.count, one.address, line_that_allows(one)});
+  all.others = inside.gateway->other_refusals();
+  return all;
 }
 
 void clear(Inside& inside) {

@@ -56,6 +56,8 @@ Result<Ending> follow(Inside& inside);
 void signal_all(const Inside& inside, int number);
 // How the command ended, once `first` has; none: that was killed, and all inside with it.
 std::optional<Ending> ending_of(const Inside& inside);
+// What its gateway refused so far.
+Refusals refusals_of(const Inside& inside);
 // Removes what was made for the command.
 void clear(Inside& inside);
 

@@ -40,8 +40,19 @@ void members(Visit& visit, Wish& wish) {
 }
 template <class Visit>
 void members(Visit& visit, Report& report) {
-  auto& [namespaces, own_network, own_group, landlock, seccomp, gaps] = report;
-  visit(namespaces, own_network, own_group, landlock, seccomp, gaps);
+  auto& [preset, role, net, broker, namespaces, own_network, own_group, landlock, seccomp, gaps] =
+      report;
+  visit(preset, role, net, broker, namespaces, own_network, own_group, landlock, seccomp, gaps);
+}
+template <class Visit>
+void members(Visit& visit, Refusals::Host& refused) {
+  auto& [host, count, leads_to, allowed_by] = refused;
+  visit(host, count, leads_to, allowed_by);
+}
+template <class Visit>
+void members(Visit& visit, Refusals& refusals) {
+  auto& [hosts, others] = refusals;
+  visit(hosts, others);
 }
 template <class Visit>
 void members(Visit& visit, Error& error) {
@@ -185,6 +196,7 @@ Result<T> value_in(std::string_view bytes, const char* what) {
 
 std::string bytes_of(const Wish& wish) { return bytes_for(wish); }
 std::string bytes_of(const Report& report) { return bytes_for(report); }
+std::string bytes_of(const Refusals& refusals) { return bytes_for(refusals); }
 std::string bytes_of(const Error& error) { return bytes_for(error); }
 
 Result<Wish> read_wish(std::string_view bytes) {
@@ -192,6 +204,9 @@ Result<Wish> read_wish(std::string_view bytes) {
 }
 Result<Report> read_report(std::string_view bytes) {
   return value_in<Report>(bytes, "the report on containment");
+}
+Result<Refusals> read_refusals(std::string_view bytes) {
+  return value_in<Refusals>(bytes, "the list of refused hosts");
 }
 Result<Error> read_error(std::string_view bytes) {
   return value_in<Error>(bytes, "the failure of containment");

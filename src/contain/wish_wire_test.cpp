@@ -34,6 +34,10 @@ Wish full_wish() {
 
 Report full_report() {
   Report report;
+  report.preset = Preset::strict;
+  report.role = Role::gate;
+  report.net = Net::proxy;
+  report.broker = true;
   report.namespaces = report.own_group = report.seccomp = false;
   report.own_network = true;
   report.landlock = 7;
@@ -54,6 +58,15 @@ TEST(WishWire, NothingOfAReportIsLostOnTheWay) {
     const auto read = read_report(bytes_of(report));
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(*read, report);
+  }
+}
+
+TEST(WishWire, NothingOfWhatWasRefusedIsLostOnTheWay) {
+  const Refusals all{{{"a.example.com:443", 3, "10.1.2.3", "allow: []"}, {"b:1", 1}}, 7};
+  for (const Refusals& refusals : {all, Refusals{}}) {
+    const auto read = read_refusals(bytes_of(refusals));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, refusals);
   }
 }
 

@@ -130,6 +130,36 @@ struct SelfRunning {
   bool operator==(const SelfRunning&) const = default;
 };
 
+// Which walls somebody really had.
+struct Contained {
+  std::string who;      // "writer", "reviewer", "gate", "setup"; "all": nobody has any
+  std::string preset;   // "worktree", "strict"; "off": there are none, and the gaps say why
+  std::string network;  // "open", "proxy", "off"
+  bool namespaces = false;
+  int landlock = 0;  // the version of its interface; 0: not in force
+  bool seccomp = false;
+  bool broker = false;            // the model's key stays outside
+  std::vector<std::string> gaps;  // what is not in force and could matter, in sentences
+  bool operator==(const Contained&) const = default;
+};
+
+// A host that somebody asked for in vain, and the line of `contain` that would allow it.
+struct RefusedHost {
+  std::string host;  // with its port
+  int count = 0;
+  std::string leads_to;    // the address of its name, when that is the reason
+  std::string allowed_by;  // empty: nothing does
+  bool operator==(const RefusedHost&) const = default;
+};
+// All of one agent, or of one command of the project, when it has ended.
+struct HostsRefused {
+  int agent = 0;                   // 0: a command
+  std::string task, role;          // of a command its name
+  std::vector<RefusedHost> hosts;  // bounded
+  int others = 0;                  // requests for hosts that found no place there
+  bool operator==(const HostsRefused&) const = default;
+};
+
 // How a command of the project ended.
 enum class CheckEnding {
   passed,

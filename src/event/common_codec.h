@@ -82,6 +82,21 @@ void members(V& v, SelfRunning& f) {
 }
 
 template <class V>
+void members(V& v, Contained& f) {
+  v("who", f.who), v("preset", f.preset), v("network", f.network), v("namespaces", f.namespaces),
+      v("landlock", f.landlock), v("seccomp", f.seccomp), v("broker", f.broker), v("gaps", f.gaps);
+}
+template <class V>
+void members(V& v, RefusedHost& f) {
+  v("host", f.host), v("count", f.count), v("leads_to", f.leads_to), v("allowed_by", f.allowed_by);
+}
+template <class V>
+void members(V& v, HostsRefused& f) {
+  v("agent", f.agent), v("task", f.task), v("role", f.role), v("hosts", f.hosts),
+      v("others", f.others);
+}
+
+template <class V>
 void members(V& v, GroundMoved& f) {
   v("what", f.what), v("agents", f.agents), v("main", f.main), v("from", f.from), v("to", f.to);
 }

@@ -94,7 +94,8 @@ static constexpr std::string_view kKinds[] = {
     "supply_agent_released",  "supply_provider_parked", "supply_provider_free",
     "supply_budget_reached",  "supply_budget_raised",   "supply_person_asked",
     "supply_person_answered", "supply_message_given",   "supply_message_delivered",
-    "supply_agent_still",     "supply_self_running",
+    "supply_agent_still",     "supply_self_running",    "supply_contained",
+    "supply_hosts_refused",
 };
 
 std::string_view kind_of(const Fact& fact) { return kKinds[fact.index()]; }

@@ -163,9 +163,14 @@ struct SelfRunningChanged {
   bool operator==(const SelfRunningChanged&) const = default;
 };
 
-struct Fact : std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, ProviderParked,
-                           ProviderFree, BudgetReached, BudgetRaised, PersonAsked, PersonAnswered,
-                           MessageGiven, MessageDelivered, AgentStill, SelfRunningChanged> {
+// Recorded once for each that differs from all before it in the run.
+using event::Contained;
+using event::HostsRefused;
+
+struct Fact
+    : std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, ProviderParked, ProviderFree,
+                   BudgetReached, BudgetRaised, PersonAsked, PersonAnswered, MessageGiven,
+                   MessageDelivered, AgentStill, SelfRunningChanged, Contained, HostsRefused> {
   using variant::variant;
   CAPSULE_COMPILED_ONCE(Fact);
 };

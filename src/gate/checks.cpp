@@ -82,6 +82,10 @@ class Checks::Job : public process::ChildEvents {
   void on_stderr(std::string_view bytes) override {
     err_.add(report_ ? report_->err(bytes) : bytes);
   }
+  void on_contained(const contain::Report& report) override { owner_.walls_.on_contained(report); }
+  void on_refused(const contain::Refusals& refused) override {
+    owner_.walls_.on_refused(last_.name, refused);
+  }
   void on_exit(const process::Exit& exit) override {
     owner_.loop_.cancel(*std::exchange(timer_, std::nullopt));
     if (exit.how == process::Exit::How::not_started)

@@ -50,6 +50,10 @@ class Setup::Job : public process::ChildEvents {
 
   void on_stdout(std::string_view bytes) override { printed(bytes); }
   void on_stderr(std::string_view bytes) override { printed(bytes); }
+  void on_contained(const contain::Report& report) override { owner_.walls_.on_contained(report); }
+  void on_refused(const contain::Refusals& refused) override {
+    owner_.walls_.on_refused(verdict_.name, refused);
+  }
   void on_exit(const process::Exit& exit) override {
     using How = process::Exit::How;
     owner_.loop_.cancel(*std::exchange(timer_, std::nullopt));

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "contain/policy.h"
+#include "contain/report.h"
 #include "gate/private_folder.h"
 #include "git/private_repository.h"
 #include "git/repository.h"
@@ -20,6 +21,10 @@ struct Walls {
   std::function<std::optional<contain::Wish>(const std::string& folder)> wish = {};
   git::Repository repository = {};  // layers lie below its .capsule/tmp
   std::string main_ref = {};        // "refs/heads/main"
+  // What is really in force around a command, as it starts; the hosts that it asked for in vain.
+  std::function<void(const contain::Report&)> on_contained = [](const auto&) {};
+  std::function<void(const std::string& command, const contain::Refusals&)> on_refused =
+      [](const auto&, const auto&) {};
 };
 
 // What becomes of what a command writes into its folder.

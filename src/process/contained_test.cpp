@@ -41,7 +41,11 @@ TEST_F(Contained, TellsWhatIsReallyInForceBeforeItStarts) {
   EXPECT_FALSE(agent.contained->own_network);
   TreeSpec strict = inside("true");
   strict.walls->preset = contain::Preset::strict;
-  EXPECT_TRUE(run_to_end(*loop, strict).contained->own_network);
+  const Recorder held = run_to_end(*loop, strict);
+  EXPECT_TRUE(held.contained->own_network);
+  EXPECT_EQ(held.contained->preset, contain::Preset::strict);
+  EXPECT_EQ(held.contained->net, contain::Net::off);
+  EXPECT_FALSE(held.refused) << "nobody asked for anything";
   EXPECT_FALSE(run_to_end(*loop, script("true")).contained) << "nothing is in force";
 }
 

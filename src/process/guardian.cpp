@@ -42,6 +42,11 @@ void report(Report::Kind kind, int value, int left_behind, const std::string& by
   (void)!::send(kChannelFd, packet.data(), packet.size(), MSG_NOSIGNAL);
 }
 
+void tell_refused(const contain::Refusals& refused) {
+  if (refused.hosts.empty() && refused.others == 0) return;
+  report(Report::Kind::refused, 0, 0, contain::bytes_of(refused));
+}
+
 // In the forked child. Returns only as the errno of what went wrong.
 int become_agent(pid_t guardian, const char* file, char** argv) {
   ::setsid();
@@ -137,6 +142,7 @@ class Guard {
     if (!gone_)
       for_each_child(::getpid(),
                      [&](pid_t pid) { left += pid != agent_ || !agent_ended_ ? 1 : 0; });
+    if (inside_ != nullptr) tell_refused(contain::refusals_of(*inside_));
     report(end_.kind, end_.value, left);
   }
 

@@ -81,6 +81,10 @@ TEST_F(ContainedNetwork, TheGuardiansProxyRefusesWhatIsNotOnTheList) {
   spec.walls->allow = {"api.example.com:443"};
   const Recorder agent = run_to_end(*make_loop(), spec);
   EXPECT_EQ(agent.out, "HTTP/1.1 403 Forbidden\r\n") << agent.err;
+  ASSERT_TRUE(agent.refused);
+  const contain::Refusals::Host host{"other.example.com:443", 1, "",
+                                     "allow: [\"other.example.com:443\"]"};
+  EXPECT_EQ(agent.refused->hosts, std::vector{host});
 }
 
 TEST_F(ContainedNetwork, TwoTreesListenOnTheSamePortAtTheSameTime) {

@@ -95,6 +95,11 @@ struct Recorder : ChildEvents {
     EXPECT_FALSE(contained) << "contained twice";
     contained = report;
   }
+  void on_refused(const contain::Refusals& all) override {
+    EXPECT_FALSE(exit) << "refused after the end";
+    EXPECT_FALSE(refused) << "refused twice";
+    refused = all;
+  }
   void on_started(pid_t pid) override { agent = pid; }
   void on_stdout(std::string_view bytes) override {
     EXPECT_NE(agent, 0) << "output before the start";
@@ -119,6 +124,7 @@ struct Recorder : ChildEvents {
 
   pid_t agent = 0;
   std::optional<contain::Report> contained;
+  std::optional<contain::Refusals> refused;
   bool keep = true;
   std::string out;
   std::string err;

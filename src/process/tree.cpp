@@ -340,6 +340,10 @@ void Loop::hear_guardian(ChildId id) {
       if (const auto in_force = contain::read_report(bytes); in_force && child->events != nullptr)
         child->events->on_contained(*in_force);
       return;
+    case Report::Kind::refused:
+      if (const auto refused = contain::read_refusals(bytes); refused && child->events != nullptr)
+        child->events->on_refused(*refused);
+      return;
     case Report::Kind::not_contained:
       child->exit = {Exit::How::not_contained, 0, 0, read_failure(bytes)};
       return;

@@ -60,12 +60,14 @@ struct Exit {
 };
 
 // What a child has to say, in this order: on_contained once, of one that has walls; on_started
-// once, output in any number of pieces of at most 64 KiB, on_exit once. Without a start there is
-// only on_exit (not_started, not_contained).
+// once, output in any number of pieces of at most 64 KiB, on_exit once; on_refused at most once,
+// at the end, of one whose walls have a proxy. Without a start there is only on_exit (not_started,
+// not_contained).
 class ChildEvents {
  public:
   virtual ~ChildEvents() = default;
   virtual void on_contained(const contain::Report&) {}  // what is really in force
+  virtual void on_refused(const contain::Refusals&) {}  // the hosts that it asked for in vain
   virtual void on_started(pid_t) {}  // the agent's own number, also when it has another inside
   virtual void on_stdout(std::string_view) {}
   virtual void on_stderr(std::string_view) {}

@@ -6,7 +6,6 @@
 #include "event/auto.h"
 #include "ui/board.h"
 #include "ui/run_text.h"
-#include "ui/usage_text.h"
 
 namespace capsule::ui {
 namespace {
@@ -51,7 +50,7 @@ std::string auto_summary(const view::Run& run, const AutoPlace& place, const Sty
   if (const std::string evidence = workflow::evidence_words(run.evidence);
       complete && !evidence.empty())
     text += "  " + printable(evidence) + "\n";
-  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
+  text += run_lines(run);
   if (!run.detail.empty()) {
     for (const std::string_view part : split(trimmed(run.detail), '\n'))
       text += "  " + printable(part) + "\n";

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "ui/usage_text.h"
+#include "ui/run_text.h"
 
 namespace capsule::ui {
 
@@ -17,7 +17,7 @@ std::string delivery_summary(const view::Run& run, const Style& style) {
   if (run.failed > 0) text += ", " + std::to_string(run.failed) + " failed";
   if (waiting > 0) text += ", " + std::to_string(waiting) + " waiting";
   text += "; " + counted(run.usage.agent_runs, "agent run") + "\n";
-  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
+  text += run_lines(run);
   if (!run.no_ground.empty())
     for (const std::string_view line : split(run.no_ground, '\n'))
       text += "  " + printable(line) + "\n";

@@ -256,6 +256,8 @@ class Teller {
             "\n- Agent runs: " + std::to_string(run_.usage.agent_runs) + "\n";
     if (const std::string words = usage_words(run_.usage); !words.empty())
       text += "- Used: " + words + "\n";
+    if (const std::string walls = workflow::walls_words(run_.contained); !walls.empty())
+      text += "- Walls: " + walls + "\n";
     if (run_.usage.checks_ms > 0) text += "- Checks took: " + duration(run_.usage.checks_ms) + "\n";
     if (!skipped_.empty()) {
       text += "- Not reviewed, since the critic timed out:";

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "event/pipeline.h"
-#include "ui/usage_text.h"
+#include "ui/run_text.h"
 #include "workflow/phases/phases.h"
 
 namespace capsule::ui {
@@ -104,7 +104,7 @@ std::string summary(const view::Run& run, const Surroundings& around, const Styl
   if (roles.size() > 1)
     text += "  " + padded("in all", 38) + duration(run.usage.duration_ms) +
             (checks_ms > 0 ? ", and " + duration(checks_ms) + " of checks" : "") + "\n";
-  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
+  text += run_lines(run);
   for (const view::Remark& remark : run.remarks) text += "  ! " + printable(remark.text) + "\n";
   if (!run.unchecked.empty())
     text += "  ! only the agents have checked " + printable(run.unchecked) + "\n";

@@ -51,6 +51,30 @@ Json messages_json(const Run& run) {
   return list;
 }
 
+Json walls_json(const Run& run) {
+  Json list = Json::array();
+  for (const event::Contained& walls : run.contained)
+    list.push_back({{"who", walls.who},
+                    {"preset", walls.preset},
+                    {"network", walls.network},
+                    {"namespaces", walls.namespaces},
+                    {"landlock", walls.landlock},
+                    {"seccomp", walls.seccomp},
+                    {"broker", walls.broker},
+                    {"gaps", walls.gaps}});
+  return list;
+}
+
+Json refused_json(const Run& run) {
+  Json list = Json::array();
+  for (const event::RefusedHost& one : run.refused)
+    list.push_back({{"host", one.host},
+                    {"count", one.count},
+                    {"leads_to", or_null(one.leads_to)},
+                    {"allowed_by", or_null(one.allowed_by)}});
+  return list;
+}
+
 Json agent_json(const Attempt& agent) {
   return {{"agent", agent.agent},
           {"task", or_null(agent.task)},
@@ -217,6 +241,9 @@ std::string run_json(const Run& run, const std::string& archive, std::int64_t no
   Json remarks = Json::array();
   for (const view::Remark& remark : run.remarks) remarks.push_back(remark.text);
   json["remarks"] = remarks;
+  json["contained"] = walls_json(run);
+  json["refused_hosts"] = refused_json(run);
+  json["refused_others"] = run.refused_others;
   json["messages"] = messages_json(run);
   Json trees = Json::array();
   for (const view::Tree& tree : run.trees)

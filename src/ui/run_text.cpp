@@ -309,6 +309,14 @@ std::string questions_text(const Run& run, const RunWords& words) {
   return questions_of(run, "", words);
 }
 
+std::string run_lines(const Run& run) {
+  std::string text;
+  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
+  if (const std::string walls = workflow::walls_words(run.contained); !walls.empty())
+    text += "  walls: " + walls + "\n";
+  return text;
+}
+
 std::string run_page(const Run& run, const RunWords& words, const Style& style,
                      std::int64_t now_ms) {
   const std::string tasks = tasks_line(run);
@@ -330,7 +338,7 @@ std::string run_page(const Run& run, const RunWords& words, const Style& style,
   text += "  started " + minute_of(run.started) + " UTC";
   if (!run.ended.empty()) text += ", ended " + minute_of(run.ended) + " UTC";
   text += "\n";
-  if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
+  text += run_lines(run);
   if (!run.unreadable.empty())
     return text + "\nIts snapshots:\n  capsule snapshots " + words.name + words.options + "\n";
   if (!run.tasks.empty()) {

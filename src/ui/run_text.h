@@ -33,6 +33,8 @@ struct RunWords {
   std::string options;           // " --project-dir=…", or empty
   std::string description = {};  // the file that describes work on a branch
 };
+// What it used, and the walls that it had: a line each, where that is known.
+std::string run_lines(const view::Run& run);
 // `capsule status RUN`: roles or tasks, open questions, trees, and what to do next.
 std::string run_page(const view::Run& run, const RunWords& words, const Style& style,
                      std::int64_t now_ms = 0);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "event/supply.h"
 #include "ui/view/view.h"
+#include "workflow/summary.h"
 
 namespace capsule::ui {
 namespace {
@@ -81,6 +82,14 @@ struct SupplyTeller {
   std::string operator()(const supplied::AgentStill& f) const {
     return called(f.agent) +
            (f.still ? " stands still: it prints nothing and does nothing\n" : " goes on\n");
+  }
+  // Walls as they were asked for stand in the summary.
+  std::string operator()(const event::Contained& f) const {
+    const std::string weaker = workflow::weaker_words({f});
+    return weaker.empty() ? "" : "walls for " + printable(f.who) + ": " + weaker + "\n";
+  }
+  std::string operator()(const event::HostsRefused& f) const {
+    return printable(f.role) + " was refused " + workflow::refused_words(f.hosts, f.others) + "\n";
   }
   template <class Other>
   std::string operator()(const Other&) const {

@@ -495,9 +495,11 @@ struct AgentStands {  // it does nothing; or no longer
   int agent = 0;
   bool still = false;
 };
+using event::Contained;     // told of each that starts
+using event::HostsRefused;  // told at the end, before AgentFinished or the answer
 struct SupplyNews {
   std::variant<Woken, ParkedElsewhere, FreedElsewhere, AgentSpends, SpentElsewhere, Told, Steered,
-               AgentStands>
+               AgentStands, Contained, HostsRefused>
       what;
 };
 

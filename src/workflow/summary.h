@@ -151,6 +151,9 @@ struct RunSummary {
   event::TestEvidence evidence;  // the newest about the work as a whole
   std::vector<MessageSummary> messages;
   std::vector<SelfRunningSummary> self_running;
+  std::vector<event::Contained> contained;  // all walls that there were, in their order
+  std::vector<event::RefusedHost> refused;  // of the whole run; bounded
+  int refused_others = 0;                   // requests for other hosts
   std::vector<std::string> ground;  // what changed around it and Capsule did not do, in sentences
   Usage usage;
 };
@@ -168,6 +171,15 @@ event::Claim tried_to_change(const std::vector<std::string>& paths, const std::s
 Finding finding_of(const std::vector<event::Claim>& claims);
 // "agents changed files that run by themselves: .envrc (a shell that enters the folder), …"
 std::string self_running_words(const SelfRunningSummary& changed);
+// "worktree (namespaces, Landlock 7, seccomp; network open) for writer, reviewer"; empty: none.
+std::string walls_words(const std::vector<event::Contained>& contained);
+// Why they are less than they could be; empty: they are not.
+std::string weaker_words(const std::vector<event::Contained>& contained);
+// Adds what one asked for to what others did; bounded.
+void add_refused(std::vector<event::RefusedHost>& hosts, int& others,
+                 const event::HostsRefused& more);
+// "a.example.com:443 3 times (contain: {allow: [\"a.example.com:443\"]})"
+std::string refused_words(const std::vector<event::RefusedHost>& hosts, int others);
 // How long they took, without those that were known.
 std::int64_t time_of(const std::vector<event::CheckRun>& runs);
 // The end of a text of an agent or a command, for `why`.

@@ -204,6 +204,10 @@ Result<void> Agents::enclose(const StartAgent& start, const AgentPlace& place,
     if (const auto found = running_.find(agent); found != running_.end())
       events_.on_contained(found->second.start, report);
   };
+  task.on_refused = [this, agent = start.agent](const contain::Refusals& refused) {
+    if (const auto found = running_.find(agent); found != running_.end())
+      events_.on_refused(found->second.start, refused);
+  };
   return {};
 }
 

@@ -88,6 +88,9 @@ class AgentEvents {
   // What is really in force around one that has walls, before it starts.
   virtual void on_contained(const workflow::StartAgent& /*start*/,
                             const contain::Report& /*report*/) {}
+  // The hosts that such a one asked for in vain, before its on_finished.
+  virtual void on_refused(const workflow::StartAgent& /*start*/,
+                          const contain::Refusals& /*refused*/) {}
   // For live views. What it does now, by the events of its client; without any when it begins.
   virtual void on_activity(const workflow::StartAgent& /*start*/,
                            const dialect::Activity& /*activity*/) {}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "base/text.h"
@@ -68,12 +69,39 @@ std::string needed_tree(const Command& command) {
   return {};
 }
 
-// Around the project's own commands.
-gate::Walls walls_of(const Project& project, const WorldSettings& settings,
-                     std::optional<contain::Wish> (*wish)(const Project&, const std::string&)) {
-  return {.wish = [&project, wish](const std::string& folder) { return wish(project, folder); },
-          .repository = project.repository,
-          .main_ref = git::main_ref_of(project.repository, settings.trees.main_branch)};
+Contained contained_of(std::string_view who, const contain::Report& report) {
+  Contained told;
+  told.who = who;
+  told.preset = name_of(report.preset);
+  told.network = name_of(report.net);
+  told.namespaces = report.namespaces;
+  told.landlock = report.landlock;
+  told.seccomp = report.seccomp;
+  told.broker = report.broker;
+  for (const contain::Gap gap : report.gaps) told.gaps.emplace_back(sentence_of(gap));
+  return told;
+}
+
+// Who has chosen nothing has none, on a machine that cannot put them up.
+Contained without_walls(const Error& why) {
+  Contained told;
+  told.who = "all";
+  told.preset = "off";
+  told.network = "open";
+  told.gaps = {why.message + "; " + why.hint};
+  return told;
+}
+
+int count_of(std::uint64_t count) {
+  return static_cast<int>(std::min<std::uint64_t>(count, std::numeric_limits<int>::max()));
+}
+
+HostsRefused refused_of(const contain::Refusals& refused) {
+  HostsRefused told;
+  for (const contain::Refusals::Host& one : refused.hosts)
+    told.hosts.push_back({one.host, count_of(one.count), one.leads_to, one.allowed_by});
+  told.others = count_of(refused.others);
+  return told;
 }
 
 // Nothing is made for an agent that will not be started.
@@ -149,8 +177,8 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
       agents_(loop, agent_parts(), *this) {
   if (setup_.any()) checks_.ready_by(setup_);
-  checks_.contained_by(walls_of(project, settings_, &walls_of_checks));
-  setup_.contained_by(walls_of(project, settings_, &walls_of_setup));
+  checks_.contained_by(walls_around(name_of(contain::Role::gate), &walls_of_checks));
+  setup_.contained_by(walls_around(gate::kSetup, &walls_of_setup));
   checks_.watched_by(&watch_);
   setup_.watched_by(&watch_);
   watch_.tell = [this](const CheckProgress& one) {
@@ -166,6 +194,34 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
 }
 
 RealWorld::~RealWorld() = default;
+
+void RealWorld::told_walls(std::string_view who, const contain::Report& report) {
+  happened(SupplyNews{contained_of(who, report)});
+}
+
+void RealWorld::on_refused(const StartAgent& start, const contain::Refusals& refused) {
+  HostsRefused told = refused_of(refused);
+  told.agent = start.agent;
+  told.task = start.task;
+  told.role = start.role;
+  happened(SupplyNews{std::move(told)});
+}
+
+gate::Walls RealWorld::walls_around(std::string_view who,
+                                    std::optional<contain::Wish> (*wish)(const Project&,
+                                                                         const std::string&)) {
+  gate::Walls walls;
+  walls.wish = [this, wish](const std::string& folder) { return wish(project_, folder); };
+  walls.repository = project_.repository;
+  walls.main_ref = git::main_ref_of(project_.repository, settings_.trees.main_branch);
+  walls.on_contained = [this, who](const contain::Report& report) { told_walls(who, report); };
+  walls.on_refused = [this](const std::string& command, const contain::Refusals& refused) {
+    HostsRefused told = refused_of(refused);
+    told.role = command;
+    happened(SupplyNews{std::move(told)});
+  };
+  return walls;
+}
 
 AgentParts RealWorld::agent_parts() {
   AgentParts parts = parts_of(project_, interrupt_, settings_.run);
@@ -332,6 +388,7 @@ SupplyNews RealWorld::spent() const {
 
 std::vector<Observation> RealWorld::standing() {
   std::vector<Observation> news = parkings_.standing(settings_.heard);
+  if (const auto why = no_walls(project_)) news.emplace_back(SupplyNews{without_walls(*why)});
   if (settings_.spent_elsewhere) news.emplace_back(spent());
   // Who starts first is told.
   for (Told& message : pending_messages(project_.root(), settings_.run)) {

@@ -91,6 +91,10 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_still(int agent, bool still) override {
     happened(workflow::SupplyNews{workflow::AgentStands{agent, still}});
   }
+  void on_contained(const workflow::StartAgent&, const contain::Report& report) override {
+    told_walls(name_of(report.role), report);
+  }
+  void on_refused(const workflow::StartAgent& start, const contain::Refusals& refused) override;
   void on_output(int agent, std::string_view bytes) override { output(agent, bytes); }
   void on_activity(const workflow::StartAgent& start, const dialect::Activity& now) override {
     activity(start, now);
@@ -108,6 +112,11 @@ class RealWorld : public engine::World, private AgentEvents {
   void answer(const workflow::Command& command, Result<T> result);
   Result<void> start(const workflow::StartAgent& start);
   AgentParts agent_parts();
+  void told_walls(std::string_view who, const contain::Report& report);
+  // Around the project's own commands.
+  gate::Walls walls_around(std::string_view who,
+                           std::optional<contain::Wish> (*wish)(const Project&,
+                                                                const std::string&));
   Result<std::optional<contain::Wish>> enclose(const workflow::StartAgent& start,
                                                const AgentPlace& place,
                                                const agent::Provider& provider);

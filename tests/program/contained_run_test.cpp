@@ -15,6 +15,8 @@ cat >/dev/null
 say() { printf '{"status":"PASS","feedback":"fine","files_changed":[%s],"summary":"s"}\n' "$1"; }
 echo out >'@ROOT@/out'
 git -C '@PROJECT@' update-ref refs/heads/planted HEAD
+[ -z "$HTTPS_PROXY" ] || bash -c 'exec 3<>/dev/tcp/127.0.0.1/${HTTPS_PROXY##*:}
+  printf "CONNECT other.example.com:443 HTTP/1.1\r\n\r\n" >&3; head -1 <&3' >&2
 case $CAPSULE_PHASE in
   test-writer) mkdir -p tests; echo 'grep -q done feature.txt' >tests/feature_test.sh
     say '"tests/feature_test.sh"' ;;
@@ -65,6 +67,21 @@ TEST_F(ContainedRun, InsideThemNoneDoesAndTheWorkIsDone) {
   EXPECT_EQ(git_out({"show", "main:feature.txt"}), "done") << "no reviewer has changed it";
   EXPECT_HAS(outcome.out + outcome.err, "tried to change feature.txt");
   EXPECT_TRUE(fs::is_empty(project() + "/.capsule/tmp"));
+  EXPECT_HAS(outcome.out, "  walls: strict (namespaces, Landlock ");
+  EXPECT_HAS(outcome.out, "; network proxy) for writer, reviewer");
+  EXPECT_HAS(outcome.out, "; network off) for gate");
+  EXPECT_HAS(outcome.out,
+             "test-writer was refused other.example.com:443 1 time (contain: {allow: "
+             "[\"other.example.com:443\"]} would allow it)");
+  const Json status = Json::parse(command("status", {kBead, "--json"}).out);
+  ASSERT_EQ(status["contained"].size(), 3U) << "each once, however many agents had it";
+  EXPECT_EQ(status["contained"][0]["preset"], "strict");
+  EXPECT_EQ(status["contained"][0]["namespaces"], true);
+  ASSERT_EQ(status["refused_hosts"].size(), 1U);
+  EXPECT_EQ(status["refused_hosts"][0]["host"], "other.example.com:443");
+  EXPECT_EQ(status["refused_hosts"][0]["count"], status["agents"].size());
+  EXPECT_EQ(status["refused_hosts"][0]["allowed_by"], "allow: [\"other.example.com:443\"]");
+  EXPECT_HAS(command("ledger", {}).out, "it asked for allowed hosts");
 }
 
 TEST_F(ContainedRun, WhereTheyCannotBePutUpNothingIsMade) {

@@ -54,6 +54,8 @@ std::string text_of(const workflow::RunSummary& s) {
   count(s.usage.calls), count(s.usage.calls_without_cost);
   for (const workflow::ClaimSummary& c : s.claims)
     count(c.agent), add(c.role), add(c.claim.what), add(name_of(c.claim.verdict));
+  add(workflow::walls_words(s.contained));
+  add(workflow::refused_words(s.refused, s.refused_others));
   count(s.usage.agent_runs), count(s.usage.duration_ms), count(s.usage.cost_micros);
   return out;
 }
@@ -203,6 +205,10 @@ Result<std::vector<workflow::Observation>> Simulation::wait() {
     } else if (const auto* news = std::get_if<workflow::SupplyNews>(&one)) {
       if (const auto* spends = std::get_if<workflow::AgentSpends>(&news->what))
         supply_.told(*spends);
+      else if (const auto* walls = std::get_if<event::Contained>(&news->what))
+        supply_.told(*walls);
+      else if (const auto* refused = std::get_if<event::HostsRefused>(&news->what))
+        supply_.told(*refused);
     }
   return std::exchange(inbox_, {});
 }

@@ -46,6 +46,7 @@ struct Weather {
   int service_faults = 0;  // of a hundred agents
   int service_most = 0;    // in all
   int others = 0;          // of a thousand waits: another run parks a provider, or frees one
+  int walls = 0;           // of a thousand waits: an agent's walls are told, or what they refused
   int tells = 0;           // of a thousand waits: a person has words for an agent
   bool fallback = false;   // another provider may take over
   bool budgets = false;

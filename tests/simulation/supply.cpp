@@ -20,7 +20,9 @@ std::string_view name_of(SupplyBug bug) {
                                          "MessageGivenAgain",
                                          "AnswerForgotten",
                                          "RaiseForgotten",
-                                         "AllAtOnce"};
+                                         "AllAtOnce",
+                                         "WallsForgotten",
+                                         "RefusalForgotten"};
   static_assert(std::size(kNames) == kSupplyBugs);
   return kNames[static_cast<std::size_t>(bug)];
 }
@@ -47,6 +49,10 @@ void SupplyTap::apply(supply::State& state, const Fact& given) {
     if (bug == SupplyBug::answer_forgotten && !free->by.empty()) return;
   } else if (std::holds_alternative<fact::BudgetRaised>(fact)) {
     if (bug == SupplyBug::raise_forgotten) return;
+  } else if (std::holds_alternative<event::Contained>(fact)) {
+    if (bug == SupplyBug::walls_forgotten) return;
+  } else if (std::holds_alternative<event::HostsRefused>(fact)) {
+    if (bug == SupplyBug::refusal_forgotten) return;
   }
   supply::apply(state, fact);
   if (bug == SupplyBug::all_at_once) state.on_trial.clear();
@@ -118,6 +124,9 @@ void SupplyAudit::recorded(const std::vector<SupplyTap::Fact>& facts, std::int64
                            const std::string&) {
   for (const SupplyTap::Fact& one : facts)
     std::visit([this](const auto& typed) { read(typed); }, one);
+  for (const event::Contained& one : std::exchange(told_walls_, {}))
+    claim(std::find(walls_.begin(), walls_.end(), one) != walls_.end(), "walls are recorded");
+  claim(std::exchange(told_requests_, 0) == 0, "what was refused is recorded");
   for (const Told& told : std::exchange(finished_, {})) {
     const workflow::AgentFinished& f = told.finished;
     if (f.fault == Fault::not_started) continue;
@@ -149,6 +158,16 @@ void SupplyAudit::recorded(const std::vector<SupplyTap::Fact>& facts, std::int64
             "a usage limit parks its provider until it ends");
     }
   }
+}
+
+void SupplyAudit::read(const event::Contained& f) {
+  claim(std::find(walls_.begin(), walls_.end(), f) == walls_.end(), "walls are recorded once");
+  walls_.push_back(f);
+}
+
+void SupplyAudit::read(const event::HostsRefused& f) {
+  told_requests_ -= f.hosts.front().count;
+  requests_ += f.hosts.front().count;
 }
 
 void SupplyAudit::read(const fact::AgentUsed& f) {
@@ -242,6 +261,10 @@ void SupplyAudit::at_end(const workflow::RunSummary& summary) {
   for (const workflow::AgentSummary& agent : summary.agents)
     claim(!of_service(agent.fault) && agent.fault != Fault::over_budget,
           "no workflow hears of a fault of the service");
+  claim(summary.contained == walls_, "the summary has all walls");
+  int requests = summary.refused_others;
+  for (const event::RefusedHost& one : summary.refused) requests += one.count;
+  claim(requests == requests_, "the summary has all refusals");
 }
 
 }  // namespace capsule::simulation

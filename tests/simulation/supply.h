@@ -27,8 +27,10 @@ enum class SupplyBug {
   answer_forgotten,
   raise_forgotten,
   all_at_once,
+  walls_forgotten,
+  refusal_forgotten,
 };
-inline constexpr int kSupplyBugs = 12;  // with none
+inline constexpr int kSupplyBugs = 14;  // with none
 std::string_view name_of(SupplyBug bug);
 
 // The real rules, as engine::WorkflowOf wants them. As with Tap, most runs keep facts as they are.
@@ -56,10 +58,16 @@ class SupplyAudit {
   supply::Policy policy;
 
   // A new process: what was on its way is gone.
-  void restart() { finished_.clear(), faulted_.clear(), ending_.clear(), trying_.clear(); }
+  void restart() {
+    finished_.clear(), faulted_.clear(), ending_.clear(), trying_.clear();
+    told_walls_.clear();
+    told_requests_ = 0;
+  }
   // What the world is about to tell.
   void told(const workflow::AgentFinished& finished, const std::string& provider);
   void told(const workflow::AgentSpends& spends);
+  void told(const event::Contained& walls) { told_walls_.push_back(walls); }
+  void told(const event::HostsRefused& refused) { told_requests_ += refused.hosts.front().count; }
   void not_started(int agent) { trying_.erase(agent); }
   void ended(int agent) { ending_.insert(agent); }  // the workflow wants it to end
   // Facts of the newest turn were recorded.
@@ -88,6 +96,8 @@ class SupplyAudit {
   void read(const Other&) {}
   void read(const event::supply::ProviderParked& f) { parked_[f.provider] = f.until; }
   void read(const event::supply::ProviderFree& f);
+  void read(const event::Contained& f);
+  void read(const event::HostsRefused& f);
   void read(const event::supply::BudgetRaised& f) { raised_[{f.scope, f.task}] = f.limit; }
   void read(const event::supply::PersonAsked& f);
   void read(const event::supply::MessageGiven& f);
@@ -107,6 +117,8 @@ class SupplyAudit {
   std::map<int, Trial> trying_;     // agents that began meanwhile, and work
   std::set<int> ending_;
   std::vector<Told> finished_;  // told, and not recorded yet
+  std::vector<event::Contained> told_walls_, walls_;
+  int told_requests_ = 0, requests_ = 0;
   std::int64_t micros_ = 0, tokens_ = 0;
   std::map<std::string, std::int64_t> by_task_, by_day_;
   std::map<supply::BudgetKey, std::int64_t> raised_;

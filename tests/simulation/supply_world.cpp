@@ -34,6 +34,7 @@ void add_supply(Weather& weather, std::uint64_t seed) {
   weather.service_faults = 5 + choose.below(60);
   weather.service_most = 1 + choose.below(30);
   weather.others = choose.below(3) * 10;
+  weather.walls = choose.below(3) * 20;
   weather.tells = choose.below(3) * 10;
   weather.fallback = choose.chance(50);
   weather.budgets = choose.chance(40);
@@ -121,6 +122,16 @@ void Simulation::supply_happens() {
       machine_.erase(provider);
       inbox_.emplace_back(SupplyNews{FreedElsewhere{provider, "somebody"}});
     }
+  }
+  if (random_.below(1000) < weather_.walls) {
+    Contained walls;
+    walls.who = random_.chance(50) ? "writer" : "gate";
+    walls.preset = "worktree";
+    walls.namespaces = random_.chance(80);
+    inbox_.emplace_back(SupplyNews{walls});
+    if (random_.chance(30))
+      inbox_.emplace_back(SupplyNews{
+          HostsRefused{random_.below(4), "", "r", {{"host:443", 1 + random_.below(5), "", ""}}}});
   }
   if (random_.below(1000) < weather_.tells) {
     const bool again = messages_ > 0 && random_.chance(20);

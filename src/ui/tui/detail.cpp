@@ -184,6 +184,7 @@ Lines task_lines(const Focus& focus, const Shown& shown, int columns) {
     }
   add_row(lines, "merged as", run->merged_as);
   add_row(lines, "on branch", run->on_branch);
+  add_row(lines, "walls", workflow::walls_words(run->contained));
   if (run->holder) add_row(lines, "worked on by", "pid " + std::to_string(run->holder->pid));
   for (const view::Message& message : run->messages)
     add_row(lines, "told", one_line(message.text) + (message.heard ? "" : "  (not heard yet)"));

@@ -161,6 +161,9 @@ void take_summary(Run& run, workflow::RunSummary& summary) {
   for (const workflow::SelfRunningSummary& changed : summary.self_running)
     run.to_know.push_back((changed.task.empty() ? "" : changed.task + ": ") +
                           workflow::self_running_words(changed));
+  run.contained = summary.contained;
+  run.refused = summary.refused;
+  run.refused_others = summary.refused_others;
   run.usage = summary.usage;
   run.remarks = remarks_of(summary);
   for (workflow::TreeSummary& tree : summary.trees)

@@ -381,6 +381,9 @@ struct Run {
   std::vector<std::string> ground;  // what changed around it, in sentences
   // What a person should know of its work before he runs it, in sentences.
   std::vector<std::string> to_know;
+  std::vector<event::Contained> contained;  // the walls that its agents and commands had
+  std::vector<event::RefusedHost> refused;  // that those asked for in vain; bounded
+  int refused_others = 0;                   // requests for other hosts
   std::vector<Remark> remarks;
   Spending usage;
   std::vector<Day> days;

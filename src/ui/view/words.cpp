@@ -135,6 +135,8 @@ std::vector<Remark> remarks_of(const workflow::RunSummary& summary) {
   for (const workflow::SelfRunningSummary& changed : summary.self_running)
     remarks.push_back(
         {changed.task, of_task(changed.task) + workflow::self_running_words(changed)});
+  if (const std::string weaker = workflow::weaker_words(summary.contained); !weaker.empty())
+    remarks.push_back({"", "the walls are less than they could be: " + weaker});
   for (const std::string& line : summary.ground) remarks.push_back({"", line});
   return remarks;
 }

@@ -287,6 +287,7 @@ std::string run_json(const view::Run& run, std::string_view options) {
       .list("messages", run.messages, message_json)
       .texts("ground", run.ground)
       .texts("to_know", run.to_know)
+      .text("walls", workflow::walls_words(run.contained))
       .raw("usage", spending_json(run.usage))
       .list("days", run.days, day_json)
       .list("actions", run.actions,

@@ -307,6 +307,13 @@ void Turn::free(const std::string& provider, const std::string& by, bool tell) {
   for (const int number : open) record(fact::PersonAnswered{number, "go on", by});
 }
 
+void Turn::on(const workflow::Contained& contained) {
+  if (std::find(s_.contained.begin(), s_.contained.end(), contained) == s_.contained.end())
+    record(contained);
+}
+
+void Turn::on(const workflow::HostsRefused& refused) { record(refused); }
+
 void Turn::on(const Woken& woken) { now_.alarms.erase(woken.id); }
 
 void Turn::on(const ParkedElsewhere& parked) {

@@ -156,6 +156,16 @@ struct Fold {
     s.messages.push_back({f.id, f.task, f.text, f.by, 0, false, false, f.for_next});
   }
   void operator()(const fact::SelfRunningChanged& f) { s.self_running[f.tree] = f; }
+  void operator()(const event::Contained& f) { s.contained.push_back(f); }
+  void operator()(const event::HostsRefused& f) {
+    const auto same = std::find_if(s.refused.begin(), s.refused.end(), [&](const auto& one) {
+      return one.agent == f.agent && one.task == f.task && one.role == f.role;
+    });
+    if (same == s.refused.end())
+      s.refused.push_back(f);
+    else
+      workflow::add_refused(same->hosts, same->others, f);
+  }
   void operator()(const fact::AgentStill&) {}  // for those who look on
   void operator()(const fact::MessageDelivered& f) {
     for (Message& message : s.messages)

@@ -148,6 +148,8 @@ struct State {
   std::vector<Message> messages;
   std::map<std::string, Authors> authors;                        // by tree
   std::map<std::string, fact::SelfRunningChanged> self_running;  // by tree, the newest
+  std::vector<event::Contained> contained;                       // all that differ, in their order
+  std::vector<event::HostsRefused> refused;                      // one of each agent or command
   Spent spent;
   TokenUse use;  // of all calls, as far as it is known
   int calls = 0, without_tokens = 0, without_cost = 0;

@@ -124,6 +124,15 @@ void complete(workflow::RunSummary& summary, const State& s) {
     if (!changed.files.empty())
       summary.self_running.push_back(
           {summary.tasks.empty() ? std::string() : tree, changed.files, changed.count});
+  summary.contained = s.contained;
+  for (const event::HostsRefused& one : s.refused) {
+    workflow::add_refused(summary.refused, summary.refused_others, one);
+    summary.claims.push_back({one.agent,
+                              one.task,
+                              one.role,
+                              {"it asked for allowed hosts", event::Verdict::differs,
+                               "refused: " + workflow::refused_words(one.hosts, one.others)}});
+  }
   if (summary.outcome.empty()) add_waits(summary, s);
   for (const Message& message : s.messages) {
     workflow::MessageSummary told{message.id,   message.task,  message.text,

@@ -71,6 +71,64 @@ TEST(SupplySummary, FilesThatRunByThemselvesAreRecordedOnceAndTheNewestCount) {
   EXPECT_THAT(summary_of(table).self_running, IsEmpty());
 }
 
+TEST(SupplySummary, WallsAreRecordedOnceForEachThatDiffer) {
+  Table table;
+  Contained walls{"writer", "worktree", "open", true, 7, true, false, {"g"}};
+  table.news(walls);
+  table.news(walls);
+  walls.who = "reviewer";
+  table.news(walls);
+  table.crash();
+  table.news(walls);
+  walls.network = "off";
+  walls.who = "gate";
+  table.news(walls);
+  EXPECT_EQ(table.journal.size(), 3U);
+  const RunSummary summary = summary_of(table);
+  EXPECT_EQ(walls_words(summary.contained),
+            "worktree (namespaces, Landlock 7, seccomp; network open) for writer, reviewer; "
+            "worktree (namespaces, Landlock 7, seccomp; network off) for gate");
+  EXPECT_EQ(weaker_words(summary.contained), "") << "what is missing is small";
+}
+
+TEST(SupplySummary, WallsThatAreLessSayWhy) {
+  Table table;
+  table.news(Contained{"all", "off", "open", false, 0, false, false, {"no namespaces", "no x"}});
+  table.news(Contained{"gate", "worktree", "off", false, 6, true, false, {"no x"}});
+  EXPECT_EQ(walls_words(summary_of(table).contained),
+            "off for all; worktree (Landlock 6, seccomp; network off) for gate");
+  EXPECT_EQ(weaker_words(summary_of(table).contained), "no namespaces; no x");
+}
+
+TEST(SupplySummary, RefusedHostsAreCountedAndTheLineThatAllowsThemIsNamed) {
+  Table table;
+  table.want(1);
+  const event::RefusedHost host{"a.example.com:443", 2, "", "allow: [\"a.example.com:443\"]"};
+  table.news(HostsRefused{1, "T-1", "developer", {host}, 0});
+  table.news(HostsRefused{1, "T-1", "developer", {host}, 3});
+  table.news(HostsRefused{0, "", "setup", {{"b:1", 1, "10.0.0.1", ""}}, 0});
+  const RunSummary summary = summary_of(table);
+  EXPECT_EQ(refused_words(summary.refused, summary.refused_others),
+            "a.example.com:443 4 times (contain: {allow: [\"a.example.com:443\"]} would allow it), "
+            "b:1 1 time, since it leads to 10.0.0.1, 3 requests for other hosts");
+  ASSERT_EQ(summary.claims.size(), 2U);
+  EXPECT_EQ(summary.claims[0].agent, 1);
+  EXPECT_EQ(summary.claims[0].claim.verdict, event::Verdict::differs);
+  EXPECT_THAT(summary.claims[0].claim.detail, HasSubstr("a.example.com:443 4 times"));
+  EXPECT_EQ(summary.claims[1].role, "setup");
+}
+
+TEST(SupplySummary, HowManyHostsAreKeptIsBounded) {
+  Table table;
+  for (int i = 0; i < 100; ++i)
+    table.news(HostsRefused{1, "", "r", {{"h" + std::to_string(i) + ":1", 2, "", ""}}, 0});
+  const RunSummary summary = summary_of(table);
+  EXPECT_EQ(summary.refused.size(), 64U);
+  EXPECT_EQ(summary.refused_others, 72);
+  EXPECT_THAT(refused_words(summary.refused, summary.refused_others),
+              HasSubstr("188 requests for other hosts"));
+}
+
 TEST(SupplySummary, UsageIsSummedAndWhatIsUnknownIsCounted) {
   Table table;
   table.want(1);

@@ -85,6 +85,8 @@ class Turn {
   void steer();
   void on(const workflow::Steered& steered);
   void on(const workflow::AgentStands& stands);
+  void on(const workflow::Contained& contained);
+  void on(const workflow::HostsRefused& refused);
   void give_up(int agent, Fault fault, const std::string& why);
   void ask_about_providers();
   void set_alarm();
