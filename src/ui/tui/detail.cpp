@@ -35,16 +35,18 @@ std::string said_of(const view::Attempt& attempt) {
   return "said nothing";
 }
 
-std::string_view checked_of(const view::Attempt& attempt) {
-  switch (attempt.checked) {
-    case view::Finding::held:
-      return "✓ holds";
-    case view::Finding::refused:
-      return "✗ refused";
-    case view::Finding::none:
-      break;
-  }
-  return attempt.running ? "" : "· not checked";
+// What came of it in all; where nobody decided by it, what the single claims came to.
+Span checked_of(const view::Attempt& attempt) {
+  const auto any = [&](event::Verdict verdict) {
+    return std::any_of(attempt.claims.begin(), attempt.claims.end(),
+                       [&](const event::Claim& claim) { return claim.verdict == verdict; });
+  };
+  if (attempt.checked == view::Finding::refused) return {"✗ refused", kBad};
+  if (attempt.checked == view::Finding::held) return {"✓ holds", kGood};
+  if (any(event::Verdict::broken)) return {"✗ is not so", kBad};
+  if (any(event::Verdict::differs)) return {"↻ differs", kWarn};
+  if (any(event::Verdict::held)) return {"✓ holds", kGood};
+  return {attempt.running ? "" : "· not checked", kDim};
 }
 
 Sign sign_of_verdict(event::Verdict verdict) {
@@ -61,7 +63,9 @@ Sign sign_of_verdict(event::Verdict verdict) {
   return {"·", kDim};
 }
 
-// What an agent said, beside what was found.
+// What an agent said, beside what was found; and how long it took, where there is room for that on
+// every line.
+constexpr int kTimeColumn = 60;
 void add_attempt(Lines& lines, const view::Attempt& attempt, const Shown& shown, int columns) {
   const Sign sign = sign_of(attempt);
   const std::string who = attempt.role + " " + std::to_string(attempt.attempt);
@@ -69,13 +73,14 @@ void add_attempt(Lines& lines, const view::Attempt& attempt, const Shown& shown,
   const int pad = std::max(1, 20 - canvas::width_of(who));
   line.push_back({std::string(static_cast<std::size_t>(pad), ' ') + said_of(attempt)});
   const int used = 2 + canvas::width_of(who) + pad + canvas::width_of(said_of(attempt));
-  const std::string checked(checked_of(attempt));
-  line.push_back({std::string(static_cast<std::size_t>(std::max(2, 44 - used)), ' ') + checked,
-                  attempt.checked == view::Finding::refused ? kBad
-                  : attempt.checked == view::Finding::held  ? kGood
-                                                            : kDim});
-  const std::string time = age(attempt.began, attempt.running ? shown.now : attempt.ended);
-  if (columns > 60) line.push_back({"   " + time, kDim});
+  Span checked = checked_of(attempt);
+  const int after = used + std::max(2, 44 - used) + canvas::width_of(checked.text);
+  checked.text.insert(0, static_cast<std::size_t>(std::max(2, 44 - used)), ' ');
+  line.push_back(std::move(checked));
+  if (columns >= kTimeColumn + 6)
+    line.push_back({std::string(static_cast<std::size_t>(std::max(1, kTimeColumn - after)), ' ') +
+                        age(attempt.began, attempt.running ? shown.now : attempt.ended),
+                    kDim});
   lines.push_back(std::move(line));
   if (attempt.doing && attempt.running)
     lines.push_back(plain("    " + ui::activity_words(*attempt.doing), kBusy));

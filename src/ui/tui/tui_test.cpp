@@ -103,6 +103,25 @@ TEST(Screens, ATerminalThatIsTooSmallIsToldSo) {
   draw({}, sample.shown, 1, 1, {});
 }
 
+TEST(Screens, WhatWasLookedAtIsNotCalledUnchecked) {
+  constexpr std::pair<event::Verdict, std::string_view> kWords[] = {
+      {event::Verdict::held, "review failed         ✓ holds"},
+      {event::Verdict::differs, "review failed         ↻ differs"},
+      {event::Verdict::broken, "review failed         ✗ is not so"},
+      {event::Verdict::unchecked, "review failed         · not checked"}};
+  for (const auto& [verdict, words] : kWords) {
+    Sample sample;
+    for (view::Run& run : sample.view.runs)
+      for (view::Attempt& attempt : run.attempts)
+        if (attempt.role == "critic") attempt.claims = {{"it only looked", verdict, "", {}}};
+    for (const int columns : {80, 120, 124, 130, 140}) {
+      const std::string screen = play(sample, "bgj", columns).screen;
+      EXPECT_TRUE(has(screen, words)) << columns << "\n" << screen;
+      EXPECT_FALSE(has(screen, "checked   …")) << columns << "\n" << screen;
+    }
+  }
+}
+
 TEST(Screens, NothingToShowIsSaid) {
   Sample sample;
   sample.view = {};
