@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 # make_calculator [DIR]: makes the project that is delivered in DIR, or in a temporary folder, and goes there. What
-# stands in $provider_more is added to the provider of the rehearsed agent.
+# stands in $provider_more is added to the provider of the rehearsed agent; $demo_agent is another one.
 make_calculator() {
   # shellcheck disable=SC2154 # common.sh sets it
   local template=$root/templates/demo-delivery folder=${1:-$(mktemp -d)/calculator}
@@ -20,7 +20,7 @@ make_calculator() {
   cat >.capsule/config.yaml <<YAML
 provider: rehearsed
 providers:
-  rehearsed: {command: ["$template/agent"]${provider_more-}}
+  rehearsed: {command: ["${demo_agent:-$template/agent}"]${provider_more-}}
 verify:
   test: sh tests/run.sh
 YAML

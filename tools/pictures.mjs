@@ -1,9 +1,11 @@
 // Pictures of pages for tools/pictures: node pictures.mjs ADDRESS FOLDER PAGE…
 import { chromium } from "playwright-core";
+import { BROWSER } from "./compare.mjs";
+import { open } from "./open.mjs";
 
 const [address, folder, ...names] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
-const page = await (await browser.newContext({ viewport: { width: 1200, height: 720 } })).newPage();
+const browser = await chromium.launch(BROWSER);
+const page = await (await browser.newContext({ timezoneId: "UTC", locale: "en-GB", reducedMotion: "reduce" })).newPage();
 await page.goto(address);
 await page.waitForSelector("h1");
 const origin = new URL(address).origin;
@@ -19,8 +21,7 @@ for (const name of names) {
   const { at, theme, ready, width = 1200, height = 720 } = pages[name];
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: theme });
-  await page.goto(`${origin}/#/${at}`);
-  await page.waitForSelector(ready);
-  await page.screenshot({ path: `${folder}/page-${name}.png` });
+  await open(page, `${origin}/#/${at}`, ready);
+  await page.screenshot({ path: `${folder}/page-${name}.png`, animations: "disabled" });
 }
 await browser.close();

@@ -1,18 +1,14 @@
 // Pages of a recorded run compared with checked-in pictures. The rows, the clock and the time zone are fixed; fonts
-// are the machine's, so the pictures are small, and averages of cells are compared: what is missing, moved or has
-// another colour is seen, the shape of letters is not. CAPSULE_WRITE_GOLDENS=1 records the run and draws all anew;
-// look at the pictures before they are committed.
+// are the machine's, so the pictures are small and compared roughly. CAPSULE_WRITE_GOLDENS=1 records the run and draws
+// all anew; look at the pictures before they are committed.
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { MOST, compared } from "./compare.mjs";
 import { open } from "./open.mjs";
 
 const { GOLDENS, HOME, PLAN, PICTURES } = process.env;
 const write = Boolean(process.env.CAPSULE_WRITE_GOLDENS);
-const CELLS = [64, 40];
-const FINE = 5; // pixels of a kept picture on each side of a cell
-const FAR = 20; // of 255, in any channel: the cell differs
-const MOST = 0.03; // the share of cells that may; a serif font makes 0.007 of it, a page without its head 0.04
 
 // What the server says of the run that the scene has, without the folders of this machine.
 async function record(page, run) {
@@ -24,38 +20,6 @@ async function record(page, run) {
   const text = JSON.stringify(state, null, 1).replaceAll(dirname(HOME), "/home/you").replaceAll(dirname(PLAN), "/home/you/plans");
   await mkdir(GOLDENS, { recursive: true });
   await writeFile(GOLDENS + "/state.json", text + "\n");
-}
-
-// In a page of its own, which has no policy: PNGs in, as base64; the picture as it is kept, and the share of cells
-// in which it differs from the kept one.
-function compare({ taken, kept, cells: [across, down], fine, far }) {
-  const width = across * fine, height = down * fine;
-  const pixels = async (base64) => {
-    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-    const canvas = Object.assign(document.createElement("canvas"), { width, height });
-    const pen = canvas.getContext("2d", { willReadFrequently: true });
-    pen.imageSmoothingQuality = "high";
-    pen.drawImage(image, 0, 0, width, height);
-    return { canvas, data: pen.getImageData(0, 0, width, height).data };
-  };
-  const average = (data, column, row, channel) => {
-    let sum = 0;
-    for (let y = row * fine; y < (row + 1) * fine; y++)
-      for (let x = column * fine; x < (column + 1) * fine; x++) sum += data[4 * (y * width + x) + channel];
-    return sum / fine / fine;
-  };
-  return (async () => {
-    const now = await pixels(taken);
-    const small = now.canvas.toDataURL("image/png").split(",")[1];
-    if (!kept) return { small, share: 0 };
-    const before = await pixels(kept);
-    let differ = 0;
-    for (let row = 0; row < down; row++)
-      for (let column = 0; column < across; column++)
-        differ += [0, 1, 2].some((channel) => Math.abs(average(now.data, column, row, channel) - average(before.data, column, row, channel)) > far) ? 1 : 0;
-    return { small, share: differ / across / down };
-  })();
 }
 
 export async function pictures({ browser, context, page, run, watch, origin }) {
@@ -88,7 +52,7 @@ export async function pictures({ browser, context, page, run, watch, origin }) {
       const file = `${GOLDENS}/${name}-${theme}.png`;
       const taken = (await tab.screenshot({ animations: "disabled", caret: "hide" })).toString("base64");
       const kept = write ? null : (await readFile(file)).toString("base64");
-      const { small, share } = await easel.evaluate(compare, { taken, kept, cells: CELLS, fine: FINE, far: FAR });
+      const { small, share } = await compared(easel, taken, kept);
       if (write) await writeFile(file, Buffer.from(small, "base64"));
       if (PICTURES) await writeFile(`${PICTURES}/${name}-${theme}.png`, Buffer.from(taken, "base64"));
       console.log(`${name}, ${theme}: ${(100 * share).toFixed(1)} % differ`);

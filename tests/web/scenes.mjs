@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { chromium } from "playwright-core";
 import { AxeBuilder } from "@axe-core/playwright";
+import { BROWSER } from "./compare.mjs";
 import { open as opened } from "./open.mjs";
 import { pictures } from "./pictures.mjs";
 import { workflows } from "./workflows.mjs";
@@ -11,7 +12,7 @@ import { workflows } from "./workflows.mjs";
 const { SCENE, ADDRESS, CAPSULE, HOME, PLAN, PICTURES } = process.env;
 const full = Boolean(process.env.CAPSULE_TEST_FULL);
 const origin = new URL(ADDRESS).origin;
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const browser = await chromium.launch(BROWSER);
 const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
 context.setDefaultTimeout(60000);
 
