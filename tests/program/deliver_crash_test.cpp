@@ -10,7 +10,10 @@
 namespace capsule::test {
 namespace {
 
-const std::vector<std::string> kTasks{"T-1", "T-2", "T-3", "T-4", "T-5", "T-6"};
+// One that is blocked while another is at work, one that waits for it and fails its review, one
+// that fails its audit, and one that waits for both. The matrix takes the time of a delivery for
+// each of its events: a task more shows nothing new there.
+const std::vector<std::string> kTasks{"T-1", "T-2", "T-3", "T-4"};
 
 // Agents answer by attempt alone, so one that is repeated answers the same.
 class DeliveryCrashTest : public DeliveryTest {
@@ -25,13 +28,11 @@ class DeliveryCrashTest : public DeliveryTest {
     on("auditor", "T-3", 1,
        "[ \"$CAPSULE_ATTEMPT\" -gt 1 ] && { good; exit; }; printf 'AUDIT_FAILED: T-3\\n\\nFailed "
        "Criteria:\\n- x\\n'");
-    on("developer", "T-5", 1,
+    on("developer", "T-1", 1,
        "[ \"$CAPSULE_ATTEMPT\" -gt 1 ] && { good; exit; }; printf 'INFRA_BLOCKED: "
-       "T-5\\n\\nIssue: x\\n'");
+       "T-1\\n\\nIssue: x\\n'");
   }
-  void write_tasks() const {
-    write_plan({{"T-1"}, {"T-2", "T-1"}, {"T-3"}, {"T-4", "T-2, T-3"}, {"T-5"}, {"T-6", "T-5"}});
-  }
+  void write_tasks() const { write_plan({{"T-1"}, {"T-2", "T-1"}, {"T-3"}, {"T-4", "T-2, T-3"}}); }
   int points() const {
     int count = 0;
     for (const char c : read_file(path("points"))) count += c == '\n' ? 1 : 0;
@@ -87,8 +88,7 @@ TEST_P(DeliveryCrashMatrix, KilledAtAnyEventItGoesOnAndEndsTheSame) {
     if (!full() && at != all && at % 5 != first % 5) continue;
     SCOPED_TRACE("killed at point " + std::to_string(at) + " of " + std::to_string(all));
     // The same work once more, as another plan.
-    git({"rm", "-q", "--ignore-unmatch", "T-1.txt", "T-2.txt", "T-3.txt", "T-4.txt", "T-5.txt",
-         "T-6.txt"});
+    git({"rm", "-q", "--ignore-unmatch", "T-1.txt", "T-2.txt", "T-3.txt", "T-4.txt"});
     git({"commit", "-q", "-m", "Begin again"});
     use_plan("PLAN-" + std::to_string(at) + ".md");
     write_tasks();

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
+#include <set>
 
 #include "base/text.h"
 #include "tests/recovery/project.h"
@@ -135,8 +138,23 @@ TEST_F(FailingDisk, WhatGitIsGivenToReadNeverCostsAClaim) {
 
 class IoFaults : public FailingDisk, public ::testing::WithParamInterface<int> {};
 
-// All calls with every fault are two thousand runs. So each call fails once and for good, by turns
-// broken and full; and of those beyond the fortieth the short suite takes a sample, with one fault.
+// What a call does to which file. What a run gives a name of its own has a number in it: of that
+// counts what follows the first dot.
+std::string kind_of_call(std::string_view call) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string kind;
+  for (std::string_view part : split(call, '/')) {
+    if (std::any_of(part.begin(), part.end(), is_digit))
+      part.remove_prefix(std::min(part.find('.'), part.size()));
+    std::copy_if(part.begin(), part.end(), std::back_inserter(kind), std::not_fn(is_digit));
+    kind += '/';
+  }
+  return kind;
+}
+
+// All calls with every fault are two thousand runs. So each call fails in one way, once or for
+// good, broken or full by turns, and the first of each kind of call in two; of those beyond the
+// fortieth the short suite takes a sample, each in one way.
 TEST_P(IoFaults, LeaveASoundJournalAClearMessageAndAWayOn) {
   const bool all = std::getenv("CAPSULE_TEST_FULL") != nullptr;
   const std::size_t seed = rotation();
@@ -144,14 +162,19 @@ TEST_P(IoFaults, LeaveASoundJournalAClearMessageAndAWayOn) {
   const std::size_t offset = seed % step;
   std::printf("calls %zu: 1 to %zu, then every %zu. with offset %zu (CAPSULE_TEST_SEED=%zu)\n",
               calls_.size(), kEvery, step, offset, seed);
+  std::set<std::string> kinds;
   // The number of the last call may differ by a few from run to run: what is not reached, is none.
   for (std::size_t n = 1; n <= calls_.size(); ++n) {
+    const bool first = kinds.insert(kind_of_call(calls_[n - 1])).second;
     if (n % kFaultParts != static_cast<std::size_t>(GetParam())) continue;
     const std::size_t turn = (n / kFaultParts + seed) % kFaults.size();
     if (all || n <= kEvery || (n - kEvery) % step == offset) fail_at(n, kFaults[turn]);
-    if (all) fail_at(n, kFaults[(turn + 1) % kFaults.size()]);
+    if (all && first) fail_at(n, kFaults[(turn + 1) % kFaults.size()]);
     if (HasFatalFailure()) return;
   }
+  std::printf("kinds %zu\n", kinds.size());
+  EXPECT_GT(kinds.size(), 40U) << "calls of different kinds look alike";
+  EXPECT_LT(kinds.size(), calls_.size() / 3) << "calls of one kind look different";
 }
 
 INSTANTIATE_TEST_SUITE_P(Part, IoFaults, ::testing::Range(0, kFaultParts));
