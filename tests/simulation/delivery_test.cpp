@@ -48,7 +48,9 @@ TEST_P(DeliveryShard, EveryInvariantHoldsWhateverAgentsCrashesTimersAndPeopleDo)
   EXPECT_GT(sum.rounds, runs / 6);
   EXPECT_GT(sum.delegations, runs / 10);
   // They come in clumps, many in one plan: a few hundred plans may have hardly any.
-  if (runs >= 1'000) EXPECT_GT(sum.file_waits, runs / 100);
+  if (runs >= 1'000) {
+    EXPECT_GT(sum.file_waits, runs / 100);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(DeliverySimulation, DeliveryShard, testing::Range(0, kShards));
