@@ -1,8 +1,8 @@
 // What Capsule's way of asking costs: the requests to a model, and what they send, of one scripted
 // piece of work, against the same work as the original shell pipeline asks for it: every attempt a
 // new conversation, with the whole prompt. The client (counting-client) asks nobody and counts;
-// what it reads, writes and runs is the same on both sides. Input is counted in bytes: how many of
-// them are a token is the model's affair, and the same for both.
+// what it reads, writes and runs is the same on both sides, and so is the rule by which a text is
+// so many tokens, which stands in the client.
 #include <stdlib.h>
 
 #include <cstdio>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Env = std::vector<process::EnvChange>;
 
 struct Asked {
-  double requests = 0, bytes = 0;
+  double requests = 0, tokens = 0;
 };
 
 void run_or_die(const std::vector<std::string>& argv, const std::string& folder, const Env& env) {
@@ -103,8 +103,8 @@ class Workload {
     Asked sum;
     std::ifstream counts(root() + "/counted/counts");
     std::string role;
-    double requests = 0, bytes = 0;
-    while (counts >> role >> requests >> bytes) sum.requests += requests, sum.bytes += bytes;
+    double requests = 0, tokens = 0;
+    while (counts >> role >> requests >> tokens) sum.requests += requests, sum.tokens += tokens;
     return sum;
   }
 
@@ -166,8 +166,8 @@ const Both& eight_tasks() {
 void add(const std::string& what, const Both& (*measure)(), double at_most) {
   add_figure({what + ": requests, against the original's way", "x", at_most, false,
               [measure] { return measure().ours.requests / measure().theirs.requests; }});
-  add_figure({what + ": input, against the original's way", "x", at_most, false,
-              [measure] { return measure().ours.bytes / measure().theirs.bytes; }});
+  add_figure({what + ": input tokens, against the original's way", "x", at_most, false,
+              [measure] { return measure().ours.tokens / measure().theirs.tokens; }});
 }
 
 const Rows kRows([] {
