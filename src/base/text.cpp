@@ -1,7 +1,10 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
+
+#include "base/code_point.h"
 
 namespace capsule {
 
@@ -44,22 +47,22 @@ std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const auto byte = static_cast<unsigned char>(text.front());
-    const std::size_t length = utf8_length(text);
-    // C1 controls (U+0080 to U+009F) can start terminal sequences too.
-    const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
-    if (byte == '\n') {
+    const Point first = first_point(text);
+    const std::string_view bytes = text.substr(0, std::max<std::size_t>(1, first.bytes));
+    text.remove_prefix(bytes.size());
+    if (bytes == "\n") {
       result += "\\n";
-      text.remove_prefix(1);
-    } else if (length == 0 || c1 || byte < 0x20 || byte == 0x7F) {
-      for (std::size_t i = 0; i < (c1 ? 2U : 1U); ++i) {
-        const auto raw = static_cast<unsigned char>(text[i]);
+    } else if (first.bytes != 0 && !is_hidden(first.point)) {
+      result += bytes;
+    } else if (first.point > 0xFF) {
+      char code[16];
+      std::snprintf(code, sizeof code, "\\u{%x}", static_cast<unsigned>(first.point));
+      result += code;
+    } else {
+      for (const char byte : bytes) {
+        const auto raw = static_cast<unsigned char>(byte);
         result += {'\\', 'x', kHex[raw >> 4], kHex[raw & 15]};
       }
-      text.remove_prefix(c1 ? 2 : 1);
-    } else {
-      result += text.substr(0, length);
-      text.remove_prefix(length);
     }
   }
   return result;

@@ -25,6 +25,14 @@ TEST(Text, PrintableShowsControlCharactersAndBadBytesEscaped) {
   EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");
   EXPECT_EQ(printable("\xff\xe2\x82"), "\\xff\\xe2\\x82");
   EXPECT_EQ(printable("→ é"), "→ é");
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(Text, PrintableShowsWhatTurnsTheDirectionOfATextOrBreaksItsLine) {
+  EXPECT_EQ(printable("a\u202Eb\u2066c\u2069"), "a\\u{202e}b\\u{2066}c\\u{2069}");
+  EXPECT_EQ(printable("one\u2028two\u061C"), "one\\u{2028}two\\u{61c}");
+  EXPECT_EQ(printable("\U000E0041"), "\\u{e0041}");
+  EXPECT_EQ(printable("👩\u200D👧 שלום 日本 é\u0301"), "👩\u200D👧 שלום 日本 é\u0301");
 }
 
 TEST(Text, AShortListSaysHowManyMoreThereAre) {

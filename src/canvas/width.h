@@ -6,15 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/code_point.h"
+
 namespace capsule::canvas {
 
 // 0 for marks that belong to the character before, 2 for wide scripts and emoji, else 1. Control
 // characters and those that turn the direction of a text have no width: see is_hidden.
 int width_of(char32_t point);
-
-// Must never reach a terminal as it is: controls, C1 included, and what changes the direction of a
-// text, by which a line could show something that is not in it.
-bool is_hidden(char32_t point);
 
 // What a terminal shows as one: a character with its marks, a flag, emoji that are joined.
 struct Cluster {
@@ -31,12 +29,5 @@ int width_of(std::string_view text);
 
 // At most `columns` of it, cut with "…". The text itself otherwise.
 std::string fitted(std::string_view text, int columns);
-
-// One code point; 0 and no bytes when it is not UTF-8.
-struct Point {
-  char32_t point = 0;
-  std::size_t bytes = 0;
-};
-Point first_point(std::string_view text);
 
 }  // namespace capsule::canvas
