@@ -46,7 +46,7 @@ export const wentBack = (attempt) => Boolean(attempt.sent_back || attempt.fault 
 export function titleOf(attempt, now) {
   const ms = attempt.ended ? Date.parse(attempt.ended) - Date.parse(attempt.began) : now - Date.parse(attempt.began);
   return attempt.role + " " + (attempt.attempt ?? 1) + (attempt.began ? ", " + duration(ms) : "") +
-    (attempt.held ? ", held" : attempt.running ? ", at work" : attempt.fault ? ", " + words(attempt.fault) : wentBack(attempt) ? ", sent back" : attempt.said ? ", " + attempt.said : "");
+    (attempt.left ? ", " + LIFE[attempt.left][1] : attempt.held ? ", held" : attempt.running ? ", at work" : attempt.fault ? ", " + words(attempt.fault) : wentBack(attempt) ? ", sent back" : attempt.said ? ", " + attempt.said : "");
 }
 export function chips(attempts, now) {
   return h("span", { class: "chips" }, attempts.map((attempt) =>

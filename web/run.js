@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 import { between, clock, count, duration, plural, shortened, words } from "./format.js";
 import { api, store, wholeRun } from "./store.js";
 import { draw, link, ui } from "./app.js";
-import { PHASE, STAGE, canDo, chips, copyable, figure, lifeOf, moneyOf, outcome, perform, progress, starters, state, wentBack } from "./parts.js";
+import { LIFE, PHASE, STAGE, canDo, chips, copyable, figure, lifeOf, moneyOf, outcome, perform, progress, starters, state, wentBack } from "./parts.js";
 import { form } from "./pages.js";
 import { planGraph, timeline } from "./charts.js";
 import { taskPanel } from "./task.js";
@@ -56,6 +56,14 @@ function replayBar(live, shown) {
 
 const TABS = [["board", "Board"], ["timeline", "Timeline"], ["plan", "Plan"], ["ledger", "Ledger"]];
 
+// Of a run that nobody carries on nobody is at work, whatever its newest fact is: time stands where it was left.
+function leave(run) {
+  run.left = run.life;
+  run.now_ms = Date.parse(run.since) || run.now_ms;
+  run.attempts = run.attempts.map((one) => (one.running ? { ...one, running: false, left: run.life } : one));
+  run.byAgent = new Map(run.attempts.map((one) => [one.agent, one]));
+}
+
 export function runPage(id, tab, rest) {
   const live = wholeRun(id);
   if (!live) return [h("h1", {}, "There is no such run"), h("p", {}, h("a", { href: "#/runs" }, "To the runs"))];
@@ -65,6 +73,7 @@ export function runPage(id, tab, rest) {
   // While it is replayed, time stands where the fact was recorded.
   const now = replay.rows ? Date.parse(replay.rows.get("project")?.at) : ui.now;
   run.now_ms = now;
+  if (run.life === "cut_off" || run.life === "paused") leave(run);
   const hasPlan = run.tasks.length > 0;
   const current = tab === "task" || tab === "phase" ? "board" : tab;
   return [
@@ -79,7 +88,7 @@ export function runPage(id, tab, rest) {
       run.merged_as && run.life === "ended" && h("p", { class: "good" }, "● merged as ", h("code", {}, run.merged_as.slice(0, 12))),
       run.detail && run.detail !== run.merged_as && run.life === "ended" && h("p", { class: run.standing === "failed" ? "bad" : "quiet" }, shortened(run.detail)),
       run.unreadable && h("p", { class: "bad" }, run.unreadable),
-      run.now && run.life !== "ended" && h("p", { class: "quiet" }, run.now),
+      run.now && run.life !== "ended" && !run.left && h("p", { class: "quiet" }, run.now),
       !replay.rows && controls(live)),
     h("nav", { class: "tabs", "aria-label": "Parts of the run", key: "tabs" }, TABS.filter(([name]) => name !== "plan" || hasPlan).map(([name, text]) =>
       h("a", { href: link("run", id, name), "aria-current": current === name ? "page" : undefined }, text))),
@@ -136,6 +145,8 @@ export function lanes(run) {
 }
 
 function stateOf(lane) {
+  const left = lane.attempts.at(-1)?.left;
+  if (left) return state(...LIFE[left], "warn");
   if (lane.phase) {
     const tone = { working: "busy", passed: "good", sent_back: "warn", failed: "bad" }[lane.phase.state] ?? "quiet";
     return state(PHASE[lane.phase.state] ?? "·", words(lane.phase.state), tone);
@@ -171,7 +182,7 @@ function laneTable(run, chosen) {
     shown.length > MOST_LANES && h("p", { class: "quiet" }, "The first " + MOST_LANES + " of " + shown.length + "; the filter finds the others."),
     run.merge_queue?.length > 0 && h("p", { class: "quiet" }, "Merge queue: ", run.merge_queue.join(" › ")),
     run.remediation > 0 && h("p", { class: "warn" }, "Remediation, round " + run.remediation),
-    run.slots?.length > 0 && run.life !== "ended" && h("p", { class: "quiet" }, "Slots: ", run.slots.map((slot) => slot.role + " " + (slot.busy ?? 0) + "/" + (slot.all ?? 0)).join(" · ")),
+    run.slots?.length > 0 && run.life !== "ended" && !run.left && h("p", { class: "quiet" }, "Slots: ", run.slots.map((slot) => slot.role + " " + (slot.busy ?? 0) + "/" + (slot.all ?? 0)).join(" · ")),
     run.baseline && h("p", { class: "quiet" }, "Checks before anybody worked: ", run.baseline),
   ];
 }

@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 import { between, clock, count, duration, words } from "./format.js";
 import { api } from "./store.js";
 import { draw, link, ui } from "./app.js";
-import { letterOf, moneyOf, state, toneOf, wentBack } from "./parts.js";
+import { LIFE, letterOf, moneyOf, state, toneOf, wentBack } from "./parts.js";
 
 const TABS = [["evidence", "Evidence"], ["diff", "Diff"], ["transcript", "Transcript"], ["facts", "Facts"]];
 
@@ -32,7 +32,7 @@ function evidence(run, lane) {
       h("div", { class: "pair" },
         h("div", {}, h("h4", {}, "said"),
           attempt.running ? state("▶", attempt.held ? "held" : attempt.doing?.tool ? attempt.doing.tool + " " + (attempt.doing.detail ?? "") : attempt.doing?.said || "at work", "busy")
-            : attempt.said ? h("p", {}, h("code", { class: "signal" }, attempt.said)) : h("p", { class: "quiet" }, "nothing that counts"),
+            : attempt.left ? state(...LIFE[attempt.left], "warn") : attempt.said ? h("p", {}, h("code", { class: "signal" }, attempt.said)) : h("p", { class: "quiet" }, "nothing that counts"),
           attempt.fault && h("p", { class: "bad" }, words(attempt.fault)),
           attempt.detail && h("p", { class: "quiet" }, attempt.detail)),
         h("div", {}, h("h4", {}, "checked by Capsule"),

@@ -151,6 +151,7 @@ TEST_F(Inbox, ARunThatWasKilledIsCutOffAndGoesOnByWhatItProposes) {
   const Json now = inbox();
   ASSERT_EQ(kinds_of(now), Names{"cut_off"}) << now;
   EXPECT_EQ(first_action(now["items"][0]), (Names{"run", kBead}));
+  EXPECT_TRUE(now["items"][0]["context"].get<std::string>().starts_with("Where it was: ")) << now;
   EXPECT_EQ(act(now["items"][0]).exit_code, 0);
   EXPECT_TRUE(inbox()["items"].empty());
 }

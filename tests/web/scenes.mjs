@@ -170,6 +170,13 @@ const scenes = {
     await page.getByRole("button", { name: "Abort now" }).click();
     await page.waitForSelector(".chip.running", { state: "detached" });
     assert.equal(await page.getByRole("button", { name: "Pause" }).count(), 0);
+    // Killed: nobody is said to be at work any more, and no clock goes on.
+    const killed = spawn(CAPSULE, ["deliver", PLAN], { stdio: "ignore" });
+    await page.waitForSelector(".chip.running");
+    killed.kill("SIGKILL");
+    await page.locator(".list .state", { hasText: "cut off" }).first().waitFor();
+    assert.equal(await page.locator(".chip.running, .list [data-ticks], .runhead [data-ticks]").count(), 0);
+    assert.ok(!/at work/.test(await page.innerText("main")), await page.innerText("main"));
   },
 
   // The pages look as they did.

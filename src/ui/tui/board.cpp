@@ -29,13 +29,16 @@ BoardRow row_of(const view::Run& run, const view::Phase& phase, const Shown& sho
   if (!phase.attempts.empty()) {
     const auto& first = run.attempts[static_cast<std::size_t>(phase.attempts.front())];
     const auto& last = run.attempts[static_cast<std::size_t>(phase.attempts.back())];
-    time = age(first.began, last.running ? shown.now : last.ended);
+    time = age(first.began, last.running ? end_of(run, shown) : last.ended);
   }
   std::string state(name_of(phase.state));
   if (phase.state == view::Phase::State::to_come) state = "to come";
   if (phase.state == view::Phase::State::sent_back) state = "sent back";
+  const bool left = phase.state == view::Phase::State::working && !goes_on(run);
+  if (left) state = life_words(run);
   if (phase.attempts.size() > 1) state += ", " + counted(phase.attempts.size(), "attempt");
-  return {sign_of(phase.state), phase.name, "", state, trail(run, phase.attempts, false), time};
+  return {left ? sign_of(run) : sign_of(phase.state), phase.name, "", state,
+          trail(run, phase.attempts, false),          time};
 }
 
 void draw_row(Canvas& canvas, const Area& area, const BoardRow& row, bool chosen, int id_columns) {

@@ -66,23 +66,26 @@ Sign sign_of_verdict(event::Verdict verdict) {
 // What an agent said, beside what was found; and how long it took, where there is room for that on
 // every line.
 constexpr int kTimeColumn = 60;
-void add_attempt(Lines& lines, const view::Attempt& attempt, const Shown& shown, int columns) {
-  const Sign sign = sign_of(attempt);
+void add_attempt(Lines& lines, const view::Run& run, const view::Attempt& attempt,
+                 const Shown& shown, int columns) {
+  const bool left = attempt.running && !goes_on(run);  // whoever it was works no more
+  const Sign sign = left ? sign_of(run) : sign_of(attempt);
+  const std::string said = left ? life_words(run) : said_of(attempt);
   const std::string who = attempt.role + " " + std::to_string(attempt.attempt);
   Line line{{std::string(sign.mark), sign.paint}, {" " + who, kStrong}};
   const int pad = std::max(1, 20 - canvas::width_of(who));
-  line.push_back({std::string(static_cast<std::size_t>(pad), ' ') + said_of(attempt)});
-  const int used = 2 + canvas::width_of(who) + pad + canvas::width_of(said_of(attempt));
+  line.push_back({std::string(static_cast<std::size_t>(pad), ' ') + said});
+  const int used = 2 + canvas::width_of(who) + pad + canvas::width_of(said);
   Span checked = checked_of(attempt);
   const int after = used + std::max(2, 44 - used) + canvas::width_of(checked.text);
   checked.text.insert(0, static_cast<std::size_t>(std::max(2, 44 - used)), ' ');
   line.push_back(std::move(checked));
   if (columns >= kTimeColumn + 6)
     line.push_back({std::string(static_cast<std::size_t>(std::max(1, kTimeColumn - after)), ' ') +
-                        age(attempt.began, attempt.running ? shown.now : attempt.ended),
+                        age(attempt.began, attempt.running ? end_of(run, shown) : attempt.ended),
                     kDim});
   lines.push_back(std::move(line));
-  if (attempt.doing && attempt.running)
+  if (attempt.doing && attempt.running && !left)
     lines.push_back(plain("    " + ui::activity_words(*attempt.doing), kBusy));
   if (!attempt.found.empty())
     add_text(lines, attempt.found, columns,
@@ -258,11 +261,12 @@ Lines evidence_lines(const Focus& focus, const Shown& shown, int columns) {
     add_text(lines, task->detail, columns, task->stage == view::Stage::failed ? kBad : kPlain, 0);
     lines.push_back({});
   }
-  const auto attempts = chosen_attempts(focus, shown);
+  const view::Run* const run = chosen_run(focus, shown);
+  const auto attempts = chosen_attempts(focus, shown);  // none without a run
   if (!attempts.empty())
     lines.push_back(plain("                      said                  checked", kDim));
   for (auto it = attempts.rbegin(); it != attempts.rend(); ++it)
-    add_attempt(lines, **it, shown, columns);
+    add_attempt(lines, *run, **it, shown, columns);
   if (task != nullptr && !task->commit.empty()) {
     lines.push_back({});
     lines.push_back({{"● merged as ", kGood},

@@ -122,6 +122,25 @@ TEST(Screens, WhatWasLookedAtIsNotCalledUnchecked) {
   }
 }
 
+TEST(Screens, NobodyIsSaidToWorkOnARunThatWasCutOff) {
+  for (const std::string_view keys : {"bgj", "↓↓b"}) {
+    Sample sample;
+    for (view::Run& run : sample.view.runs) {
+      if (run.life != view::Life::working) continue;
+      run.life = view::Life::cut_off;
+      run.since = run.newest.at = "2026-11-16T12:07:30.000Z";
+    }
+    const std::string before = play(sample, keys).screen;
+    EXPECT_TRUE(has(before, "! critic 2            cut off") ||
+                has(before, "! execute 2           cut off"))
+        << before;
+    EXPECT_FALSE(has(before, "▶ execute") || has(before, "▶ critic") || has(before, "works"))
+        << before;
+    sample.shown.now = "2026-11-16T18:08:00.000Z";
+    EXPECT_FALSE(has(play(sample, keys).screen, "6h")) << "no clock runs on";
+  }
+}
+
 TEST(Screens, NothingToShowIsSaid) {
   Sample sample;
   sample.view = {};

@@ -182,7 +182,9 @@ void add_failed_run(const Run& run, std::vector<Item>& items) {
 void add_cut_off(const Run& run, std::vector<Item>& items) {
   Item item = item_of(run, Attention::cut_off, "cut_off");
   item.text = "It has not ended, and no process works on it.";
-  item.context = run.unreadable.empty() ? run.now : run.unreadable;
+  item.context = !run.unreadable.empty() ? run.unreadable
+                 : run.now.empty()       ? ""
+                                         : "Where it was: " + run.now;
   item.reason = "nobody works on it";
   item.since = run.since;
   item.actions.push_back(go_on(run));
