@@ -14,60 +14,75 @@ namespace {
 std::string clock_of(const std::string& at) { return at.size() >= 19 ? at.substr(11, 8) : ""; }
 
 // The right of the header: whether what is shown is now.
-void draw_moment(Canvas& canvas, const Focus& focus, const Shown& shown) {
-  const std::string text = focus.replay ? " replay: fact " + std::to_string(*focus.replay) +
-                                              " of " + std::to_string(focus.facts) + ", F: now "
-                           : canvas.columns() < 100 ? "● " + clock_of(shown.now)
-                                                    : "● live  " + clock_of(shown.now) + " UTC";
-  const int columns = canvas::width_of(text) + 2;
-  canvas.fill({canvas.columns() - columns - 1, 0, columns + 1, 1});
-  canvas.put_right(canvas.columns() - 1, 0, text,
-                   focus.replay ? Paint{Colour::none, true, false, true} : kDim);
+std::string moment_of(const Canvas& canvas, const Focus& focus, const Shown& shown) {
+  if (focus.replay)
+    return " replay: fact " + std::to_string(*focus.replay) + " of " + std::to_string(focus.facts) +
+           ", F: now ";
+  return canvas.columns() < 100 ? "● " + clock_of(shown.now)
+                                : "● live  " + clock_of(shown.now) + " UTC";
 }
 
-void draw_home_header(Canvas& canvas, const Shown& shown) {
+// The left of it: each figure whole, or not at all. Half of a sum or of a time is another one.
+class Figures {
+ public:
+  Figures(Canvas& canvas, int limit) : canvas_(canvas), limit_(limit) {}
+  void put(int gap, const std::string& text, Paint paint = {}) {
+    if (text.empty() || x_ + gap + canvas::width_of(text) > limit_) return;
+    x_ = canvas_.put(x_ + gap, 0, text, paint);
+  }
+
+ private:
+  Canvas& canvas_;
+  int limit_;
+  int x_ = 0;
+};
+
+void put_home_figures(Figures& figures, const Canvas& canvas, const Shown& shown) {
   int working = 0;
   int agents = 0;
   for (const view::Run& run : shown.project->runs) {
     working += run.life == view::Life::working ? 1 : 0;
     agents += run.at_work;
   }
-  int x = canvas.put(1, 0, "capsule", kStrong);
-  x = canvas.put(x + 2, 0, shown.folder, kDim, canvas.columns() / 3);
-  x = canvas.put(x + 3, 0, "▶ " + counted(working, "run"), working > 0 ? kBusy : kDim);
-  if (agents > 0) x = canvas.put(x + 3, 0, counted(agents, "agent"), kPlain);
+  figures.put(1, "capsule", kStrong);
+  figures.put(2, canvas::fitted(shown.folder, canvas.columns() / 3), kDim);
+  figures.put(3, "▶ " + counted(working, "run"), working > 0 ? kBusy : kDim);
+  if (agents > 0) figures.put(3, counted(agents, "agent"), kPlain);
   const auto& days = shown.project->days;
   if (!days.empty() && days.back().cost_micros > 0 && shown.now.starts_with(days.back().day))
-    canvas.put(x + 3, 0, "cost " + ui::money_text(days.back().cost_micros) + " today", kPlain);
+    figures.put(3, "cost " + ui::money_text(days.back().cost_micros) + " today", kPlain);
 }
 
-void draw_run_header(Canvas& canvas, const view::Run& run, const Shown& shown) {
+void put_run_figures(Figures& figures, const Canvas& canvas, const view::Run& run,
+                     const Shown& shown) {
   const Sign sign = sign_of(run);
-  int x = canvas.put(1, 0, sign.mark, sign.paint);
-  x = canvas.put(x + 1, 0, one_line(run.title.empty() ? run.name : run.title), kStrong,
-                 canvas.columns() / 3);
+  figures.put(1, std::string(sign.mark), sign.paint);
+  figures.put(
+      1, canvas::fitted(one_line(run.title.empty() ? run.name : run.title), canvas.columns() / 3),
+      kStrong);
   if (run.all > 0 && canvas.columns() >= 76)
-    x = canvas.put(x + 2, 0, bar(run.done, run.all, canvas.columns() >= 110 ? 20 : 10), kGood);
-  if (run.all > 0)
-    x = canvas.put(x + 1, 0, std::to_string(run.done) + "/" + std::to_string(run.all));
-  x = canvas.put(x + 2, 0,
-                 run.life == view::Life::working ? counted(run.at_work, "agent") + " at work"
-                                                 : life_words(run),
-                 sign.paint);
-  x = canvas.put(x + 2, 0, age(run.started, end_of(run, shown)));
-  if (const std::string cost = money(run.usage); !cost.empty() && canvas.columns() >= 100)
-    canvas.put(x + 2, 0, cost);
+    figures.put(2, bar(run.done, run.all, canvas.columns() >= 110 ? 20 : 10), kGood);
+  if (run.all > 0) figures.put(1, std::to_string(run.done) + "/" + std::to_string(run.all));
+  figures.put(2,
+              run.life == view::Life::working ? counted(run.at_work, "agent") + " at work"
+                                              : life_words(run),
+              sign.paint);
+  figures.put(2, age(run.started, end_of(run, shown)));
+  if (canvas.columns() >= 100) figures.put(2, money(run.usage));
 }
 
 void draw_header(Canvas& canvas, const Focus& focus, const Shown& shown) {
+  const std::string moment = moment_of(canvas, focus, shown);
+  Figures figures(canvas, canvas.columns() - canvas::width_of(moment) - 3);
   const view::Run* const run = view::find_run(*shown.project, focus.run);
   const bool of_run = focus.screen == Screen::board || focus.screen == Screen::timeline ||
                       focus.screen == Screen::plan;
   if (of_run && run != nullptr)
-    draw_run_header(canvas, *run, shown);
+    put_run_figures(figures, canvas, *run, shown);
   else
-    draw_home_header(canvas, shown);
-  draw_moment(canvas, focus, shown);
+    put_home_figures(figures, canvas, shown);
+  canvas.put_right(canvas.columns() - 1, 0, moment,
+                   focus.replay ? Paint{Colour::none, true, false, true} : kDim);
 }
 
 // As many keys as there is room for; `?` and `q` always.

@@ -128,7 +128,7 @@ TEST(Screens, NobodyIsSaidToWorkOnARunThatWasCutOff) {
     for (view::Run& run : sample.view.runs) {
       if (run.life != view::Life::working) continue;
       run.life = view::Life::cut_off;
-      run.since = run.newest.at = "2026-11-16T12:07:30.000Z";
+      run.since = run.newest.at = "2026-01-31T12:07:30Z";
     }
     const std::string before = play(sample, keys).screen;
     EXPECT_TRUE(has(before, "! critic 2            cut off") ||
@@ -136,9 +136,26 @@ TEST(Screens, NobodyIsSaidToWorkOnARunThatWasCutOff) {
         << before;
     EXPECT_FALSE(has(before, "▶ execute") || has(before, "▶ critic") || has(before, "works"))
         << before;
-    sample.shown.now = "2026-11-16T18:08:00.000Z";
+    sample.shown.now = "2026-01-31T18:08:00Z";
     EXPECT_FALSE(has(play(sample, keys).screen, "6h")) << "no clock runs on";
   }
+}
+
+TEST(Screens, AFigureOfTheHeaderIsWholeOrNotThere) {
+  Sample sample;
+  for (view::Run& run : sample.view.runs) run.started = "2026-01-31T11:37:00Z";  // 31m
+  const auto head = [&](std::string_view keys, int columns) {
+    const std::string screen = play(sample, keys, columns).screen;
+    return screen.substr(0, screen.find('\n'));
+  };
+  for (int columns = 60; columns <= 130; ++columns)
+    for (const std::string_view keys : {"", "b", "t←"}) {
+      const std::string text = head(keys, columns);
+      for (const std::string_view half : {" 3  ", " 31  ", "cost  ", "cost 3  ", "cost 3.  ",
+                                          "cost 3.2  ", "toda  ", "agent  ", "wor  "})
+        EXPECT_FALSE(has(text, half)) << columns << ": " << text;
+    }
+  EXPECT_TRUE(has(head("b", 130), "31m  cost 3.20")) << head("b", 130);
 }
 
 TEST(Screens, NothingToShowIsSaid) {
