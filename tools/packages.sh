@@ -4,7 +4,7 @@
 
 packages_build=(
   cmake g++ git ninja-build
-  libboost-dev libexpected-dev libpugixml-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
+  libboost-dev libexpected-dev libmbedtls-dev libpugixml-dev libsqlite3-dev libyaml-cpp-dev nlohmann-json3-dev
 )
 # The demo project is written in Go; any go that is there will do.
 if ! type -P go >/dev/null; then packages_build+=(golang-go); fi

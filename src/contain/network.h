@@ -20,7 +20,7 @@ Result<void> check_network(const Policy& policy);
 
 // What listens inside, in the order in which the listeners are handed out. Pure.
 std::vector<Door> doors_of(const Policy& policy);
-// By which programs find the proxy, NAME=value. Pure.
+// By which programs find the proxy, and the service whose key is kept, NAME=value. Pure.
 std::vector<std::string> network_variables(const Policy& policy);
 
 // In the new network, once its loopback is up: a listener for each door.

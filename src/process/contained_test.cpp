@@ -1,7 +1,10 @@
 // Trees with walls around them: what they see, what is told of them, and that nothing runs without.
 #include "process/contained.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <thread>
 
 #include "process/command.h"
 #include "process/test_support.h"
@@ -155,9 +158,50 @@ TEST_F(Contained, EachProcessHasTheMemoryThatItWasGiven) {
   EXPECT_EQ(run_to_end(*loop, spec).out, "1048576\n");
 }
 
-TEST_F(Contained, WhereNobodyCanKeepAKeyOutsideNothingRan) {
+TEST_F(Contained, AKeyThatIsKeptOutsideReachesTheServiceAndNotTheCommand) {
+  const File service(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof own;
+  auto* const address = reinterpret_cast<sockaddr*>(&own);
+  ASSERT_EQ(::bind(service.fd(), address, size), 0);
+  ASSERT_EQ(::listen(service.fd(), 1), 0);
+  ASSERT_EQ(::getsockname(service.fd(), address, &size), 0);
+  std::string heard;
+  std::thread answering([&] {
+    const File peer(::accept4(service.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    char part[4096];
+    while (heard.find("\r\n\r\n") == std::string::npos) {
+      const ssize_t count = ::recv(peer.fd(), part, sizeof part, 0);
+      if (count <= 0) return;
+      heard.append(part, static_cast<std::size_t>(count));
+    }
+    constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nanswered\n";
+    EXPECT_GT(::send(peer.fd(), kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL), 0);
+  });
+  ::setenv("KEY", "secret", 1);
+  const auto loop = make_loop();
+  TreeSpec spec =
+      inside("curl -s \"$URL/hello\" -H \"Authorization: Bearer $KEY\"; env", {{"KEY", "secret"}});
+  const std::string port = std::to_string(ntohs(own.sin_port));
+  spec.walls->net = contain::Net::off;
+  spec.walls->env = {"KEY"};
+  spec.walls->broker = contain::Broker{
+      "http://127.0.0.1:" + port, "URL", {{"KEY", "authorization", "Bearer ", "secret"}}};
+  const Recorder agent = run_to_end(*loop, spec);
+  ::unsetenv("KEY");
+  ::shutdown(service.fd(), SHUT_RDWR);
+  answering.join();
+  EXPECT_TRUE(agent.out.starts_with("answered\n")) << agent.out << agent.exit->why->message;
+  EXPECT_EQ(agent.out.find("secret"), std::string::npos) << agent.out;
+  EXPECT_NE(heard.find("authorization: Bearer secret\r\n"), std::string::npos) << heard;
+}
+
+TEST_F(Contained, AKeyIsNotKeptWhereEverybodyCouldAskForIt) {
   const auto loop = make_loop();
   TreeSpec spec = inside("env", {{"KEY", "secret"}});
+  spec.walls->net = contain::Net::open;
   spec.walls->broker = contain::Broker{"https://service", "URL", {{"KEY", "h", "", "secret"}}};
   const Recorder agent = run_to_end(*loop, spec);
   ASSERT_TRUE(agent.exit);

@@ -27,9 +27,10 @@ struct Tool {
 struct Conversation {
   std::vector<Part> parts;  // in order
   std::vector<Tool> tools;
-  std::string session;  // the client's id of it, where it tells
-  std::string model;    // that is asked for
-  bool stream = true;   // events, or one object
+  std::string session;          // the client's id of it, where it tells
+  std::string model;            // that is asked for
+  bool stream = true;           // events, or one object
+  std::string credential = {};  // only the Messages API tells
 };
 
 // Counted apart from each other: what is read from the cache is no part of the input.

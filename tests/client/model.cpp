@@ -140,6 +140,7 @@ Answer Script::answer(const Conversation& asked) {
             .tool = place.tool,
             .session = asked.session,
             .model = asked.model,
+            .credential = asked.credential,
             .user_texts = place.user_texts};
   Say next;
   if (place.rule == nullptr) {

@@ -47,6 +47,7 @@ struct Turn {
   std::string tool;        // what the last tool printed; empty when none was called yet
   std::string session;     // the client's id of the session
   std::string model;       // that was asked for
+  std::string credential;  // as in Conversation
   std::size_t user_texts;  // how many texts of the user the conversation holds up to here
   Tokens tokens = {};      // none, when it failed
   Fault fault = Fault::none;

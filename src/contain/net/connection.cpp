@@ -43,10 +43,8 @@ bool may_dial(const GatewayRules& rules, const Address& address, std::uint16_t p
   return is_public(address) && !is_this_machine(address);
 }
 
-std::string host_field(const Target& target) {
-  const std::string text = text_of(target);
-  return target.port == 80 ? text.substr(0, text.rfind(':')) : text;
-}
+constexpr const char* kBad = "400 Bad Request";
+constexpr const char* kUnreached = "502 Bad Gateway";
 
 }  // namespace
 
@@ -82,6 +80,8 @@ void Connection::step(Clock::time_point now) {
       return look_up(now);
     case State::dialing:
       return dial(now);
+    case State::greeting:
+      return greet(now);
     case State::relaying:
       return relay(now);
     case State::leaving:
@@ -93,6 +93,8 @@ void Connection::step(Clock::time_point now) {
 
 void Connection::time_out(Clock::time_point now) {
   if (state_ == State::dialing) return dial_next(now);
+  if (state_ == State::greeting)
+    return leave("504 Gateway Timeout", text_of(target_) + " begins no secure connection", now);
   if (state_ != State::head || in_.empty()) return become(State::over, now);
   leave("408 Request Timeout", "the request did not come to its end", now);
 }
@@ -111,12 +113,33 @@ void Connection::read_head(Clock::time_point now) {
     return leave("431 Request Header Fields Too Large", "the request is too long", now);
   const auto head = head_of(std::string_view(in_).substr(0, bytes));
   in_.erase(0, bytes);
-  if (!head) return leave("400 Bad Request", "this is no request for a proxy", now);
+  if (!head) return leave(kBad, "this is no request", now);
+  if (door_.kind == Door::Kind::service) return take_request_of_service(*head, now);
   take_request(*head, now);
 }
 
+bool Connection::begin_request(const Head& head, std::string first) {
+  body_ = Body::of(head);
+  if (!body_) return false;
+  request_ = true;
+  to_host_ = std::move(first);
+  to_host_ += std::string_view(in_).substr(0, body_->take(in_));
+  in_.clear();
+  return !body_->broken();
+}
+
+// The user chose the service: no list has to allow it, wherever it is.
+void Connection::take_request_of_service(const Head& head, Clock::time_point now) {
+  const KeptService& kept = *context_.rules.kept;
+  auto first = request_to(kept.service, head, kept.fields);
+  if (!first) return leave(kBad, "this service wants a usual method, and a path", now);
+  if (!begin_request(head, std::move(*first)))
+    return leave(kBad, "the length of the request is not clear", now);
+  target_ = kept.service.target;
+  seek(now);
+}
+
 void Connection::take_request(const Head& head, Clock::time_point now) {
-  constexpr const char* kBad = "400 Bad Request";
   if (head.method == "CONNECT") {
     const auto target = target_of(head.target);
     if (!target) return leave(kBad, "CONNECT wants HOST:PORT, by the host's exact name", now);
@@ -126,13 +149,8 @@ void Connection::take_request(const Head& head, Clock::time_point now) {
   }
   const auto url = url_of(head.target);
   if (!url) return leave(kBad, "a proxy wants CONNECT, or a URL that begins with http://", now);
-  body_ = Body::of(head);
-  if (!body_) return leave(kBad, "the length of the request is not clear", now);
-  request_ = true;
-  to_host_ = request_to(head, host_field(url->target), url->path);
-  to_host_ += std::string_view(in_).substr(0, body_->take(in_));
-  if (body_->broken()) return leave(kBad, "the length of the request is not clear", now);
-  in_.clear();
+  if (!begin_request(head, request_to(head, host_field(url->target, 80), url->path)))
+    return leave(kBad, "the length of the request is not clear", now);
   approach(url->target, now);
 }
 
@@ -140,8 +158,12 @@ void Connection::approach(const Target& target, Clock::time_point now) {
   target_ = target;
   if (!context_.rules.any_host && !allows(context_.rules.allow, target))
     return refuse(Refused::not_allowed, "", now);
-  if (target.address) return choose({*target.address}, now);
-  lookup_.emplace(target.host, context_.rules.names, now);
+  seek(now);
+}
+
+void Connection::seek(Clock::time_point now) {
+  if (target_.address) return choose({*target_.address}, now);
+  lookup_.emplace(target_.host, context_.rules.names, now);
   become(State::lookup, lookup_->deadline());
 }
 
@@ -152,7 +174,7 @@ void Connection::look_up(Clock::time_point now) {
   const std::vector<Address> found = *lookup_->addresses();
   lookup_.reset();
   if (found.empty())
-    return leave("502 Bad Gateway", text_of(target_) + " has no address, or nobody knows it", now);
+    return leave(kUnreached, text_of(target_) + " has no address, or nobody knows it", now);
   choose(found, now);
 }
 
@@ -160,7 +182,8 @@ void Connection::look_up(Clock::time_point now) {
 // elsewhere a moment later leads nowhere here.
 void Connection::choose(const std::vector<Address>& addresses, Clock::time_point now) {
   for (const Address& one : addresses)
-    if (may_dial(context_.rules, one, target_.port)) addresses_.push_back(one);
+    if (door_.kind == Door::Kind::service || may_dial(context_.rules, one, target_.port))
+      addresses_.push_back(one);
   if (addresses_.empty()) return refuse(Refused::not_public, text_of(addresses.front()), now);
   dial_next(now);
 }
@@ -175,7 +198,7 @@ void Connection::dial_next(Clock::time_point now) {
   }
   dialling_ = File();
   if (door_.kind == Door::Kind::forward) return become(State::over, now);
-  leave("502 Bad Gateway", text_of(target_) + " does not answer", now);
+  leave(kUnreached, text_of(target_) + " does not answer", now);
 }
 
 void Connection::dial(Clock::time_point now) {
@@ -185,13 +208,25 @@ void Connection::dial(Clock::time_point now) {
   socklen_t size = sizeof error;
   ::getsockopt(dialling_.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
   if (error != 0) return dial_next(now);
-  begin_relay(now);
-}
-
-void Connection::begin_relay(Clock::time_point now) {
   set_option(dialling_.fd(), IPPROTO_TCP, TCP_NODELAY);
   set_option(dialling_.fd(), SOL_SOCKET, SO_KEEPALIVE);
-  host_ = std::make_unique<PlainStream>(std::move(dialling_));
+  if (door_.kind != Door::Kind::service || !context_.rules.kept->service.secure)
+    return begin_relay(std::make_unique<PlainStream>(std::move(dialling_)), now);
+  auto made = TlsStream::create(std::move(dialling_), target_.host, context_.rules.kept->tls);
+  if (!made) return leave(kUnreached, made.error().message, now);
+  greeting_ = std::move(*made);
+  become(State::greeting, now + context_.patience.dial);
+}
+
+void Connection::greet(Clock::time_point now) {
+  const Stream::State state = greeting_->greet();
+  if (state == Stream::State::later) return;
+  if (state == Stream::State::moved) return begin_relay(std::move(greeting_), now);
+  leave(kUnreached, "no secure connection to " + text_of(target_) + ": " + greeting_->why(), now);
+}
+
+void Connection::begin_relay(std::unique_ptr<Stream> host, Clock::time_point now) {
+  host_ = std::move(host);
   up_ = Flow(std::move(to_host_), body_);
   down_ = Flow(std::move(to_client_));
   become(State::relaying, now + context_.patience.idle);
@@ -224,6 +259,7 @@ void Connection::refuse(Refused why, const std::string& address, Clock::time_poi
 
 void Connection::leave(std::string_view status, const std::string& words, Clock::time_point now) {
   const std::string body = "capsule: " + words + "\n";
+  greeting_.reset();
   to_client_ = "HTTP/1.1 " + std::string(status) +
                "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
                "Content-Length: " +
@@ -263,6 +299,8 @@ std::array<Connection::Wait, 2> Connection::waits() const {
               Wait{lookup_->fd(), lookup_->wants_writing() ? EPOLLOUT : EPOLLIN}};
     case State::dialing:
       return {client(false, false), Wait{dialling_.fd(), EPOLLOUT}};
+    case State::greeting:
+      return {client(false, false), Wait{greeting_->fd(), greeting_->events(false, false)}};
     case State::relaying:
       return {client(!up_.broken() && up_.wants_reading(), down_.wants_writing()),
               Wait{host_->fd(),

@@ -15,19 +15,32 @@
 #include "contain/net/lookup.h"
 #include "contain/net/request.h"
 #include "contain/net/stream.h"
+#include "contain/net/tls.h"
 
 namespace capsule::contain {
 
 // Where the command's side of a connection came in.
 struct Door {
-  enum class Kind { proxy, forward };
+  enum class Kind {
+    proxy,
+    forward,
+    service,  // one service, to which the key is added that the client does not have
+  };
   Kind kind = Kind::proxy;
   std::uint16_t port = 0;  // inside, and of a forward door outside too
+};
+
+// What is behind a service door.
+struct KeptService {
+  Service service;
+  std::vector<KeptField> fields;
+  std::shared_ptr<Tls> tls = {};  // for a secure one
 };
 
 struct GatewayRules {
   std::vector<Allowed> allow = {};
   NameFiles names = {};
+  std::optional<KeptService> kept = {};
   // For tests that look what then gets out.
   bool any_host = false;
   bool any_address = false;
@@ -67,17 +80,22 @@ class Connection {
   std::array<Wait, 2> waits() const;
 
  private:
-  enum class State { head, lookup, dialing, relaying, leaving, over };
+  enum class State { head, lookup, dialing, greeting, relaying, leaving, over };
 
   void step(Clock::time_point now);
   void read_head(Clock::time_point now);
   void take_request(const Head& head, Clock::time_point now);
+  void take_request_of_service(const Head& head, Clock::time_point now);
+  // The body of the request, as far as it is known and clear.
+  bool begin_request(const Head& head, std::string first);
   void approach(const Target& target, Clock::time_point now);
+  void seek(Clock::time_point now);
   void look_up(Clock::time_point now);
   void choose(const std::vector<Address>& addresses, Clock::time_point now);
   void dial_next(Clock::time_point now);
   void dial(Clock::time_point now);
-  void begin_relay(Clock::time_point now);
+  void greet(Clock::time_point now);
+  void begin_relay(std::unique_ptr<Stream> host, Clock::time_point now);
   void relay(Clock::time_point now);
   void leave(std::string_view status, const std::string& words, Clock::time_point now);
   void refuse(Refused why, const std::string& address, Clock::time_point now);
@@ -103,6 +121,7 @@ class Connection {
   std::vector<Address> addresses_;  // that may be dialled
   std::size_t dialled_ = 0;
   File dialling_;
+  std::unique_ptr<TlsStream> greeting_;
   Flow up_;
   Flow down_;
   std::size_t drained_ = 0;

@@ -4,6 +4,8 @@
 // A proxy door takes CONNECT, and plain requests by their whole URL, for hosts of an exact list. It
 // looks names up by itself, once for each connection, and connects to that very address, which has
 // to be the internet's or on the list itself. A forward door leads to one port of this machine.
+// A service door leads to the one service that the user named, over TLS where its address says so:
+// where a request has a field for a key, its value is replaced by the real one.
 //
 // Never waits, owns its connections, and is driven by any loop: whenever `fd` is readable, and at
 // the deadline, work() is to be called. Single-threaded. What the command sends is hostile:

@@ -171,19 +171,67 @@ void Body::take_byte(char byte) {
   }
 }
 
-std::optional<Url> url_of(std::string_view text) {
-  constexpr std::string_view kScheme = "http://";
-  if (lowered(text.substr(0, kScheme.size())) != kScheme) return std::nullopt;
-  text.remove_prefix(kScheme.size());
+namespace {
+
+bool take_scheme(std::string_view& text, std::string_view scheme) {
+  if (lowered(text.substr(0, scheme.size())) != scheme) return false;
+  text.remove_prefix(scheme.size());
+  return true;
+}
+
+// What follows the scheme.
+std::optional<Url> rest_of_url(std::string_view text, const char* usual_port) {
   const std::size_t end = std::min(text.find_first_of("/?#"), text.size());
   std::string authority(text.substr(0, end));
   const std::size_t bracket = authority.rfind(']');
   if (authority.find(':', bracket == authority.npos ? 0 : bracket) == authority.npos)
-    authority += ":80";
+    authority += usual_port;
   const auto target = target_of(authority);
   const std::string path(text.substr(end));
   if (!target || path.find('#') != path.npos) return std::nullopt;
   return Url{*target, path.starts_with('/') ? path : "/" + path};
+}
+
+// All that services of models are asked by. TRACE would show the key to who asks.
+constexpr std::string_view kServiceMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
+
+}  // namespace
+
+std::optional<Url> url_of(std::string_view text) {
+  if (!take_scheme(text, "http://")) return std::nullopt;
+  return rest_of_url(text, ":80");
+}
+
+std::optional<Service> service_of(std::string_view url) {
+  const bool secure = take_scheme(url, "https://");
+  if (!secure && !take_scheme(url, "http://")) return std::nullopt;
+  auto rest = rest_of_url(url, secure ? ":443" : ":80");
+  if (!rest || rest->path.find('?') != rest->path.npos) return std::nullopt;
+  while (rest->path.ends_with('/')) rest->path.pop_back();
+  return Service{rest->target, secure, rest->path};
+}
+
+std::string host_field(const Target& target, std::uint16_t usual_port) {
+  const std::string text = text_of(target);
+  return target.port == usual_port ? text.substr(0, text.rfind(':')) : text;
+}
+
+std::optional<std::string> request_to(const Service& service, const Head& head,
+                                      const std::vector<KeptField>& kept) {
+  if (std::find(std::begin(kServiceMethods), std::end(kServiceMethods), head.method) ==
+          std::end(kServiceMethods) ||
+      !head.target.starts_with('/') || head.target.find('#') != head.target.npos)
+    return std::nullopt;
+  std::vector<std::string> without;
+  std::vector<Field> with;
+  for (const KeptField& field : kept) {
+    without.push_back(field.name);
+    const bool sent = std::any_of(head.fields.begin(), head.fields.end(),
+                                  [&](const Field& one) { return one.name == field.name; });
+    if (sent) with.push_back({field.name, field.value});
+  }
+  return request_to(head, host_field(service.target, service.secure ? 443 : 80),
+                    service.path + head.target, without, with);
 }
 
 std::string request_to(const Head& head, std::string_view host, std::string_view path,

@@ -60,10 +60,31 @@ struct Url {
 };
 std::optional<Url> url_of(std::string_view text);
 
+// A service whose key is kept outside: "https://api.example.com/v1".
+struct Service {
+  Target target;
+  bool secure = true;
+  std::string path;  // before that of each request: "/v1", or nothing
+};
+std::optional<Service> service_of(std::string_view url);
+
+// As the field Host names it: without the port when that is the usual one.
+std::string host_field(const Target& target, std::uint16_t usual_port);
+
 // The request as the host itself gets it: its own name, one request a connection, and nothing that
 // is meant for the proxy. `without` names fields that are left out too; `with` is added.
 std::string request_to(const Head& head, std::string_view host, std::string_view path,
                        const std::vector<std::string>& without = {},
                        const std::vector<Field>& with = {});
+
+// A field that gets its real value outside. A request that has none gets none.
+struct KeptField {
+  std::string name;   // in small letters
+  std::string value;  // the whole of it
+};
+// The request as the service gets it. Nothing when a service would not want it so: another form of
+// its target, or a method by which the service would show what it got.
+std::optional<std::string> request_to(const Service& service, const Head& head,
+                                      const std::vector<KeptField>& kept);
 
 }  // namespace capsule::contain

@@ -129,5 +129,32 @@ TEST(ContainRequest, TheHostGetsItsOwnNameAndNothingThatIsMeantForTheProxy) {
             "x-key: real\r\nConnection: close\r\n\r\n");
 }
 
+TEST(ContainRequest, AServiceHasAnAddressWithOrWithoutAPath) {
+  const auto service = service_of("https://Api.example.com/v1/");
+  ASSERT_TRUE(service);
+  EXPECT_EQ(text_of(service->target), "api.example.com:443");
+  EXPECT_TRUE(service->secure);
+  EXPECT_EQ(service->path, "/v1");
+  EXPECT_EQ(text_of(service_of("http://127.0.0.1:8080")->target), "127.0.0.1:8080");
+  EXPECT_FALSE(service_of("http://127.0.0.1:8080")->secure);
+  EXPECT_EQ(service_of("https://a.example")->path, "");
+  for (const char* text : {"a.example", "ftp://a.example", "https://", "https://u:p@a.example",
+                           "https://a.example/?x", "https://a.example/#x"})
+    EXPECT_FALSE(service_of(text)) << text;
+}
+
+TEST(ContainRequest, OnlyTheFieldsThatARequestHasGetTheirRealValue) {
+  const Service service = *service_of("https://a.example/v1");
+  const std::vector<KeptField> kept = {{"x-api-key", "one"}, {"authorization", "Bearer two"}};
+  const auto both = request_to(
+      service, *head("GET /m HTTP/1.1\r\nAuthorization: Bearer dummy\r\nAuthorization: x"), kept);
+  EXPECT_EQ(both,
+            "GET /v1/m HTTP/1.1\r\nHost: a.example\r\nauthorization: Bearer two\r\n"
+            "Connection: close\r\n\r\n");
+  EXPECT_EQ(request_to(service, *head("GET /m HTTP/1.1\r\nAccept: */*"), kept),
+            "GET /v1/m HTTP/1.1\r\nHost: a.example\r\naccept: */*\r\nConnection: close\r\n\r\n");
+  EXPECT_FALSE(request_to(service, *head("TRACE /m HTTP/1.1\r\nX-Api-Key: d"), kept));
+}
+
 }  // namespace
 }  // namespace capsule::contain
