@@ -5,6 +5,7 @@
 namespace capsule::test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::Field;
 using ::testing::HasSubstr;
@@ -26,7 +27,7 @@ TEST_F(ClientContained, SixPhasesWithARetryReachMainAndNoAgentHasTheKey) {
   configure_gates();
   // Rules that come first win.
   model().when("# Execute Phase",
-               {bash("env; cat /proc/self/environ; ls -a ~ /home /root; exit 0"),
+               {bash("env; cat /proc/self/environ; curl -s http://elsewhere.example/; exit 0"),
                 bash("echo done >feature.txt"), bash("sh tests/feature_test.sh && echo GREEN"),
                 bash("printf '\\n### Attempt 1\\n\\n- Status: PASS\\n' >>worklog.md"),
                 say(signal_text("PASS", "green", "\"feature.txt\""))});
@@ -41,8 +42,8 @@ TEST_F(ClientContained, SixPhasesWithARetryReachMainAndNoAgentHasTheKey) {
   EXPECT_GE(turns.size(), 20U);
   EXPECT_THAT(turns, Each(Field(&Turn::credential, "the-real-one")));
   EXPECT_THAT(turns, Each(Field(&Turn::tool, Not(HasSubstr("the-real-one")))));
-  EXPECT_THAT(turns,
-              ::testing::Contains(Field(&Turn::tool, HasSubstr("ANTHROPIC_API_KEY=kept-outside"))));
+  EXPECT_THAT(turns, Contains(Field(&Turn::tool, HasSubstr("ANTHROPIC_API_KEY=kept-outside"))));
+  EXPECT_THAT(turns, Contains(Field(&Turn::tool, HasSubstr("elsewhere.example:80 was refused"))));
 }
 
 }  // namespace
