@@ -141,6 +141,10 @@ Result<void> Dashboard::start() {
   TRY_VOID(follow());
   terminal::Events events;
   events.key = [this](const canvas::Key& pressed) { key(pressed); };
+  events.handed = [this] {
+    notify::note_presence(project_.root());
+    if (!left_) draw();
+  };
   events.resized = [this] { draw(); };
   events.end = [this] { left_ = true; };
   screen_ = TRY(terminal::Screen::open(loop_, std::move(events)));
@@ -260,14 +264,12 @@ void Dashboard::say(std::string note) {
 }
 
 void Dashboard::key(const canvas::Key& pressed) {
-  notify::note_presence(project_.root());
   show_moment();
   const terminal::Size size = screen_->size();
   tui::Step step = tui::press(std::move(focus_), pressed, shown_, size.columns, size.rows);
   focus_ = std::move(step.focus);
   if (!focus_.note.empty()) say(focus_.note);
   if (step.effect) carry_out(*step.effect);
-  if (!left_) draw();
 }
 
 void Dashboard::carry_out(const tui::Effect& effect) {

@@ -126,6 +126,7 @@ void Screen::hand(const std::vector<canvas::Key>& keys) {
     else
       events_.key(key);
   }
+  if (!keys.empty()) events_.handed();
 }
 
 void Screen::read_keys() {

@@ -23,6 +23,7 @@ struct Size {
 // What happens at it. Called inside turns of the loop.
 struct Events {
   std::function<void(const canvas::Key&)> key;
+  std::function<void()> handed;   // all keys that were there: a pasted page is drawn once
   std::function<void()> resized;  // also after it was stopped and goes on: draw everything
   std::function<void()> end;      // asked by a signal, or the terminal is gone
 };

@@ -35,8 +35,11 @@ void draw_typed(Canvas& canvas, int x, int y, int columns, const Dialog& dialog)
   x = canvas.put(x, y, "› ", kFocused);
   const int room = columns - 3;
   std::string_view before = before_cursor(dialog);
-  while (canvas::width_of(before) > room && !before.empty())
-    before.remove_prefix(canvas::first_cluster(before).bytes);
+  for (int width = canvas::width_of(before); width > room;) {
+    const canvas::Cluster first = canvas::first_cluster(before);
+    width -= first.width;
+    before.remove_prefix(first.bytes);
+  }
   const int end = x + room + 1;
   x = canvas.put(x, y, before, kStrong);
   std::string_view behind = behind_cursor(dialog);

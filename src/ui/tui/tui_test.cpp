@@ -201,6 +201,16 @@ TEST(Presses, AnswerAQuestion) {
   EXPECT_FALSE(played.focus.dialog);
 }
 
+TEST(Presses, AWholeFileCanBePastedIntoAnAnswer) {
+  const Sample sample;
+  Focus focus = play(sample, "a").focus;
+  ASSERT_TRUE(focus.dialog);
+  for (int i = 0; i < 100'000; ++i)
+    focus.dialog->text += "日 line\t";  // nobody would wait for a square
+  focus.dialog->text += "its end";
+  EXPECT_TRUE(has(draw(focus, sample.shown, 100, 30, {}).text(), "line�日 line�its end"));
+}
+
 TEST(Presses, EscapeKeepsADraft) {
   const Sample sample;
   EXPECT_TRUE(play(sample, "aExit 2⎋").effects.empty());
