@@ -69,7 +69,8 @@ constexpr Command kAutoRunRows[] = {
          "merged at the end, once a person has approved it with --integrate=ask, or left on its "
          "branch with --integrate=branch.\n\n"
          "Exit codes: 0 complete; 1 not good enough, or a person has to decide; 2 an error. A run "
-         "that was cut off goes on when it is started again, one that ended with 'auto continue'.",
+         "that was cut off goes on when it is started again, one that ended with 'auto continue'; "
+         "it keeps its --provider and --contain, unless they are said anew.",
      .positionals = kAutoTask,
      .options = kAutoRunOptions,
      .run = auto_run,

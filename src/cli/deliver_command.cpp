@@ -1,12 +1,8 @@
 // capsule deliver: a whole plan, by parallel Developers, Critics and Auditors.
-#include <charconv>
-
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/detach.h"
 #include "cli/project_args.h"
 #include "run/delivery_run.h"
-#include "world/delivery_plan.h"
 
 namespace capsule::cli {
 namespace {
@@ -30,28 +26,10 @@ constexpr Option kDeliverOptions[] = {
     kScriptsDir,
 };
 
-Result<void> read_count(const Args& args, std::string_view name, int& count) {
-  const auto text = args.option(name);
-  if (!text) return {};
-  int value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  constexpr int kMost = 1000;
-  if (error != std::errc() || end != text->data() + text->size() || value < 1 || value > kMost)
-    return fail(Reason::usage,
-                "--" + std::string(name) + " cannot be '" + printable(text->substr(0, 40)) + "'",
-                "it must be a whole number from 1 to 1000");
-  count = value;
-  return {};
-}
-
 Result<int> deliver(const Args& args) {
   world::Project project = TRY(open_checked_project(args));
   run::DeliveryOrder order;
   order.plan = args.positional(0).value_or("");
-  order.slots = world::slots_of(project.config);
-  TRY_VOID(read_count(args, "developers", order.slots.developers));
-  TRY_VOID(read_count(args, "critics", order.slots.critics));
-  TRY_VOID(read_count(args, "auditors", order.slots.auditors));
   order.experts = args.flag("experts");
   if (const auto file = args.option("answers"))
     order.answers = TRY(world::AnswersFile::read(std::string(*file)));
@@ -73,7 +51,9 @@ Command deliver_command() {
           "what the Auditor passed and what the project's checks accept on the merged files "
           "reaches the main branch.\n\n"
           "Run again after a crash or Ctrl-C, it goes on: what is finished stays finished. Run "
-          "again after failures, it tries those tasks again, from the work that they left. "
+          "again after failures, it tries those tasks again, from the work that they left. It "
+          "keeps what was said by --provider, --contain, --developers, --critics and --auditors, "
+          "unless that is said anew. "
           "Agents' questions wait for 'capsule answer'; in --answers=FILE each line is KEY: "
           "answer, KEY being a question's number, a task's id, or * for all others.\n\n"
           "With --integrate=ask a person approves each task before it is merged, while the others "

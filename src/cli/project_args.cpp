@@ -12,6 +12,9 @@ world::ProjectWords project_words(const Args& args) {
   words.provider = args.option(kProvider.name);
   words.max_retries = args.option("max-retries");
   words.contain = args.option(kContain.name);
+  words.developers = args.option("developers");
+  words.critics = args.option("critics");
+  words.auditors = args.option("auditors");
   words.scripts_dir = args.option(kScriptsDir.name).value_or("");
   return words;
 }

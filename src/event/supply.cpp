@@ -89,13 +89,18 @@ void members(V& v, SelfRunningChanged& f) {
   v("tree", f.tree), v("files", f.files), v("count", f.count);
 }
 
+template <class V>
+void members(V& v, WordsGiven& f) {
+  v("words", f.words);
+}
+
 static constexpr std::string_view kKinds[] = {
     "supply_agent_used",      "supply_agent_faulted",   "supply_agent_held",
     "supply_agent_released",  "supply_provider_parked", "supply_provider_free",
     "supply_budget_reached",  "supply_budget_raised",   "supply_person_asked",
     "supply_person_answered", "supply_message_given",   "supply_message_delivered",
     "supply_agent_still",     "supply_self_running",    "supply_contained",
-    "supply_hosts_refused",
+    "supply_hosts_refused",   "supply_words_given",
 };
 
 std::string_view kind_of(const Fact& fact) { return kKinds[fact.index()]; }

@@ -167,10 +167,17 @@ struct SelfRunningChanged {
 using event::Contained;
 using event::HostsRefused;
 
-struct Fact
-    : std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, ProviderParked, ProviderFree,
-                   BudgetReached, BudgetRaised, PersonAsked, PersonAnswered, MessageGiven,
-                   MessageDelivered, AgentStill, SelfRunningChanged, Contained, HostsRefused> {
+// What the caller of a command said about the run, as options without their dashes:
+// "provider=codex". It holds until the run is taken up with other words.
+struct WordsGiven {
+  std::vector<std::string> words;
+  bool operator==(const WordsGiven&) const = default;
+};
+
+struct Fact : std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, ProviderParked,
+                           ProviderFree, BudgetReached, BudgetRaised, PersonAsked, PersonAnswered,
+                           MessageGiven, MessageDelivered, AgentStill, SelfRunningChanged,
+                           Contained, HostsRefused, WordsGiven> {
   using variant::variant;
   CAPSULE_COMPILED_ONCE(Fact);
 };

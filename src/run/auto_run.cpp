@@ -70,13 +70,14 @@ Result<std::optional<AutoRun::Newest>> AutoRun::newest() {
 Result<void> AutoRun::take(const std::string& run) {
   const std::string subject(engine::kAutoSubject);
   TRY_VOID(conductor_->claim(subject, run));
+  TRY_VOID(conductor_->keep_words(run));
   auto_mode::Run state;
   state.id = run;
   run_ = run;
   const bool terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
   state.attended = terminal;
-  workflow_ = std::make_unique<engine::WorkflowOf<auto_mode::Rules>>(
-      std::move(state), world::policy_of(project().config));
+  workflow_ = std::make_unique<engine::WorkflowOf<auto_mode::Rules>>(std::move(state),
+                                                                     world::policy_for(project()));
   audience_ =
       std::make_unique<Audience>(look_, run, workflow_->state(), project(), conductor_->loop());
   world::WorldSettings settings;

@@ -104,6 +104,7 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
   run_ = run;
   definition_ = definition;
   TRY_VOID(conductor_->claim(bead_.id, run));
+  TRY_VOID(conductor_->keep_words(run));
   for (const PhaseRule& phase : definition_.phases) {
     const agent::PhaseSettings settings =
         TRY(world::agent_settings(project(), agent_of(phase, bead_.id)));
@@ -118,7 +119,7 @@ Result<void> BeadRun::take(const std::string& run, const event::Definition& defi
   state.run = run;
   state.present = std::move(present);
   workflow_ = std::make_unique<engine::WorkflowOf<phases::Rules>>(
-      std::move(state), world::policy_of(project().config, definition_));
+      std::move(state), world::policy_for(project(), definition_));
   face_ = std::make_unique<ui::Face>(look_, head_of(run, definition_.name, bead_.id),
                                      ui::style_for(STDOUT_FILENO), &conductor_->loop());
   TRY_VOID(conductor_->connect(

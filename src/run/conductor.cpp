@@ -39,6 +39,24 @@ Result<void> Conductor::claim(const std::string& subject, const std::string& run
   return {};
 }
 
+Result<void> Conductor::keep_words(const std::string& run) {
+  const auto facts = store_->read(run, 0);
+  if (!facts && facts.error().reason == Reason::not_found) return {};  // it is new
+  if (!facts) return tl::unexpected(facts.error());
+  std::vector<std::string> earlier;
+  for (const event::Fact& fact : *facts) {
+    if (fact.kind != "supply_words_given") continue;
+    const auto read = TRY(event::supply::read_fact(fact.kind, fact.body));
+    earlier = std::get<event::supply::WordsGiven>(read).words;
+  }
+  const world::ProjectWords words = with_kept(project_.words, earlier);
+  if (kept_words(words) == kept_words(project_.words)) return {};
+  world::Project project = TRY(world::open_project(words));
+  project.config.verify.recheck = project_.config.verify.recheck;
+  project_ = std::move(project);
+  return {};
+}
+
 namespace {
 
 // When the run recorded something last; 0: it is new.

@@ -35,6 +35,10 @@ class Conductor {
 
   // Nobody else works on the subject until this goes away. Error blocked: another process does.
   Result<void> claim(const std::string& subject, const std::string& run);
+  // What the caller of an earlier process said about that run holds for this one as well, where its
+  // caller says nothing else: the project is read anew. Before anything is made of its
+  // configuration.
+  Result<void> keep_words(const std::string& run);
 
   struct Parts {
     engine::Workflow& workflow;

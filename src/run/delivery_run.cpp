@@ -91,6 +91,7 @@ Result<void> Delivery::claim() {
   // Whoever had the claim until now may have gone on meanwhile.
   earlier_ = TRY(world::earlier_deliveries(conductor_->store(), source_, checked_.plan.tasks));
   if (earlier_.unfinished) run_ = earlier_.unfinished->run;
+  TRY_VOID(conductor_->keep_words(run_));
   // The report comes last: without it the process was cut off after the end of the delivery.
   if (earlier_.ended && !exists(report_path(earlier_.ended->run)))
     TRY_VOID(write_report(earlier_.ended->run, earlier_.ended->state.plan));
@@ -98,8 +99,8 @@ Result<void> Delivery::claim() {
   delivery::State state;
   state.run = run_;
   state.attended = order_.wait || (look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1);
-  workflow_ = std::make_unique<engine::WorkflowOf<delivery::Rules>>(
-      std::move(state), world::policy_of(project().config));
+  workflow_ = std::make_unique<engine::WorkflowOf<delivery::Rules>>(std::move(state),
+                                                                    world::policy_for(project()));
   face_ = std::make_unique<ui::Face>(look_, head_of(run_, engine::kDelivery, source_.subject),
                                      ui::style_for(STDOUT_FILENO), &conductor_->loop());
   return {};
@@ -254,7 +255,7 @@ Result<void> Delivery::begin() {
   started.overview = checked_.plan.overview;
   started.provider = project().config.provider;
   started.tasks = checked_.plan.tasks;
-  started.slots = order_.slots;
+  started.slots = world::slots_of(project().config);
   started.limits = world::limits_of(project().config);
   started.experts = order_.experts;
   started.known_experts = world::known_experts(project().root());
@@ -271,7 +272,7 @@ Result<void> Delivery::begin() {
 Result<void> Delivery::go_on() {
   recall();
   event::delivery::DeliveryResumed resumed;
-  resumed.slots = order_.slots;
+  resumed.slots = world::slots_of(project().config);
   resumed.limits = world::limits_of(project().config);
   resumed.tracked = has_beads();
   resumed.red_allowed = project().config.verify.red_allowed;

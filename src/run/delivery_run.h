@@ -13,8 +13,7 @@ namespace capsule::run {
 
 // What the caller wants of a delivery.
 struct DeliveryOrder {
-  std::string plan;  // a Markdown file, or a bead
-  event::delivery::Slots slots;
+  std::string plan;                           // a Markdown file, or a bead
   bool experts = false;                       // a plan analyst may create some
   std::optional<world::AnswersFile> answers;  // given beforehand
   event::Integrate integrate{};               // unsaid: as before, or as the project says

@@ -33,12 +33,47 @@ config::Sources config_sources(const std::string& project_dir, const std::string
           [project_dir, scripts_dir] { return phase_names(project_dir, scripts_dir); }};
 }
 
+namespace {
+
+struct KeptWord {
+  const char* option;
+  const char* key;  // in the configuration
+  std::optional<std::string> ProjectWords::*value;
+};
+constexpr KeptWord kKeptWords[] = {
+    {"--provider", "provider", &ProjectWords::provider},
+    {"--max-retries", "max_retries", &ProjectWords::max_retries},
+    {"--contain", "contain.preset", &ProjectWords::contain},
+    {"--developers", "slots.developers", &ProjectWords::developers},
+    {"--critics", "slots.critics", &ProjectWords::critics},
+    {"--auditors", "slots.auditors", &ProjectWords::auditors},
+};
+
+// "provider="
+std::string kept_name(const KeptWord& word) { return std::string(word.option).substr(2) + "="; }
+
+}  // namespace
+
 std::vector<config::Flag> flags_of(const ProjectWords& words) {
   std::vector<config::Flag> flags;
-  if (words.provider) flags.push_back({"provider", *words.provider, "--provider"});
-  if (words.max_retries) flags.push_back({"max_retries", *words.max_retries, "--max-retries"});
-  if (words.contain) flags.push_back({"contain.preset", *words.contain, "--contain"});
+  for (const KeptWord& word : kKeptWords)
+    if (const auto& value = words.*word.value) flags.push_back({word.key, *value, word.option});
   return flags;
+}
+
+std::vector<std::string> kept_words(const ProjectWords& words) {
+  std::vector<std::string> kept;
+  for (const KeptWord& word : kKeptWords)
+    if (const auto& value = words.*word.value) kept.push_back(kept_name(word) + *value);
+  return kept;
+}
+
+ProjectWords with_kept(ProjectWords words, const std::vector<std::string>& earlier) {
+  for (const KeptWord& word : kKeptWords)
+    for (const std::string& one : earlier)
+      if (const std::string name = kept_name(word); one.starts_with(name) && !(words.*word.value))
+        words.*word.value = one.substr(name.size());
+  return words;
 }
 
 Result<Project> open_project(const ProjectWords& words) {
@@ -61,6 +96,7 @@ Result<Project> open_project(const ProjectWords& words) {
                  std::move(option),
                  (words.provider ? " --provider=" + shell_word(*words.provider) : "") +
                      (words.contain ? " --contain=" + shell_word(*words.contain) : ""),
+                 words,
                  !words.scripts_dir.empty()};
 }
 

@@ -21,9 +21,15 @@ struct ProjectWords {
   std::string folder = ".";             // it or one below it
   std::optional<std::string> provider;  // --provider and --max-retries, where they were given
   std::optional<std::string> max_retries;
-  std::optional<std::string> contain;  // --contain, the same
-  std::string scripts_dir;             // the scripts/ folder that called; empty: none
+  std::optional<std::string> contain;  // --contain, the same, and those of a delivery
+  std::optional<std::string> developers, critics, auditors;
+  std::string scripts_dir;  // the scripts/ folder that called; empty: none
 };
+
+// What a run keeps of them when it is taken up: "provider=codex".
+std::vector<std::string> kept_words(const ProjectWords& words);
+// With those of an earlier time that are not said anew.
+ProjectWords with_kept(ProjectWords words, const std::vector<std::string>& earlier);
 
 struct Project {
   git::Repository repository;
@@ -33,7 +39,8 @@ struct Project {
   // " --provider=…" and " --contain=…", the same, where they were given; for run and merge.
   std::string provider_option = {};
 
-  bool by_script = false;  // a script of scripts/ called: agents get the specification's arguments
+  ProjectWords words = {};  // by which it was opened
+  bool by_script = false;   // a script of scripts/ called: agents get the specification's arguments
 
   const std::string& root() const { return repository.top; }
 };

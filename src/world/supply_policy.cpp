@@ -51,4 +51,10 @@ supply::Policy policy_of(const config::Config& config, const event::Definition& 
   return policy;
 }
 
+supply::Policy policy_for(const Project& project, const event::Definition& definition) {
+  supply::Policy policy = policy_of(project.config, definition);
+  policy.given = kept_words(project.words);
+  return policy;
+}
+
 }  // namespace capsule::world

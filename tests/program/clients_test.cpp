@@ -110,6 +110,31 @@ TEST_F(ChosenClient, OpencodeWithoutAModelIsRefusedBeforeAnythingIsMade) {
   expect_untouched();
 }
 
+// As the faces have it go on: by its name alone.
+TEST_F(ChosenClient, ARunGoesOnWithWhatItWasStartedWithUntilSomebodySaysOtherwise) {
+  for (const char* name : {"mine", "other"}) {
+    write_file(path("bin/" + std::string(name)),
+               "#!/bin/bash\necho " + std::string(name) + " >>'" + path("who") +
+                   "'\nexec claude -p \"$(cat)\" --x </dev/null\n");
+    fs::permissions(path("bin/" + std::string(name)), fs::perms::owner_all);
+  }
+  configure("providers: {mine: {command: [mine]}, other: {command: [other]}}\n");
+  const auto who = [&] { return lines_of(test::read_file(path("who"))); };
+  on("execute", 1, "say ERROR 'not today'");
+  on("execute", 2, "say ERROR 'nor now'");
+  on("execute", 3, "work; say PASS fine '\"feature.txt\"'");
+  EXPECT_EQ(run_bead({"--provider=mine"}).exit_code, 2);
+  EXPECT_EQ(who(), std::vector<std::string>(3, "mine"));
+  EXPECT_EQ(run_bead({"--resume"}).exit_code, 2);
+  EXPECT_EQ(who(), std::vector<std::string>(4, "mine"));
+  const Outcome outcome = run_bead({"--resume", "--provider=other"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  std::vector<std::string> all(4, "mine");
+  all.resize(who().size(), "other");
+  EXPECT_EQ(who(), all);
+  EXPECT_EQ(who().size(), phases().size()) << "nobody was asked who was not named";
+}
+
 TEST_F(ChosenClient, OutputTextBringsTheSpecifiedArgumentsBack) {
   configure("providers: {claude: {output: text}}\n");
   ASSERT_EQ(run_bead().exit_code, 0);

@@ -99,6 +99,25 @@ TEST(Budget, OfATaskHoldsThatTaskAlone) {
   EXPECT_FALSE(waits_for_person(table.state));
 }
 
+TEST(WordsOfTheCaller, AreRecordedOnceAndAgainOnlyWhenTheyChange) {
+  Table table;
+  table.policy.given = {"provider=codex"};
+  table.want(1);
+  table.end(1, Fault::none);
+  const auto given = [&] {
+    std::vector<fact::WordsGiven> all;
+    for (const fact::Fact& one : table.journal)
+      if (const auto* words = std::get_if<fact::WordsGiven>(&one)) all.push_back(*words);
+    return all;
+  };
+  EXPECT_THAT(given(), ElementsAre(fact::WordsGiven{{"provider=codex"}}));
+  table.crash();
+  EXPECT_EQ(table.state.given, table.policy.given);
+  table.policy.given = {"provider=claude"};
+  table.want(2);
+  EXPECT_EQ(given().size(), 2U);
+}
+
 TEST(Budget, OfADayCountsOtherRunsAndIsOverAtMidnight) {
   Table table;
   table.policy.budget.day = 1000;

@@ -61,6 +61,7 @@ void Turn::order(SupplyOrder order) { commands.emplace_back(std::move(order)); }
 std::vector<fact::Fact> Turn::take_facts() { return std::exchange(facts_, {}); }
 
 std::vector<Observation> Turn::hear(std::vector<Observation> observations) {
+  if (policy_.given != s_.given) record(fact::WordsGiven{policy_.given});
   std::vector<std::string> over;
   for (const auto& [provider, parking] : s_.parked)
     if (parking.until > 0 && parking.until <= seconds_) over.push_back(provider);

@@ -1,6 +1,6 @@
 // What the configuration says about who agents are, what they may cost and how long to wait for
-// their service. Pure values; never recorded: a run that is taken up goes by what is configured
-// then.
+// their service. Pure values; not recorded but for the caller's own words: a run that is taken up
+// goes by what is configured then.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,7 @@ struct Policy {
   Budget budget;
   std::map<std::string, Price, std::less<>> prices;  // by model, or else by provider
   bool trailers = true;
+  std::vector<std::string> given;  // what the caller said of the run; this is recorded
 
   // After a fault that is over soon: twice as long each time, and at most so often in a row.
   std::int64_t pause_first_ms = 5'000, pause_most_ms = 300'000;

@@ -166,6 +166,7 @@ struct Fold {
     else
       workflow::add_refused(same->hosts, same->others, f);
   }
+  void operator()(const fact::WordsGiven& f) { s.given = f.words; }
   void operator()(const fact::AgentStill&) {}  // for those who look on
   void operator()(const fact::MessageDelivered& f) {
     for (Message& message : s.messages)

@@ -150,6 +150,7 @@ struct State {
   std::map<std::string, fact::SelfRunningChanged> self_running;  // by tree, the newest
   std::vector<event::Contained> contained;                       // all that differ, in their order
   std::vector<event::HostsRefused> refused;                      // one of each agent or command
+  std::vector<std::string> given;                                // what the caller said of the run
   Spent spent;
   TokenUse use;  // of all calls, as far as it is known
   int calls = 0, without_tokens = 0, without_cost = 0;
