@@ -7,8 +7,8 @@ namespace capsule::event::supply {
 CAPSULE_COMPILE(Fact)
 
 static Names names(Hold) {
-  static constexpr std::string_view kNames[] = {"none",   "pause",  "parked",
-                                                "budget", "person", "trial"};
+  static constexpr std::string_view kNames[] = {"none",   "pause", "parked", "budget",
+                                                "person", "trial", "slot"};
   static_assert(std::size(kNames) == kHolds);
   return kNames;
 }

@@ -59,8 +59,9 @@ enum class Hold {
   budget,
   person,  // an answer
   trial,   // its provider was parked: another agent tries first whether it is really free
+  slot,    // while it waited for something else, others began in its place
 };
-inline constexpr int kHolds = 6;
+inline constexpr int kHolds = 7;
 std::string_view name_of(Hold hold);
 struct AgentHeld {
   int agent = 0;

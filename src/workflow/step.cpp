@@ -20,11 +20,11 @@ std::string_view name_of(const Command& command) {
 
 std::string_view name_of(const Observation& observation) {
   constexpr std::string_view kNames[] = {
-      "agent_finished", "agent_idle",     "tree_planned", "tree_opened",   "kept",
-      "taken_back",     "checked",        "merged",       "merge_refused", "main_moved",
-      "tree_archived",  "tree_removed",   "task_closed",  "answered",      "timer_fired",
-      "command_failed", "stop_asked",     "taken_up",     "ground_moved",  "merge_tried",
-      "supply_news",    "take_back_asked"};
+      "agent_finished", "agent_waits",    "agent_idle",     "tree_planned", "tree_opened",
+      "kept",           "taken_back",     "checked",        "merged",       "merge_refused",
+      "main_moved",     "tree_archived",  "tree_removed",   "task_closed",  "answered",
+      "timer_fired",    "command_failed", "stop_asked",     "taken_up",     "ground_moved",
+      "merge_tried",    "supply_news",    "take_back_asked"};
   static_assert(std::size(kNames) == std::variant_size_v<Observation::variant>);
   return kNames[observation.index()];
 }

@@ -98,6 +98,9 @@ struct StartAgent {
   std::map<std::string, std::string> env;  // CAPSULE_… beyond those that every agent gets
   std::string expert;                      // whose file of expertise it is given
   bool short_limit = false;                // the time limit of a delegation
+  // Of those who share a lane so many may work at once; empty: it has none.
+  std::string lane = {};
+  int at_once = 0;
   bool operator==(const StartAgent&) const = default;
 };
 
@@ -347,6 +350,14 @@ struct AgentFinished {
 // Its detail; of one that failed, with its client's own last line.
 std::string in_words(const AgentFinished& finished);
 
+// From workflow/supply, of an agent with a lane: it waits to be started, or does not any more.
+// Nobody works in its place of the lane meanwhile but those who are not kept waiting by the same:
+// others of its role are, unless it waits `alone`, for what concerns its task and no other.
+struct AgentWaits {
+  int agent = 0;
+  bool waits = false, alone = false;
+  bool operator==(const AgentWaits&) const = default;
+};
 struct AgentIdle {
   int agent = 0;
 };
@@ -504,9 +515,9 @@ struct SupplyNews {
 };
 
 struct Observation
-    : std::variant<AgentFinished, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack, Checked,
-                   Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed, Answered,
-                   TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved, MergeTried,
+    : std::variant<AgentFinished, AgentWaits, AgentIdle, TreePlanned, TreeOpened, Kept, TakenBack,
+                   Checked, Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed,
+                   Answered, TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved, MergeTried,
                    SupplyNews, TakeBackAsked> {
   using variant::variant;
   CAPSULE_COMPILED_ONCE(Observation);

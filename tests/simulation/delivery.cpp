@@ -274,6 +274,7 @@ class DeliveryRun : public Simulation {
       if (const auto* done = std::get_if<MergeDone>(&fact))
         claim(is_on_main(done->task) || tree(done->task).kept == 0, "a recorded merge is on main");
     }
+    audit_.turn_recorded(SupplyTap::newest);
     if (!audit_.broken.empty()) claim(false, audit_.broken.c_str());
   }
   void on_turn() override {

@@ -49,20 +49,29 @@ void DeliveryAudit::dispatched(const AgentDispatched& f) {
     if (const auto blocker = tasks_.find(id); blocker != tasks_.end())
       claim(blocker->second.merged || blocker->second.removed || of.ready,
             "no dispatch while blocked");
+  if (const int before = std::exchange(of.attempt, 0); before > 0 && of.failed == f.role)
+    claim(f.attempt == before, "a fault costs no attempt");
+  if (f.role == Role::critic) claim(of.ready, "a critic only after READY_FOR_REVIEW");
+  if (f.role == Role::auditor) claim(of.reviewed, "an auditor only after the review");
+  if (f.role == Role::developer) of.audited = of.reviewed = of.ready = of.approved = false;
+}
+
+void DeliveryAudit::turn_recorded(const std::vector<event::supply::Fact>& supplied) {
+  for (const event::supply::Fact& fact : supplied) {
+    if (const auto* held = std::get_if<event::supply::AgentHeld>(&fact)) held_.insert(held->agent);
+    if (const auto* released = std::get_if<event::supply::AgentReleased>(&fact))
+      held_.erase(released->agent);
+  }
   int of_class[3] = {0, 0, 0};
   for (const auto& [number, open] : open_) {
+    if (held_.contains(number)) continue;
     if (open.role == Role::developer || open.role == Role::business_analyst) ++of_class[0];
     if (open.role == Role::critic) ++of_class[1];
     if (open.role == Role::auditor) ++of_class[2];
   }
   claim(of_class[0] <= slots_.developers && of_class[1] <= slots_.critics &&
             of_class[2] <= slots_.auditors,
-        "never more agents than slots");
-  if (const int before = std::exchange(of.attempt, 0); before > 0 && of.failed == f.role)
-    claim(f.attempt == before, "a fault costs no attempt");
-  if (f.role == Role::critic) claim(of.ready, "a critic only after READY_FOR_REVIEW");
-  if (f.role == Role::auditor) claim(of.reviewed, "an auditor only after the review");
-  if (f.role == Role::developer) of.audited = of.reviewed = of.ready = of.approved = false;
+        "never more agents at work than slots");
 }
 
 void DeliveryAudit::finished(const AgentFinished& f) {

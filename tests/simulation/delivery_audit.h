@@ -5,7 +5,9 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "event/supply.h"
 #include "workflow/delivery/delivery.h"
 
 namespace capsule::simulation {
@@ -18,6 +20,8 @@ class DeliveryAudit {
   std::int64_t bound = 0, most_runs = 0;
 
   void read(const DeliveryFact& fact);
+  // After all facts of a turn: with those of supply, who works is known.
+  void turn_recorded(const std::vector<event::supply::Fact>& supplied);
   void between(const delivery::State& state);  // the turns
   void claim(bool holds, const char* what) {
     if (!holds && broken.empty()) broken = what;
@@ -58,6 +62,7 @@ class DeliveryAudit {
   Limits limits_;
   std::map<std::string, Of> tasks_;
   std::map<int, AgentDispatched> open_;
+  std::set<int> held_;  // agents that wait for their service or a budget
   std::map<int, int> interval_of_;
   std::map<std::string, int> experts_;
   std::set<int> questions_, answered_;

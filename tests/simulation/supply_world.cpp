@@ -48,6 +48,8 @@ void Simulation::make_policy() {
   policy.other_phases = {{kProviders[0], ""}};
   if (weather_.fallback) policy.other_phases.push_back({kProviders[1], "m"});
   policy.other_roles = policy.other_phases;
+  // One who shares its slots with others may ask somebody else.
+  if (Random(seed_ ^ 0xBAULL).chance(30)) policy.roles["business-analyst"] = {{kProviders[1], ""}};
   policy.tries = 2 + choose.below(4);
   if (!weather_.budgets) return;
   const auto some = [&](int most) { return choose.chance(40) ? 1 + choose.below(most) : 0; };

@@ -251,7 +251,9 @@ class DeliveryFold final : public RunFold {
       if (task != state_.merging) run.merge_queue.push_back(state_.tasks[task].task.id);
     const int all[] = {state_.slots.developers, state_.slots.critics, state_.slots.auditors};
     const char* const names[] = {"developers", "critics", "auditors"};
-    for (std::size_t i = 0; i < 3; ++i) run.slots.push_back({names[i], state_.busy[i], all[i]});
+    // Who only waits may be there beyond them.
+    for (std::size_t i = 0; i < 3; ++i)
+      run.slots.push_back({names[i], std::min(state_.busy[i], all[i]), all[i]});
     if (state_.remediation.step != delivery::Remediation::Step::none)
       run.remediation = state_.remediation.round;
   }

@@ -94,8 +94,10 @@ void RunFold::supplied(const event::supply::Fact& said, const event::Fact& fact)
   } else if (const auto* held = std::get_if<supplied_fact::AgentHeld>(&said)) {
     const bool budget = held->why == supplied_fact::Hold::budget;
     const Band::Kind kind = budget ? Band::Kind::budget : Band::Kind::provider;
-    seen_.end(kind, fact.at, -held->agent);
-    seen_.begin(kind, fact.at, held->task, -held->agent);
+    for (const Band::Kind before : {Band::Kind::budget, Band::Kind::provider})
+      seen_.end(before, fact.at, -held->agent);
+    if (held->why != supplied_fact::Hold::slot)
+      seen_.begin(kind, fact.at, held->task, -held->agent);
   } else if (const auto* released = std::get_if<supplied_fact::AgentReleased>(&said)) {
     seen_.end(Band::Kind::budget, fact.at, -released->agent);
     seen_.end(Band::Kind::provider, fact.at, -released->agent);

@@ -26,6 +26,24 @@ workflow::BringMain bring_main(const Telling& telling) {
                                          : workflow::BringMain::if_no_clash;
 }
 
+int slots_of(const State& s, Role role) {
+  const int slots[] = {s.slots.developers, s.slots.critics, s.slots.auditors};
+  return slots[slot_class(role)];
+}
+
+// Whoever waits for its service or a budget has its place, and yet does not keep others from work:
+// only those of its own role, who would have to wait for the same, and not even them when it waits
+// for its task's sake.
+bool has_room(const State& s, Role role) {
+  int busy = s.busy[slot_class(role)];
+  for (const auto& [agent, alone] : s.waiting)
+    if (const auto found = s.agents.find(agent);
+        found != s.agents.end() && slot_class(found->second.role) == slot_class(role) &&
+        (alone || found->second.role != role))
+      --busy;
+  return busy < slots_of(s, role);
+}
+
 // `session`: the agent whose session goes on; 0: a new one.
 Decision start(State& s, int attempt, int session, Telling telling) {
   const int number = s.next_agent;
@@ -42,6 +60,10 @@ Decision start(State& s, int attempt, int session, Telling telling) {
   command.bring_main = bring_main(telling);
   command.watched = telling.role == Role::developer;
   command.dialect = workflow::Dialect::line;
+  if (const int slot = slot_class(telling.role); slot >= 0) {
+    command.lane = std::to_string(slot);
+    command.at_once = slots_of(s, telling.role);
+  }
   command.prompt = prompt_for(s, telling);
   command.session = workflow::session_id(s.run, telling.goes_on ? session : number);
   command.resume = telling.goes_on;
@@ -222,12 +244,20 @@ Decision start_on(State& s, int task) {
 
 std::optional<Decision> decide_task(State& s) {
   // Work in flight first: what is nearest to its end is most worth finishing.
-  if (s.busy[1] < s.slots.critics && !s.queue[1].empty())
+  if (has_room(s, Role::critic) && !s.queue[1].empty())
     return start_on(s, s.queue[1].begin()->second);
-  if (s.busy[2] < s.slots.auditors && !s.queue[2].empty())
+  if (has_room(s, Role::auditor) && !s.queue[2].empty())
     return start_on(s, s.queue[2].begin()->second);
-  if (s.busy[0] < s.slots.developers)
+  const bool develops = has_room(s, Role::developer),
+             analyses = has_room(s, Role::business_analyst);
+  if (develops && analyses)
     if (const int task = pick_developer(s); task >= 0) return start_on(s, task);
+  // The others of that role wait for their service: those who can work need not.
+  if (develops != analyses)
+    for (const auto& [rank, task] : s.queue[0])
+      if ((role_of(s.tasks[task].stage) == Role::developer) == develops &&
+          blocking_file(s, task) < 0)
+        return start_on(s, task);
   return std::nullopt;
 }
 

@@ -130,6 +130,7 @@ struct Fold {
     if (found == s.agents.end()) return;
     const Agent agent = found->second;
     s.agents.erase(found);
+    s.waiting.erase(f.agent);
     s.to_end.erase(std::remove(s.to_end.begin(), s.to_end.end(), f.agent), s.to_end.end());
     s.cost_micros += f.cost_micros;
     if (AgentRecord* record = record_of(s, f.agent)) {
@@ -329,6 +330,12 @@ void heed(State& s, workflow::Stop how) {
 
 void heed(State& s, const Observation& observation) {
   if (const auto* asked = std::get_if<workflow::StopAsked>(&observation)) heed(s, asked->how);
+  if (const auto* waits = std::get_if<workflow::AgentWaits>(&observation)) {
+    if (waits->waits)
+      s.waiting[waits->agent] = waits->alone;
+    else
+      s.waiting.erase(waits->agent);
+  }
   const auto* finished = std::get_if<workflow::AgentFinished>(&observation);
   const auto* failed = std::get_if<workflow::CommandFailed>(&observation);
   if ((finished != nullptr && finished->fault == Fault::interrupted && !finished->held) ||

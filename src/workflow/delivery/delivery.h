@@ -335,7 +335,8 @@ struct State {
   std::map<std::string, Role> to_settle;  // trees, and whose agent left them half done
   std::set<std::string> settling;
   // Of this process: no fact tells of it.
-  bool attended = false;  // a person is there to be asked
+  std::map<int, bool> waiting;  // agents that do not work yet; true: for their task's sake alone
+  bool attended = false;        // a person is there to be asked
   std::optional<workflow::Stop> stop;
   // Agents or commands were: a stop that is more than a pause is on its way.
   bool ended_by_person = false;

@@ -72,6 +72,33 @@ TEST(DeliveryLoop, NoMoreAgentsThanSlots) {
   EXPECT_EQ(desk.started(), (Words{"critic T2", "auditor T1"}));
 }
 
+TEST(DeliveryLoop, WhoWaitsForTheBudgetOfItsTaskKeepsNobodyFromWork) {
+  Desk desk({task("T1"), task("T2"), task("T3")}, {1, 1, 1});
+  const int first = desk.agent_of("T1");
+  desk.see(workflow::AgentWaits{first, true, true});
+  EXPECT_EQ(desk.started(), Words{"developer T2"});
+  // It may begin, and others work in its place: nobody else comes before it.
+  desk.see(workflow::AgentWaits{first, false, false});
+  desk.says("T2", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), Words{"critic T2"});
+  desk.says("T1", Signal::ready_for_review);
+  EXPECT_EQ(desk.started(), Words{"developer T3"});
+}
+
+TEST(DeliveryLoop, WhoWaitsForItsServiceKeepsOnlyThoseFromWorkWhoWouldWaitForTheSame) {
+  Task unclear = task("T1");
+  unclear.unclear = true;
+  Desk desk({unclear, task("T2"), task("T3")}, {1, 1, 1});
+  EXPECT_EQ(desk.started(), Words{"business-analyst T1"});
+  const int analyst = desk.agent_of("T1");
+  desk.see(workflow::AgentWaits{analyst, true, false});
+  EXPECT_EQ(desk.started(), Words{"developer T2"});
+  desk.see(workflow::AgentWaits{desk.agent_of("T2"), true, false});
+  EXPECT_TRUE(desk.started().empty()) << "T3 would ask the same service";
+  desk.crash();
+  EXPECT_EQ(desk.started().size(), 1U) << "who waited is started again, as far as there are slots";
+}
+
 TEST(DeliveryLoop, CriticsComeBeforeAuditorsAndThoseBeforeDevelopers) {
   Desk desk({task("A"), task("B"), task("C")}, {5, 5, 5});
   desk.says("B", Signal::ready_for_review);

@@ -206,6 +206,7 @@ void resumed(State& s, const DeliveryResumed& f) {
   }
   tidy_again(s);
   for (int& busy : s.busy) busy = 0;
+  s.waiting.clear();
   if (s.merging >= 0) {
     const int task = std::exchange(s.merging, -1);
     s.tasks[task].merge_tries = 0;

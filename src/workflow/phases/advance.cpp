@@ -141,6 +141,7 @@ class Decider {
       record(finished(s_, phase, f));
   }
   void operator()(const flow::AgentIdle&) {}
+  void operator()(const flow::AgentWaits&) {}
   void operator()(const flow::Kept& f) {
     if (!answered(Step::snapshot)) return;
     record(SnapshotTaken{s_.phase, number_of_phase(), f.ref, f.commit, f.tree_id, f.head});

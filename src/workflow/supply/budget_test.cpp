@@ -99,6 +99,52 @@ TEST(Budget, OfATaskHoldsThatTaskAlone) {
   EXPECT_FALSE(waits_for_person(table.state));
 }
 
+// The only thing that the workflow has heard in the newest turn.
+AgentWaits waits(const Table& table) {
+  const auto* one = table.heard.size() == 1 ? std::get_if<AgentWaits>(&table.heard[0]) : nullptr;
+  return one == nullptr ? AgentWaits{} : *one;
+}
+
+TEST(Budget, WhoWaitsForOneGivesItsPlaceInTheLaneAndIsTheNext) {
+  Table table;
+  table.policy.budget.task = 100;
+  const auto in_lane = [](int number, const std::string& task) {
+    StartAgent start = Table::agent(number, task);
+    start.lane = "developers";
+    start.at_once = 1;
+    return start;
+  };
+  table.want(1, "T-1");
+  table.end(1, Fault::none, Table::used(200));
+  table.ask(in_lane(2, "T-1"));
+  EXPECT_THAT(table.started(), IsEmpty());
+  EXPECT_EQ(waits(table), (AgentWaits{2, true, true}));
+  table.ask(in_lane(3, "T-2"));
+  EXPECT_EQ(table.call().agent, 3);
+  const int question = fact::kFirstQuestion;
+  table.see(Answered{question, "5", "anna"});
+  EXPECT_THAT(table.started(), IsEmpty()) << "another works in its place";
+  EXPECT_EQ(record_of(table.state, 2).hold, Hold::slot);
+  EXPECT_EQ(waits(table), (AgentWaits{2, false, false}));
+  EXPECT_FALSE(waits_for_person(table.state));
+  table.end(3, Fault::none, Table::used(1));
+  EXPECT_EQ(table.call().agent, 2);
+}
+
+TEST(Parking, OneWhoWaitsForItsServiceWithOthersOfItsLaneIsNotAlone) {
+  Table table;
+  StartAgent start = Table::agent(1);
+  start.lane = "developers";
+  start.at_once = 1;
+  table.ask(start);
+  EXPECT_THAT(table.heard, IsEmpty());
+  table.limit(1, kStart + 600);
+  EXPECT_EQ(waits(table), (AgentWaits{1, true, false}));
+  table.wake();
+  EXPECT_EQ(table.call().agent, 1);
+  EXPECT_EQ(waits(table), (AgentWaits{1, false, false}));
+}
+
 TEST(WordsOfTheCaller, AreRecordedOnceAndAgainOnlyWhenTheyChange) {
   Table table;
   table.policy.given = {"provider=codex"};

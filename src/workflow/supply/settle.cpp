@@ -139,7 +139,7 @@ void Turn::decide(int agent, Wanted& wanted) {
   const std::vector<Choice> choices = choices_for(policy_, wanted.start);
   if (const auto key = blocked_by(wanted.start.task)) {
     hold(agent, wanted, Hold::budget, key->first == Scope::day ? day_ends() : 0,
-         choices.front().provider);
+         choices.front().provider, key->first == Scope::task);
     if (now_.wanted.contains(agent)) ask_about_budget(*key);
     return;
   }
@@ -164,6 +164,7 @@ void Turn::decide(int agent, Wanted& wanted) {
     if (pause > seconds_) return hold(agent, wanted, Hold::pause, pause, choice.provider);
     if (const std::int64_t until = tried_until(choice.provider); until > 0)
       return hold(agent, wanted, Hold::trial, until, choice.provider);
+    if (lane_is_full(wanted.start)) return hold(agent, wanted, Hold::slot, 0, choice.provider);
     return start(agent, wanted, i, choice);
   }
   if (earliest != 0) return hold(agent, wanted, Hold::parked, earliest, first_free);
@@ -171,9 +172,27 @@ void Turn::decide(int agent, Wanted& wanted) {
        choices.front().provider.empty() ? known.provider : choices.front().provider);
 }
 
+// Others may have begun in its place while it waited.
+bool Turn::lane_is_full(const StartAgent& start) const {
+  return !start.lane.empty() &&
+         std::count_if(now_.wanted.begin(), now_.wanted.end(), [&](const auto& one) {
+           return one.second.working && one.second.start.lane == start.lane;
+         }) >= start.at_once;
+}
+
+void Turn::tell_waits(int agent, Wanted& wanted, bool waits, bool alone) {
+  if (wanted.start.lane.empty()) return;
+  if (wanted.told_waiting == waits && wanted.told_alone == alone) return;
+  wanted.told_waiting = waits;
+  wanted.told_alone = alone;
+  heard_.emplace_back(AgentWaits{agent, waits, alone});
+}
+
 void Turn::hold(int agent, Wanted& wanted, Hold why, std::int64_t until,
-                const std::string& provider) {
+                const std::string& provider, bool alone) {
   if (now_.stop) return give_up(agent, Fault::interrupted, "would have to wait, and the run stops");
+  // One that only others keep from its place has it again as soon as one of them ends.
+  tell_waits(agent, wanted, why != Hold::slot, alone);
   wanted.provider = provider;
   const AgentRecord& known = record_of(s_, agent);
   if (known.hold == why && known.until == until && known.held_by == provider) return;
@@ -252,6 +271,7 @@ void Turn::start(int agent, Wanted& wanted, std::size_t index, const Choice& cho
   if (was_held || index > 0 || begins)
     record(fact::AgentReleased{agent, choice.provider, choice.model, index > 0,
                                begins ? call.session : ""});
+  tell_waits(agent, wanted, false, false);
   wanted.working = true;
   wanted.ending = wanted.over_budget = false;
   wanted.use = {};

@@ -104,12 +104,13 @@ struct Wanted {
   workflow::StartAgent given;  // as it was started
   std::string provider, asked_model;
   bool working = false;
-  bool ending = false;       // the workflow, or a budget, has it ended
-  bool over_budget = false;  // a budget has
-  bool after_fault = false;  // it goes on in a session that a fault ended
-  TokenUse use;              // of the call that goes on
-  std::int64_t began = 0;    // that call, in seconds since 1970
-  bool on_trial = false;     // its provider was parked until then, and nobody had heard of it since
+  bool told_waiting = false, told_alone = false;  // the workflow: AgentWaits
+  bool ending = false;                            // the workflow, or a budget, has it ended
+  bool over_budget = false;                       // a budget has
+  bool after_fault = false;                       // it goes on in a session that a fault ended
+  TokenUse use;                                   // of the call that goes on
+  std::int64_t began = 0;                         // that call, in seconds since 1970
+  bool on_trial = false;  // its provider was parked until then, and nobody had heard of it since
   enum class Again {
     no,     // its first call
     same,   // as before

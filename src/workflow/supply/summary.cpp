@@ -55,6 +55,7 @@ Waiting waiting_for(const State& s, const workflow::AgentSummary& agent) {
 }
 
 std::string hold_words(const AgentRecord& known) {
+  if (known.hold == Hold::slot) return "waits for its turn";
   return known.hold == Hold::budget ? "waits for a larger budget"
                                     : "waits for " + printable(known.held_by);
 }
@@ -79,7 +80,8 @@ void add_waits(workflow::RunSummary& summary, const State& s) {
     summary.waits.push_back(std::move(wait));
   }
   for (const workflow::AgentSummary& agent : summary.agents) {
-    if (!is_held(s, agent)) continue;
+    // Of its turn nobody need be told.
+    if (!is_held(s, agent) || s.agents.at(agent.number).hold == Hold::slot) continue;
     Waiting wait = waiting_for(s, agent);
     const bool asked =
         std::any_of(summary.waits.begin(), summary.waits.end(), [&](const Waiting& other) {

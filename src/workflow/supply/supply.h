@@ -77,7 +77,11 @@ class Turn {
   // When whoever tries first whether this provider is really free has worked long enough to be
   // believed; 0: nobody does, or it is.
   std::int64_t tried_until(const std::string& provider) const;
-  void hold(int agent, Wanted& wanted, Hold why, std::int64_t until, const std::string& provider);
+  // `alone`: it waits for what concerns its task and no other.
+  void hold(int agent, Wanted& wanted, Hold why, std::int64_t until, const std::string& provider,
+            bool alone = false);
+  bool lane_is_full(const workflow::StartAgent& start) const;
+  void tell_waits(int agent, Wanted& wanted, bool waits, bool alone);
   void start(int agent, Wanted& wanted, std::size_t index, const Choice& choice);
   workflow::StartAgent call_for(int agent, const Wanted& wanted, std::size_t index,
                                 const Choice& choice) const;
