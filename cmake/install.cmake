@@ -35,5 +35,8 @@ foreach(folder IN ITEMS prompts templates scripts workflows)
   endif()
 endforeach()
 
+# For systems that restrict user namespaces; the Debian package puts it to where it is read.
+install(DIRECTORY packaging/apparmor DESTINATION ${CMAKE_INSTALL_DATADIR}/capsule)
+
 install(FILES README.md ARCHITECTURE.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")

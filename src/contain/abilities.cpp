@@ -130,9 +130,11 @@ Error without_namespaces(int error_number) {
   if (says("/proc/sys/user/max_user_namespaces", "0"))
     return {Reason::refused, message, "sudo sysctl user.max_user_namespaces=10000"};
   if (says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1"))
-    return {Reason::refused, message,
-            "give capsule an AppArmor profile with 'userns,' in /etc/apparmor.d/capsule, or: sudo "
-            "sysctl kernel.apparmor_restrict_unprivileged_userns=0"};
+    return {
+        Reason::refused, message,
+        "install the .deb, which brings an AppArmor profile; else write one with 'userns,' into "
+        "/etc/apparmor.d/capsule, or: sudo sysctl "
+        "kernel.apparmor_restrict_unprivileged_userns=0"};
   return {Reason::refused, message,
           "containers and other sandboxes often forbid namespaces: run capsule outside, or allow "
           "them there (docker run --security-opt seccomp=unconfined --security-opt "
