@@ -2,7 +2,6 @@
 // with a page that listens, and its time on the processor as the kernel counts it.
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <pty.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -14,6 +13,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "benchmarks/face.h"
 #include "benchmarks/folder.h"
 #include "benchmarks/rows.h"
 #include "event/delivery.h"
@@ -115,15 +115,6 @@ double flood_cpu_seconds(pid_t pid) {
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Reads from there for ever, in a process of its own.
-pid_t flood_reader(int fd) {
-  const pid_t reader = ::fork();
-  if (reader != 0) return reader;
-  char bytes[65536];
-  while (::read(fd, bytes, sizeof bytes) > 0) continue;
-  ::_exit(0);
-}
-
 std::string flood_until(int fd, std::string_view end) {
   std::string heard;
   char bytes[4096];
@@ -169,36 +160,20 @@ int flood_page(int terminal) {
 // In percent of a core, for a megabyte a second.
 double flood_cost(const char* command) {
   const Flood flood;
-  const std::string folder = "--project-dir=" + flood.root();
-  const struct winsize size {
-    34, 120, 0, 0
-  };
-  int terminal = -1;
-  const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
-  if (pid < 0) std::abort();
-  if (pid == 0) {
-    ::setenv("TERM", "xterm-256color", 1);
-    ::execl(CAPSULE_BINARY, CAPSULE_BINARY, command, folder.c_str(), nullptr);
-    ::_exit(127);
-  }
-  std::vector<pid_t> readers;
-  int page = -1;
-  if (command == std::string_view("serve"))
-    readers.push_back(flood_reader(page = flood_page(terminal)));
-  readers.push_back(flood_reader(terminal));
-  if (page < 0) (void)!::write(terminal, "b", 1);  // the board, which shows what agents do
+  Face face({command, "--project-dir=" + flood.root()});
+  const bool serves = command == std::string_view("serve");
+  const int page = serves ? flood_page(face.terminal()) : -1;
+  const pid_t listener = serves ? start_reader(page) : -1;
+  face.read_on();
+  if (!serves) (void)!::write(face.terminal(), "b", 1);  // the board, which shows what agents do
   ::sleep(kFloodSettles);
-  const double before = flood_cpu_seconds(pid), began = flood.printed_mb();
+  const double before = flood_cpu_seconds(face.pid()), began = flood.printed_mb();
   ::sleep(kFloodWatched);
-  const double used = flood_cpu_seconds(pid) - before;
+  const double used = flood_cpu_seconds(face.pid()) - before;
   const double printed = flood.printed_mb() - began;  // less than it should on a busy machine
-  ::kill(pid, SIGTERM);
-  ::close(terminal);
-  if (page >= 0) ::close(page);
-  ::waitpid(pid, nullptr, 0);
-  for (const pid_t reader : readers) {
-    ::kill(reader, SIGKILL);
-    ::waitpid(reader, nullptr, 0);
+  if (serves) {
+    ::close(page);
+    end_reader(listener);
   }
   return 100 * used / printed;
 }
