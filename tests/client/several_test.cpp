@@ -1,12 +1,10 @@
 // Several real clients in one run: a plan whose roles are four of them, auto mode with one that
 // works and another that reviews, and the whole pipeline by each.
-#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
 
-#include "tests/client/agents.h"
-#include "tests/client/client.h"
+#include "tests/client/greeting.h"
 
 namespace capsule::test {
 namespace {
@@ -14,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class ClientSeveral : public AgentTest {
+class ClientSeveral : public GreetingTest {
  protected:
   // Which client each role or phase was, by the facts.
   static std::map<std::string, std::set<std::string>> clients_in(const Outcome& outcome) {
@@ -36,40 +34,17 @@ TEST_F(ClientSeveral, APlanIsDeliveredByAnotherClientInEachRole) {
             "  critic: {provider: codex, access: read-only}\n"
             "  auditor: {provider: gemini}\n"
             "  business-analyst: {provider: opencode}\n");
-  write_file(path("PLAN.md"),
-             "# The plan\n\n## Overview\n\nFiles.\n\n## Phases\n\n### Phase 1: All\n\n"
-             "#### Task T-1: Write T-1.txt\n\n**Work**: Write `T-1.txt`.\n\n"
-             "**Blocked By**: none\n\n**Files**: T-1.txt\n\n---\n\n");
   model().when("# Business Analyst\n",
                {bash("ls"), say("EXPANDED_TASK_SPECIFICATION: T-1\nConfidence: HIGH\n\n"
                                 "Original: little\n\nExpanded Specification:\nWrite T-1.txt\n\n"
                                 "Acceptance Criteria:\n- [ ] T-1.txt holds T-1\n\n"
                                 "Target Files:\n- T-1.txt\n")});
-  model().when("no greeting in it", {bash("echo hello >>T-1.txt"),
-                                     say("READY_FOR_REVIEW: T-1\n\nSummary: it greets now")});
-  model().when("# Developer\n",
-               {bash("echo T-1 >T-1.txt"), say("READY_FOR_REVIEW: T-1\n\nSummary: done")});
-  model().when(
-      "# Critic\n",
-      {bash(
-           "if grep -q hello T-1.txt; then printf 'REVIEW_PASSED: T-1\\n\\nSummary: fine\\n'; else "
-           "printf 'REVIEW_FAILED: T-1\\n\\nIssues Found:\\n- T-1.txt:1: no greeting in it\\n\\n"
-           "Required Fixes:\\n- greet\\n\\nPriority: HIGH\\n'; fi"),
-       repeat_tool()});
-  model().when("# Auditor\n", {bash("cat T-1.txt"), say("AUDIT_PASSED: T-1\n\nSummary: verified")});
-  const Outcome outcome = run(patiently("deliver", {path("PLAN.md"), "--json"}));
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(git_out({"show", "main:T-1.txt"}), "T-1\nhello");
+  const Outcome outcome = deliver_a_greeting("");
   const std::map<std::string, std::set<std::string>> expected{{"developer", {"claude"}},
                                                               {"critic", {"codex"}},
                                                               {"auditor", {"gemini"}},
                                                               {"business-analyst", {"opencode"}}};
   EXPECT_EQ(clients_in(outcome), expected);
-  const std::vector<Turn> turns = model().turns();
-  const auto rework = std::find_if(
-      turns.begin(), turns.end(), [](const Turn& turn) { return turn.key == "no greeting in it"; });
-  ASSERT_NE(rework, turns.end());
-  EXPECT_EQ(rework->user_texts, 2U) << "in the developer's own session";
   const Tokens told = used_in(outcome), charged = model().used();
   EXPECT_EQ(told.input, charged.input);
   EXPECT_EQ(told.output, charged.output);
@@ -81,20 +56,7 @@ TEST_F(ClientSeveral, AutoModeIsWorkedByOneClientAndReviewedByAnother) {
       "provider: codex\nphases: {review: {provider: gemini, access: read-only}}\n"
       "verify: {baseline: red-allowed, test: \"grep -q hello greeting.txt\"}\n" +
       providers_of({"codex", "gemini"}));
-  for (const char* reviewer : {"functional", "security", "quality"})
-    model().when("**" + std::string(reviewer) + "** reviewer",
-                 {say("Nothing to mend.\n\nVERDICT: APPROVED")});
-  model().when("phase 2 of 9: init", {say(completion("INIT_COMPLETE"))});
-  model().when("phase 3 of 9: planning", {say(completion("PLANNING_COMPLETE"))});
-  model().when("phase 4 of 9: execution",
-               {bash("echo hello >greeting.txt"), say(completion("EXECUTION_COMPLETE"))});
-  model().when("phase 8 of 9: check", {say(completion("CHECK_COMPLETE"))});
-  const Outcome outcome = run(
-      patiently("auto", {"run", "Add a greeting", "--skip-expansion", "--skip-reflect", "--json"}));
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(git_out({"show", "main:greeting.txt"}), "hello");
-  EXPECT_EQ(model().turns().back().key, "phase 8 of 9: check");
-  EXPECT_EQ(model().turns().back().user_texts, 4U) << "it remembers all phases before";
+  const Outcome outcome = greet_in_auto_mode();
   const auto clients = clients_in(outcome);
   int reviewers = 0;
   for (const auto& [role, names] : clients) {

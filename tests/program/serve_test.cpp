@@ -65,6 +65,13 @@ class ServeTest : public DeliveryTest {
       if (one.at("key").get<std::string>().starts_with(key)) return one.at("row");
     return nullptr;
   }
+  static Json answer_to(const Json& item, const std::string& text) {
+    return {{"verb", "answer"},
+            {"run", item.at("run")},
+            {"task", item.at("task")},
+            {"question", item.at("question")},
+            {"text", text}};
+  }
   void ask_for_a_colour() const {
     write_plan({{"T-1"}, {"T-2"}});
     on("developer", "T-1", 1,
@@ -134,14 +141,9 @@ TEST_F(ServeTest, APersonAnswersInThePageAndTheRunGoesOnWithIt) {
   EXPECT_HAS(item.at("text").get<std::string>(), "which colour");
   const Json wrong = {{"verb", "answer"}, {"run", item.at("run")}, {"question", 1}, {"text", ""}};
   EXPECT_EQ(act(wrong).status, 404) << "it belongs to a task";
-  const Json blank = {
-      {"verb", "answer"}, {"run", item.at("run")}, {"task", "T-1"}, {"question", 1}, {"text", " "}};
+  const Json blank = answer_to(item, " ");
   EXPECT_EQ(act(blank).status, 400);
-  const Json answer = {{"verb", "answer"},
-                       {"run", item.at("run")},
-                       {"task", "T-1"},
-                       {"question", 1},
-                       {"text", "--blue"}};
+  const Json answer = answer_to(item, "--blue");
   const Page done = act(answer);
   EXPECT_EQ(done.status, 202) << done.body;
   EXPECT_EQ(act(answer).status, 409) << "the first answer wins";
@@ -184,11 +186,7 @@ TEST_F(ServeTest, AnAgentCannotAnswerItsOwnQuestion) {
   serve();
   enter();
   const Json item = row(read("view"), "inbox/");
-  const Json answer = {{"verb", "answer"},
-                       {"run", item.at("run")},
-                       {"task", "T-1"},
-                       {"question", 1},
-                       {"text", "mine"}};
+  const Json answer = answer_to(item, "mine");
   write_file(path("mock/answer.json"), answer.dump());
   const std::string curl =
       "curl -s -o \"$M/said\" -w '%{http_code}' -b '" + path("jar") +
@@ -223,11 +221,7 @@ TEST_F(ServeTest, ReadOnlyHasNoEffects) {
   serve({"--read-only"});
   enter();
   const Json item = row(read("view"), "inbox/");
-  const Json answer = {{"verb", "answer"},
-                       {"run", item.at("run")},
-                       {"task", "T-1"},
-                       {"question", 1},
-                       {"text", "blue"}};
+  const Json answer = answer_to(item, "blue");
   EXPECT_EQ(act(answer).status, 405);
 }
 
@@ -359,11 +353,7 @@ TEST_F(ServeTest, OutlivesAJournalThatIsDeletedAndMadeAnew) {
   EXPECT_HAS(item.at("text").get<std::string>(), "which size");
   EXPECT_TRUE(
       eventually([&] { return stream.out_so_far().find("which size") != std::string::npos; }));
-  const Json answer = {{"verb", "answer"},
-                       {"run", item.at("run")},
-                       {"task", "T-3"},
-                       {"question", 1},
-                       {"text", "large"}};
+  const Json answer = answer_to(item, "large");
   EXPECT_EQ(act(answer).status, 202);
   EXPECT_TRUE(eventually([&] { return row(read("view"), "inbox/").value("answered", false); }));
 }
