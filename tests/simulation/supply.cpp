@@ -22,7 +22,8 @@ std::string_view name_of(SupplyBug bug) {
                                          "RaiseForgotten",
                                          "AllAtOnce",
                                          "WallsForgotten",
-                                         "RefusalForgotten"};
+                                         "RefusalForgotten",
+                                         "LaneForgotten"};
   static_assert(std::size(kNames) == kSupplyBugs);
   return kNames[static_cast<std::size_t>(bug)];
 }
@@ -73,6 +74,9 @@ std::vector<workflow::Observation> SupplyTap::hear(
 
 std::vector<workflow::Observation> SupplyTap::settle(supply::Turn& turn,
                                                      std::vector<workflow::Command> asked) {
+  if (bug == SupplyBug::lane_forgotten)
+    for (workflow::Command& command : asked)
+      if (auto* start = std::get_if<workflow::StartAgent>(&command)) start->at_once = 1000;
   auto heard = turn.settle(std::move(asked));
   if (bug == SupplyBug::alarm_lost)
     std::erase_if(turn.commands, [](const workflow::Command& command) {

@@ -29,8 +29,9 @@ enum class SupplyBug {
   all_at_once,
   walls_forgotten,
   refusal_forgotten,
+  lane_forgotten,
 };
-inline constexpr int kSupplyBugs = 14;  // with none
+inline constexpr int kSupplyBugs = 15;  // with none
 std::string_view name_of(SupplyBug bug);
 
 // The real rules, as engine::WorkflowOf wants them. As with Tap, most runs keep facts as they are.
