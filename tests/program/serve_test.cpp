@@ -155,7 +155,10 @@ TEST_F(ServeTest, APersonAnswersInThePageAndTheRunGoesOnWithIt) {
 TEST_F(ServeTest, WhatFailedIsTriedAgainAndGoesOnWhenThePageHasEnded) {
   write_plan({{"T-1"}, {"T-2", "T-1"}});
   on("auditor", "T-1", 1, "printf 'AUDIT_FAILED: T-1\\n\\nFailed Criteria:\\n- it: FAILED\\n'");
-  ASSERT_EQ(deliver().exit_code, 1);
+  // The page knows the run by its name: who works on it is what it was started with.
+  configure("provider: claude\n");
+  std::filesystem::remove(path("bin/claude"));
+  ASSERT_EQ(deliver({"--provider=mine"}).exit_code, 1);
   on("auditor", "T-1", calls("auditor", "T-1") + 1, "good");
   on("developer", "T-1", calls("developer", "T-1") + 1,
      "echo here >\"$M/here\"; while [ ! -e \"$M/go\" ]; do sleep 0.05; done; good");
