@@ -373,12 +373,10 @@ tui::Page Dashboard::archived(const std::string& bead) const {
   tui::Page page;
   if (!valid_id(bead)) return page;
   const std::string folder = workspace::archive_path(project_.repository, bead);
-  for (const char* name : {"summary.md", "worklog.md"}) {
-    const auto text = read_file_beneath(folder, name, kMaxPageBytes);
-    if (!text) continue;
-    page.lines.insert(page.lines.end(), {"", std::string("── ") + name, ""});
-    for (std::string& line : lines_of(*text)) page.lines.push_back(std::move(line));
-  }
+  const auto text = read_file_beneath(folder, "worklog.md", kMaxPageBytes);
+  if (!text) return page;
+  page.lines = {"", "── worklog.md", ""};
+  for (std::string& line : lines_of(*text)) page.lines.push_back(std::move(line));
   return page;
 }
 

@@ -1,5 +1,6 @@
 // What a person sees: what was said beside what was found, why, and what goes on meanwhile; on the
 // terminal, in status, log, --json, the worklog and the report.
+#include "base/text.h"
 #include "tests/program/deliver_project.h"
 #include "tests/program/project.h"
 
@@ -42,6 +43,16 @@ TEST_F(SeenByAPerson, AGoodRunSaysItInOneLine) {
             "1 new test failed before, passes now; 1 other still passes");
   EXPECT_EQ(status["name"], kBead);
   EXPECT_GE(status["usage"]["checks_ms"].get<int>(), 0);
+}
+
+TEST_F(SeenByAPerson, TheDashboardsHistoryHasTheSummaryAndTheWorklogOfAMergedRun) {
+  ASSERT_EQ(run_bead().exit_code, 0);
+  const std::string file = path("history.svg");
+  ASSERT_EQ(command("ui", {"--picture=" + file, "--keys=H", "--size=200x100"}).exit_code, 0);
+  const std::string screen = replace_all(read_file(file), "\u00A0", " ");
+  EXPECT_HAS(screen, "1 new test failed before, passes now; 1 other still passes");
+  EXPECT_HAS(screen, "── worklog.md");
+  EXPECT_HAS(screen, "Mission Briefing");
 }
 
 TEST_F(SeenByAPerson, EveryAttemptSaysWhatWasSaidWhatWasFoundAndWhy) {
