@@ -179,6 +179,29 @@ const scenes = {
     assert.ok(!/at work/.test(await page.innerText("main")), await page.innerText("main"));
   },
 
+  // What failed is tried again once that is confirmed; a file in the way of a merge is a decision among what there is.
+  async decisions() {
+    const failed = page.locator(".item.failed").first();
+    await failed.waitFor();
+    await rm(HOME + "/fail");
+    await writeFile("A-1.txt", "notes of the person's own\n");
+    await failed.getByRole("button", { name: "Try again …" }).click();
+    await failed.getByRole("button", { name: /^Try/ }).last().click();
+    const refused = page.locator(".item.refused_merge");
+    await refused.waitFor();
+    await page.locator(".runcard", { hasText: "waits for you" }).waitFor(); // the other task is done: nobody works on it
+    const options = refused.getByRole("group", { name: "Your decision" }).getByRole("button");
+    assert.deepEqual(await options.allInnerTexts(), ["retry", "rework"]);
+    await rm("A-1.txt");
+    await options.first().click();
+    await refused.locator(".good").waitFor();
+    await refused.getByRole("button", { name: "Go on …" }).click();
+    await refused.getByRole("button", { name: "Go on with it" }).click();
+    await page.waitForFunction(() => document.querySelector("h1").textContent === "Nothing needs you");
+    await open("board");
+    await page.waitForFunction(() => document.querySelector(".runhead").textContent.includes("2/2"));
+  },
+
   // The pages look as they did.
   pictures: () => pictures({ browser, context, page, run, watch, origin }),
 
