@@ -1,6 +1,7 @@
 #include "world/needs.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -162,6 +163,55 @@ std::vector<std::string> variables_like(std::string_view patterns) {
       }
   }
   return found;
+}
+
+namespace {
+
+// The words of a text for a shell, as far as quotes tell them; what stands before a "=" is one,
+// too. What a shell makes up itself is not found.
+std::vector<std::string> words_in(std::string_view text) {
+  constexpr std::string_view kBounds = " \t\r\n;|&()<>=`$,";
+  std::vector<std::string> words(1);
+  char quote = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char one = text[at];
+    if (one == quote) {
+      quote = 0;
+    } else if (quote == 0 && (one == '\'' || one == '"')) {
+      quote = one;
+    } else if (one == '\\' && quote != '\'' && at + 1 < text.size()) {
+      words.back() += text[++at];
+    } else if (quote == 0 && kBounds.find(one) != kBounds.npos) {
+      words.emplace_back();
+    } else {
+      words.back() += one;
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> files_named(std::vector<std::string> words, std::string_view shell) {
+  for (std::string& word : words_in(shell)) words.push_back(std::move(word));
+  std::vector<std::string> files;
+  for (const std::string& word : words) {
+    if (!word.starts_with('/')) continue;
+    const auto real = real_path(word);
+    struct stat info {};
+    if (!real || ::stat(real->c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    const auto kernels = {"/proc/", "/sys/", "/dev/"};
+    if (std::none_of(kernels.begin(), kernels.end(),
+                     [&](const char* folder) { return real->starts_with(folder); }))
+      files.push_back(*real);
+  }
+  return files;
+}
+
+bool is_no_secret(const std::string& file, const std::string& home) {
+  struct stat info {};
+  const bool hidden = !home.empty() && file.starts_with(home + "/.");
+  return !hidden && ::stat(file.c_str(), &info) == 0 && (info.st_mode & S_IROTH) != 0;
 }
 
 std::optional<Reach> reach_of(std::string_view url) {

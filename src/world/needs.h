@@ -23,6 +23,12 @@ Tools tools_in(const std::string& home, const std::string& search);
 std::string place_of_program(const std::string& program, const std::string& search,
                              const std::string& home);
 
+// The files that a command names by their whole paths, where they really lie: programs and scripts,
+// and nothing of /proc, /sys and /dev.
+std::vector<std::string> files_named(std::vector<std::string> words, std::string_view shell);
+// Everybody may read it, and it lies in none of the hidden folders of the home.
+bool is_no_secret(const std::string& file, const std::string& home);
+
 // The variables of this process that `patterns` (parted by blanks; a * at the end stands for any
 // rest) name, NAME=value.
 std::vector<std::string> variables_like(std::string_view patterns);

@@ -117,8 +117,7 @@ void hand_over(Wish& wish, const std::string& entry) {
 
 // What the project's own file says of a provider widens nothing: neither the files that its words
 // name nor the hosts that its variables do are the user's choice.
-bool is_users(const Project& project, const std::string& provider, std::string_view key) {
-  const std::string path = "providers." + provider + "." + std::string(key);
+bool is_users(const Project& project, const std::string& path) {
   for (const config::Entry& entry : project.config.entries)
     if (entry.path == path) return entry.origin.layer != config::Layer::project;
   return true;
@@ -127,25 +126,50 @@ bool is_users(const Project& project, const std::string& provider, std::string_v
 // The variables that the provider sets by the user's choice, NAME=value.
 std::vector<std::string> own_variables(const Project& project, const agent::Provider& provider) {
   std::vector<std::string> entries;
-  if (!is_users(project, provider.name, "env")) return entries;
+  if (!is_users(project, "providers." + provider.name + ".env")) return entries;
   for (const process::EnvChange& change : provider.env)
     if (change.value) entries.push_back(change.name + "=" + *change.value);
   return entries;
+}
+
+// Files that a command names. With strict only the user's own choice counts; else what the
+// project's file names is seen, too, as far as it is no secret.
+void add_named(Wish& wish, const std::vector<std::string>& files, bool users) {
+  for (const std::string& file : files) {
+    const bool seen =
+        users || (wish.preset == contain::Preset::worktree && is_no_secret(file, wish.home));
+    if (seen && !contain::is_within(file, wish.folder)) add_new(wish.read, file);
+  }
 }
 
 // The program, and files that its words name.
 void add_program(Wish& wish, const Project& project, const agent::Provider& provider) {
   if (provider.argv.empty()) return;
   const std::string& program = provider.argv.front();
-  const bool is_file = program.starts_with('/') && exists(program);
-  if (is_users(project, provider.name, "command"))
+  const std::string key = "providers." + provider.name;
+  const bool command = is_users(project, key + ".command");
+  if (command)
     add_new(wish.read, place_of_program(program, wish.search, wish.home));
-  else if (is_file)
+  else if (program.starts_with('/') && exists(program))
     add_new(wish.read, program);
-  if (!is_users(project, provider.name, "command") || !is_users(project, provider.name, "args"))
-    return;
-  for (const std::string& word : provider.argv)
-    if (word.starts_with('/') && exists(word) && !is_folder(word)) add_new(wish.read, word);
+  const bool users = command && is_users(project, key + ".args");
+  add_named(wish, files_named(provider.argv, {}), users);
+}
+
+// The same of the project's own commands: scripts that lie outside of it.
+void add_scripts(Wish& wish, const Project& project, const std::string& key,
+                 const std::optional<config::Command>& command) {
+  if (!command) return;
+  add_named(wish, files_named(command->argv, command->shell), is_users(project, key));
+}
+
+// Agents are told these commands, and try them, too.
+void add_scripts(Wish& wish, const Project& project) {
+  const config::Verify& verify = project.config.verify;
+  add_scripts(wish, project, "verify.test", verify.test);
+  add_scripts(wish, project, "verify.lint", verify.lint);
+  add_scripts(wish, project, "verify.build", verify.build);
+  add_scripts(wish, project, "worktree.setup", project.config.worktree.setup);
 }
 
 std::string value_of(const std::vector<std::string>& entries, const std::string& name) {
@@ -249,6 +273,7 @@ Result<std::optional<Wish>> walls_of_agent(const Project& project,
   wish.role = only_looks(project, start) ? contain::Role::reviewer : contain::Role::writer;
   const agent::Client* client = client_behind(provider);
   add_program(wish, project, provider);
+  add_scripts(wish, project);
   if (client != nullptr) {
     for (const std::string_view host : split(client->reaches, ' '))
       add_new(wish.allow, std::string(host));
@@ -270,6 +295,7 @@ std::optional<Wish> walls_of_checks(const Project& project, const std::string& f
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
   Wish wish = wish_with(project.config, walls, folder);
   wish.role = contain::Role::gate;
+  add_scripts(wish, project);
   return wish;
 }
 
@@ -278,6 +304,7 @@ std::optional<Wish> walls_of_setup(const Project& project, const std::string& fo
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
   walls.net = project.config.contain.net.value_or(config::net_of(walls.preset));
   Wish wish = wish_with(project.config, walls, folder);
+  add_scripts(wish, project);
   for (const std::string& entry : variables_like(kCertificates)) hand_over(wish, entry);
   return wish;
 }

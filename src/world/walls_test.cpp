@@ -115,6 +115,33 @@ TEST_F(WallsTest, WritersWriteReviewersLookAndChecksHaveNoNetwork) {
   EXPECT_EQ(walls_of_setup(*project, project_)->net, Net::open);
 }
 
+TEST_F(WallsTest, ScriptsOutsideThatCommandsNameCanBeReadInside) {
+  const std::string script = home_ + "/bin/tests.sh", secret = home_ + "/.ssh/id";
+  write(script, "true\n");
+  write(secret, "key\n");
+  write(project_ + "/mine.sh", "true\n");
+  user("contain: worktree\nworktree: {setup: [sh, " + secret + "]}\n");
+  in_project("verify: {test: '. /dev/null; sh \"" + script + "\" && sh " + project_ +
+             "/mine.sh', lint: [cat, " + secret + ", /etc/passwd.missing]}\n");
+  for (const auto& read :
+       {walls_of_checks(*project, project_)->read, walls_of_setup(*project, project_)->read,
+        wish(phase("execute"))->read}) {
+    EXPECT_THAT(read, Contains(script));
+    EXPECT_THAT(read, Contains(secret)) << "the user's own file names it";
+    EXPECT_THAT(read, Not(Contains(project_ + "/mine.sh"))) << "it is there, and can be changed";
+    EXPECT_THAT(read, Not(Contains("/dev/null")));
+  }
+  user("contain: worktree\n");
+  EXPECT_THAT(walls_of_checks(*project, project_)->read, Not(Contains(secret)))
+      << "the project's file can only tighten";
+  EXPECT_THAT(walls_of_checks(*project, project_)->read, Contains(script));
+  user("contain: strict\n");
+  EXPECT_THAT(walls_of_checks(*project, project_)->read, Not(Contains(script)));
+  user("contain: worktree\n");
+  fs::permissions(script, fs::perms::owner_all);
+  EXPECT_THAT(walls_of_checks(*project, project_)->read, Not(Contains(script)));
+}
+
 TEST_F(WallsTest, WhoeverIsConfiguredReadOnlyOnlyLooks) {
   user(
       "contain: worktree\nphases: {execute: {access: read-only}}\n"

@@ -18,6 +18,7 @@ class ClientContained : public ClientTest {
     if (IsSkipped()) return;
     env()["ANTHROPIC_API_KEY"] = "the-real-one";
     env()["XDG_CONFIG_HOME"] = path("config");
+    env()["CAPSULE_CONTAIN"] = std::nullopt;
     write_file(path("config/capsule/config.yaml"),
                "contain: {preset: strict, net: proxy, broker: true}\n");
   }

@@ -43,7 +43,9 @@ class Contain : public ProgramTest {
     if (!command.empty()) call.args.emplace_back("--");
     call.args.insert(call.args.end(), command.begin(), command.end());
     call.cwd = home("work");
-    call.env = {{"HOME", home()}, {"CAPSULE_TEST_SECRET", "CANARY-VARIABLE"}};
+    call.env = {{"HOME", home()},
+                {"CAPSULE_TEST_SECRET", "CANARY-VARIABLE"},
+                {"CAPSULE_CONTAIN", std::nullopt}};
     return prepared(call);
   }
   Outcome inside(std::vector<std::string> options, const std::string& script) const {

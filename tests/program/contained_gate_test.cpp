@@ -20,6 +20,7 @@ class ContainedGate : public ProjectTest {
   // In the user's own file: agents have none.
   void contain_gates(const std::string& preset) {
     env()["XDG_CONFIG_HOME"] = path("config");
+    env()["CAPSULE_CONTAIN"] = std::nullopt;
     write_file(path("config/capsule/config.yaml"),
                "contain: {preset: off}\nverify: {contain: " + preset + "}\n");
   }

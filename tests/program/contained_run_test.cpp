@@ -41,6 +41,7 @@ class ContainedRun : public ProjectTest {
   }
   void contain_with(const std::string& preset) {
     env()["XDG_CONFIG_HOME"] = path("config");
+    env()["CAPSULE_CONTAIN"] = std::nullopt;
     write_file(path("config/capsule/config.yaml"),
                "provider: mine\nproviders: {mine: {command: ['" + path("agent.sh") +
                    "']}}\ncontain: {preset: " + preset + "}\n");

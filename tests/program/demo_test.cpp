@@ -11,6 +11,7 @@ TEST_F(Demo, MergesForRealAndCatchesALie) {
   Call call = in_project({"demo", path("shown")});
   call.env["TMPDIR"] = dir();
   call.env["HOME"] = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "/root";
+  call.env["CAPSULE_CONTAIN"] = std::nullopt;
   call.limit = std::chrono::seconds(250);
   Call go = in_project({"version"});
   go.program = "go";

@@ -267,8 +267,19 @@ void ProgramTest::TearDown() {
   fs::remove_all(dir_, ignored);
 }
 
+void ProgramTest::inside_walls(const std::vector<std::string>& writes) {
+  walls_ = true;
+  std::string places;
+  for (const std::string& name : writes) {
+    fs::create_directories(path(name));
+    places += (places.empty() ? "'" : ", '") + path(name) + "'";
+  }
+  write_file(path("home/.config/capsule/config.yaml"), "contain: {write: [" + places + "]}\n");
+}
+
 Call ProgramTest::prepared(Call call) const {
   call.env.emplace("CAPSULE_TEST_MARK", mark_);
+  call.env.emplace("CAPSULE_CONTAIN", walls_ ? std::nullopt : std::optional<std::string>("off"));
   call.env.emplace("CLAUDE_CODE_SESSION_ID", std::nullopt);  // of whoever runs the tests
   if (call.cwd.empty()) call.cwd = dir_;
   return call;

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2154 # expect.sh sets tmp
 socket=$tmp/tmux
 export HOME=$tmp/home GIT_CONFIG_NOSYSTEM=1 LC_ALL=C.UTF-8
+export CAPSULE_CONTAIN=off # agents wait for files outside, which none would see inside walls
 unset TMUX NO_COLOR CAPSULE_PROVIDER 2>/dev/null || true
 mkdir "$HOME"
 terminal() { tmux -S "$socket" -f /dev/null "$@"; }

@@ -1,0 +1,152 @@
+// Runs of a user who has configured nothing about walls: all workflows, whatever ends them, with
+// scripted agents that are inside. What they leave for the test is in a folder that they may write.
+#include <csignal>
+
+#include "tests/contain/kernel.h"
+#include "tests/program/deliver_project.h"
+#include "tests/program/demo_project.h"
+#include "tests/program/project.h"
+
+namespace capsule::test {
+namespace {
+
+constexpr const char* kWalls = "  walls: worktree (namespaces, Landlock ";
+
+class WallsByDefault : public ProjectTest {
+ protected:
+  void SetUp() override {
+    ProjectTest::SetUp();
+    make_project(Way::binary);
+    inside_walls({"mock"});
+    configure_gates();
+  }
+};
+
+TEST_F(WallsByDefault, APipelineIsMergedAndNobodyGotOut) {
+  on("execute", "echo out >'" + path("out") + "'; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(is_closed());
+  EXPECT_EQ(phases().size(), 6U);
+  EXPECT_EQ(read_file(path("out")), "");
+  EXPECT_HAS(outcome.out, kWalls);
+  EXPECT_HAS(outcome.out, "; network open) for writer, reviewer");
+}
+
+TEST_F(WallsByDefault, ARunThatWasKilledGoesOn) {
+  on("execute", 1, "echo half >half.txt; echo here >\"$M/here\"; sleep 1000");
+  on("execute", 2, "pass");
+  {
+    Running running(calling("run", {kBead}));
+    EXPECT_TRUE(eventually([&] { return !read_file(mock("here")).empty(); }));
+    running.send(SIGKILL);
+    (void)running.wait();
+  }
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(is_closed());
+  EXPECT_HAS(outcome.out, kWalls);
+  const Json status = Json::parse(command("status", {kBead, "--json"}).out);
+  EXPECT_EQ(status["contained"].size(), 3U) << "those of the process before count";
+}
+
+TEST_F(WallsByDefault, ARunThatFailedIsResumed) {
+  on("execute", 1, "say ERROR 'not yet'");
+  on("execute", 2, "pass");
+  EXPECT_NE(run_bead().exit_code, 0);
+  const Outcome outcome = run_bead({"--resume"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(is_closed());
+}
+
+TEST_F(WallsByDefault, AUsersOwnWorkflowIsRun) {
+  write_file(project() + "/.capsule/workflows/mine.yaml",
+             "phases:\n  - {name: execute}\nend: nothing\n");
+  const Outcome outcome = command("run", {kBead, "--workflow=mine"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, kWalls);
+}
+
+TEST_F(WallsByDefault, ScriptsOutsideThatItsCommandsNameAreThere) {
+  write_file(path("scripts/set up.sh"), "echo lib >lib.txt\n");
+  write_file(path("scripts/tests.sh"),
+             "grep -q lib lib.txt && { ! test -e tests || sh tests/feature_test.sh; }\n");
+  configure("worktree: {setup: [sh, '" + path("scripts/set up.sh") + "']}\nverify: {test: 'sh " +
+            path("scripts/tests.sh") + "'}\n");
+  write_file(project() + "/.gitignore", "lib.txt\n");
+  git_out({"add", ".gitignore"});
+  git_out({"commit", "-q", "-m", "Ignore"});
+  on("execute", "sh " + path("scripts/tests.sh") + " && say ERROR 'it is green' || pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "for setup");
+}
+
+TEST_F(WallsByDefault, AProviderOfTheProjectsFileIsTheScriptThatItNames) {
+  write_file(path("agents/agent.sh"),
+             "cat >/dev/null; echo done >feature.txt\n"
+             "echo '{\"status\":\"PASS\",\"feedback\":\"f\",\"files_changed\":[\"feature.txt\"],"
+             "\"summary\":\"s\"}'\n");
+  write_file(project() + "/.capsule/workflows/mine.yaml",
+             "phases:\n  - {name: execute}\nend: nothing\n");
+  configure("provider: mine\nproviders: {mine: {command: [sh, '" + path("agents/agent.sh") +
+            "']}}\n");
+  const Outcome outcome = command("run", {kBead, "--workflow=mine"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(WallsByDefault, WhereTheKernelLacksThemThereAreNoneAndThatIsSaid) {
+  Outcome outcome;
+  std::thread([&] {
+    without_user_namespaces();
+    outcome = run_bead();
+  }).join();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(is_closed());
+  EXPECT_HAS(outcome.out, "walls for all: ");
+  EXPECT_HAS(outcome.out, "  walls: off for all\n");
+  EXPECT_HAS(outcome.out, "  ! the walls are less than they could be: ");
+  EXPECT_HAS(outcome.out, "user namespaces");
+}
+
+class DeliveryInsideWalls : public DeliveryTest {
+ protected:
+  void SetUp() override {
+    DeliveryTest::SetUp();
+    inside_walls({"mock"});
+  }
+};
+
+TEST_F(DeliveryInsideWalls, APlanIsDelivered) {
+  write_plan({{"T-1"}, {"T-2"}});
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  expect_delivered({"T-1", "T-2"});
+  EXPECT_FALSE(done.of("supply_contained").empty());
+}
+
+TEST_F(DeliveryInsideWalls, OneThatWasKilledIsTakenUp) {
+  write_plan({{"T-1"}, {"T-2"}});
+  on("critic", "T-1", 1, kStay);
+  on("critic", "T-1", 2, "good");
+  (void)cut_off(SIGKILL);
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  expect_delivered({"T-1", "T-2"});
+}
+
+class AutoInsideWalls : public DemoProject {};
+
+TEST_F(AutoInsideWalls, ATaskGoesThroughAllPhases) {
+  make_project();
+  auto_agent("echo \"$CAPSULE_PHASE\" >>'" + path("calls/phases") + "'\n");
+  inside_walls({"calls"});
+  const Outcome outcome = in({"auto", "run", "Say hello"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(git({"show", "main:greeting.txt"}).out, "hello\n");
+  EXPECT_NE(read_file(path("calls/phases")), "");
+  EXPECT_NE(outcome.out.find(kWalls), std::string::npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace capsule::test
