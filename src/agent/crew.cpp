@@ -66,7 +66,8 @@ class Crew::Member : public process::ChildEvents {
   }
   void on_stdout(std::string_view bytes) override {
     beat(bytes);
-    printed(out_pieces_.feed(out_secrets_.feed(bytes)));
+    // A part of a secret may look like a whole one: the pieces are put together first.
+    printed(out_secrets_.feed(out_pieces_.feed(bytes)));
   }
   void on_stderr(std::string_view bytes) override {
     beat(bytes);
@@ -74,8 +75,8 @@ class Crew::Member : public process::ChildEvents {
   }
   void on_exit(const process::Exit& exit) override {
     exit_ = exit;
-    printed(out_pieces_.feed(out_secrets_.finish()));
-    printed(out_pieces_.finish());
+    printed(out_secrets_.feed(out_pieces_.finish()));
+    printed(out_secrets_.finish());
     complained(err_secrets_.finish());
     for (StreamLog* log : {&out_, &err_})
       if (auto closed = log->close(); !closed && !error_) error_ = closed.error();

@@ -1,9 +1,9 @@
 // Takes secrets out of what a client tells in pieces: a text that is cut over several events of its
-// stream, where each holds a part of a secret and none holds it whole. It comes after Redaction,
-// which sees the stream as bytes. Events that hold no part of a secret stay as they came; of one
-// that is cut, the first piece tells that it was there. Only pieces that follow one another
-// directly are put together, so nothing is held for longer than until the next event. Bounded
-// memory. Pure; single-threaded.
+// stream, where each holds a part of a secret and none holds it whole. It comes before Redaction,
+// which sees the stream as bytes and would take the first part of a key for all of it. Events that
+// hold no part of a secret stay as they came; of one that is cut, the first piece tells that it was
+// there. Only pieces that follow one another directly are put together, so nothing is held for
+// longer than until the next event. Bounded memory. Pure; single-threaded.
 #pragma once
 
 #include <cstdint>

@@ -138,8 +138,8 @@ TEST_F(AgentsTest, ASecretThatIsToldInPiecesReachesNeitherFactsNorLogsNorLiveVie
   provider_.output = dialect::Output::grok_stream;
   plays(R"(cat >/dev/null
 p() { printf '{"type":"text","data":"%s"}\n' "$1"; }
-p '{\"status\":\"ERROR\",\"feedback\":\"hunter2'; p '-hunter2 and sk-ant-api03-abcdef'
-p 'ABCDEF0123456789xyz\",\"files_changed\":[],\"summary\":\"s\"}'
+p '{\"status\":\"ERROR\",\"feedback\":\"hunter2'; p '-hunter2 and sk-ant-api03-abcdefABCDEF012345'
+p '6789xyz\",\"files_changed\":[],\"summary\":\"s\"}'
 echo '{"type":"end","stopReason":"end_turn"}')");
   const AgentFinished done = run(agent(1));
   EXPECT_EQ(std::get<workflow::ContractWords>(done.words).signal.feedback,

@@ -54,6 +54,29 @@ TEST_P(Events, AChangeGoesThroughAReworkToMain) {
         << "temporary folders are gone";
 }
 
+// The model's answer comes in two pieces, and so do the events of some: the key is cut there.
+TEST_P(Events, AKeyThatTheAgentSaysIsInNoLogHoweverItsClientTellsIt) {
+  // Of many different words: gemini ends an answer that repeats itself.
+  std::string key = "sk-ant-api03-";
+  for (int i = 1; key.size() < 200; ++i) key += "K" + std::to_string(i * i * 7919);
+  const auto holds_a_part = [&](const std::string& text) {
+    for (const std::size_t at : {20U, 100U, 180U})
+      if (text.find(key.substr(at, 12)) != text.npos) return true;
+    return false;
+  };
+  model().when("# Change it",
+               {bash("echo hello >feature.txt"),
+                say(key + "\n\n" + signal_text("PASS", "changed", "\"feature.txt\""))});
+  model().when("# Look at it", {say(signal_text("PASS", "fine"))});
+  const Outcome outcome = run_small({"--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_GE(facts_of(outcome, "supply_agent_used").at(0).at("redacted").get<int>(), 1);
+  EXPECT_FALSE(holds_a_part(outcome.out));
+  ASSERT_FALSE(logs_in(archive()).empty());
+  for (const std::string& name : logs_in(archive()))
+    EXPECT_FALSE(holds_a_part(read_file(archive() + "/" + name))) << name;
+}
+
 }  // namespace
 
 namespace {
