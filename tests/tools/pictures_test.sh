@@ -16,7 +16,7 @@ fi
 rows() {
   sed -nE 's|^<text x="[0-9]+" y="([0-9]+)"[^>]*>(.*)</text>$|\1 \2|p' "$1" |
     awk '{ y = $1; sub(/^[0-9]+ /, ""); if (y != last && NR > 1) print ""; printf "%s ", $0; last = y } END { print "" }' |
-    LC_ALL=C.UTF-8 sed -E 's/[0-9]+:[0-9]+:[0-9]+/CLOCK/g; s/(CLOCK )+/CLOCK /g; s/\<([0-9]+[hms] ?)+/TIME /g; s/[ ▒]+D[^│]*●[^│]*/ BARS /; s/ *│ */ │ /g; s/fact [0-9]+ of [0-9]+ ─+/fact N of N/; s/ +/ /g'
+    LC_ALL=C.UTF-8 sed -E 's/\xC2\xA0/ /g; s/[0-9]+:[0-9]+:[0-9]+/CLOCK/g; s/(CLOCK )+/CLOCK /g; s/\<([0-9]+[hms] ?)+/TIME /g; s/(✓ C-[0-9]+ [A-Z][a-z]+( [a-z]+)?) .*●.*│/\1 ● │/; s/ *│ */ │ /g; s/━+ ● ► fact [0-9]+ of [0-9]+ ─+/fact N of N/; s/ +/ /g'
 }
 expect 0 dashboard-timeline.svg 'the pictures can be made' "$source_dir/tools/pictures" "${words[@]}" "$tmp/made"
 for name in home board timeline; do
