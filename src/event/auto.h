@@ -236,7 +236,6 @@ struct Fact : std::variant<Started, PlaceReady, TurnStarted, TurnFinished, Check
                            MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended,
                            ChecksStarted, ReviewStarted, BaselineChecked, GroundMoved, MergeTried,
                            IntegrationChosen, ApprovalAsked, ApprovalGiven, AnswerTakenBack> {
-  using variant::variant;
   CAPSULE_COMPILED_ONCE(Fact);
 };
 

@@ -429,7 +429,6 @@ struct DeliveryFact
                    ExpertRegistered, FileCoordinated, TaskClosing, TaskClosed, TaskCloseFailed,
                    TreeRemoved, TreeRemoveFailed, TreeSettled, MainMoved, RepairIntended,
                    RepairDone, GroundMoved, MergeTried, AnswerTakenBack, DeliveryPaused> {
-  using variant::variant;
   CAPSULE_COMPILED_ONCE(DeliveryFact);
 };
 

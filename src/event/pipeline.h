@@ -200,7 +200,6 @@ struct PipelineFact
                    SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
                    WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven,
                    BaselineChecked, GroundMoved, MergeTried, IntegrationChosen, AnswerTakenBack> {
-  using variant::variant;
   CAPSULE_COMPILED_ONCE(PipelineFact);
 };
 

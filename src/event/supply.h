@@ -179,7 +179,6 @@ struct Fact : std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, Pr
                            ProviderFree, BudgetReached, BudgetRaised, PersonAsked, PersonAnswered,
                            MessageGiven, MessageDelivered, AgentStill, SelfRunningChanged,
                            Contained, HostsRefused, WordsGiven> {
-  using variant::variant;
   CAPSULE_COMPILED_ONCE(Fact);
 };
 

@@ -284,7 +284,6 @@ struct SupplyOrder {
 
 struct Command : std::variant<StartAgent, EndAgent, PlanTree, OpenTree, Keep, TakeBack, Check,
                               Merge, Archive, RemoveTree, CloseTask, Ask, SetTimer, SupplyOrder> {
-  using variant::variant;
   CAPSULE_COMPILED_ONCE(Command);
 };
 std::string_view name_of(const Command& command);  // "start_agent", …: for probes and failures
@@ -519,7 +518,6 @@ struct Observation
                    Checked, Merged, MergeRefused, MainMoved, TreeArchived, TreeRemoved, TaskClosed,
                    Answered, TimerFired, CommandFailed, StopAsked, TakenUp, GroundMoved, MergeTried,
                    SupplyNews, TakeBackAsked> {
-  using variant::variant;
   CAPSULE_COMPILED_ONCE(Observation);
 };
 std::string_view name_of(const Observation& observation);  // "agent_finished", …
