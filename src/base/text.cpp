@@ -27,6 +27,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
   std::string result;
+  result.reserve(text.size());
   for (;;) {
     const std::size_t found = from.empty() ? text.npos : text.find(from);
     result += text.substr(0, found);

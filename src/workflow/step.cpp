@@ -45,10 +45,12 @@ std::string in_words(const AgentFinished& finished) {
 
 std::string session_id(std::string_view run, int agent) {
   constexpr char kHex[] = "0123456789abcdef";
+  const std::string whose = std::string(run) + "/" + std::to_string(agent) + "/";
   std::string id;
+  id.reserve(36);
   std::uint64_t hash = kHashStart;
   for (int i = 0; i < 32; ++i) {
-    hash = hash_of(std::string(run) + "/" + std::to_string(agent) + "/" + std::to_string(i), hash);
+    hash = hash_of(std::to_string(i), hash_of(whose, hash));
     if (i == 8 || i == 12 || i == 16 || i == 20) id += '-';
     const auto digit = static_cast<unsigned>((hash >> 29) & 15);
     id += i == 12 ? '4' : i == 16 ? kHex[8 | (digit & 3)] : kHex[digit];

@@ -91,9 +91,10 @@ std::vector<Observation> Turn::settle(std::vector<Command> asked) {
 }
 
 void Turn::ask_for(Command command) {
-  if (const auto* start = std::get_if<StartAgent>(&command)) {
-    now_.wanted[start->agent] = {};
-    now_.wanted[start->agent].start = *start;
+  if (auto* start = std::get_if<StartAgent>(&command)) {
+    Wanted& wanted = now_.wanted[start->agent];
+    wanted = {};
+    wanted.start = std::move(*start);
     return;
   }
   if (const auto* end = std::get_if<EndAgent>(&command)) {
@@ -256,8 +257,7 @@ void Turn::start(int agent, Wanted& wanted, std::size_t index, const Choice& cho
   add_messages(agent, wanted);
   const std::string words = wanted.start.prompt.appended.substr(told);
   if (!wanted.start.prompt.follow_up.empty()) wanted.start.prompt.follow_up += words;
-  wanted.given = call_for(agent, wanted, index, choice);
-  StartAgent& call = wanted.given;
+  StartAgent call = call_for(agent, wanted, index, choice);
   if (wanted.again == Again::go_on && call.resume && !call.anew) {
     call.prompt.follow_up = kGoOn + words;
     call.prompt.feedback.clear();  // it was told
@@ -278,7 +278,11 @@ void Turn::start(int agent, Wanted& wanted, std::size_t index, const Choice& cho
   wanted.began = seconds_;
   wanted.on_trial = s_.on_trial.contains(choice.provider);
   ++now_.outstanding;
-  commands.emplace_back(call);
+  // Its prompt is the largest part of an agent, and nobody asks again what it was.
+  workflow::Prompt prompt = std::exchange(call.prompt, {});
+  wanted.given = call;
+  call.prompt = std::move(prompt);
+  commands.emplace_back(std::move(call));
 }
 
 // What an agent that was cut off was told, it has not heard.
