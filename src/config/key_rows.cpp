@@ -134,7 +134,7 @@ constexpr std::array kKeys{
     Key{.path = "contain.preset",
         .kind = Kind::choice,
         .help = "Which walls agents and checks work in",
-        .initial = "worktree",
+        .initial = "off",
         .choices = "off|worktree|strict",
         .variable = "CAPSULE_CONTAIN",
         .tighter = Tighter::choice},

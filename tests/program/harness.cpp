@@ -274,7 +274,8 @@ void ProgramTest::inside_walls(const std::vector<std::string>& writes) {
     fs::create_directories(path(name));
     places += (places.empty() ? "'" : ", '") + path(name) + "'";
   }
-  write_file(path("home/.config/capsule/config.yaml"), "contain: {write: [" + places + "]}\n");
+  write_file(path("home/.config/capsule/config.yaml"),
+             "contain: {preset: worktree, write: [" + places + "]}\n");
 }
 
 Call ProgramTest::prepared(Call call) const {

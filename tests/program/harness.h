@@ -82,9 +82,9 @@ class ProgramTest : public ::testing::Test {
   std::string path(std::string_view name) const { return dir_ + "/" + std::string(name); }
 
   // What the scripted agents of a test leave outside, for it to read, no contained one could. So
-  // nobody here is contained, unless a test calls this: then all have the walls of a user who has
-  // configured nothing, but for `writes`, folders below dir() that they may change. HOME is
-  // path("home") then.
+  // nobody here is contained, unless a test calls this: then all have the walls of the preset
+  // worktree, but for `writes`, folders below dir() that they may change. HOME is path("home")
+  // then.
   void inside_walls(const std::vector<std::string>& writes);
 
   // The call as this fixture runs it: marked, and in dir() unless it says otherwise.

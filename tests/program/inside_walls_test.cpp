@@ -1,8 +1,7 @@
-// Runs of a user who has configured nothing about walls: all workflows, whatever ends them, with
-// scripted agents that are inside. What they leave for the test is in a folder that they may write.
+// Runs inside the walls of the preset `worktree`: all workflows, whatever ends them, with scripted
+// agents. What they leave for the test is in a folder that they may write.
 #include <csignal>
 
-#include "tests/contain/kernel.h"
 #include "tests/program/deliver_project.h"
 #include "tests/program/demo_project.h"
 #include "tests/program/project.h"
@@ -12,7 +11,7 @@ namespace {
 
 constexpr const char* kWalls = "  walls: worktree (namespaces, Landlock ";
 
-class WallsByDefault : public ProjectTest {
+class InsideWalls : public ProjectTest {
  protected:
   void SetUp() override {
     ProjectTest::SetUp();
@@ -22,7 +21,7 @@ class WallsByDefault : public ProjectTest {
   }
 };
 
-TEST_F(WallsByDefault, APipelineIsMergedAndNobodyGotOut) {
+TEST_F(InsideWalls, APipelineIsMergedAndNobodyGotOut) {
   on("execute", "echo out >'" + path("out") + "'; pass");
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
@@ -33,7 +32,7 @@ TEST_F(WallsByDefault, APipelineIsMergedAndNobodyGotOut) {
   EXPECT_HAS(outcome.out, "; network open) for writer, reviewer");
 }
 
-TEST_F(WallsByDefault, ARunThatWasKilledGoesOn) {
+TEST_F(InsideWalls, ARunThatWasKilledGoesOn) {
   on("execute", 1, "echo half >half.txt; echo here >\"$M/here\"; sleep 1000");
   on("execute", 2, "pass");
   {
@@ -50,7 +49,7 @@ TEST_F(WallsByDefault, ARunThatWasKilledGoesOn) {
   EXPECT_EQ(status["contained"].size(), 3U) << "those of the process before count";
 }
 
-TEST_F(WallsByDefault, ARunThatFailedIsResumed) {
+TEST_F(InsideWalls, ARunThatFailedIsResumed) {
   on("execute", 1, "say ERROR 'not yet'");
   on("execute", 2, "pass");
   EXPECT_NE(run_bead().exit_code, 0);
@@ -59,7 +58,7 @@ TEST_F(WallsByDefault, ARunThatFailedIsResumed) {
   EXPECT_TRUE(is_closed());
 }
 
-TEST_F(WallsByDefault, AUsersOwnWorkflowIsRun) {
+TEST_F(InsideWalls, AUsersOwnWorkflowIsRun) {
   write_file(project() + "/.capsule/workflows/mine.yaml",
              "phases:\n  - {name: execute}\nend: nothing\n");
   const Outcome outcome = command("run", {kBead, "--workflow=mine"});
@@ -67,7 +66,7 @@ TEST_F(WallsByDefault, AUsersOwnWorkflowIsRun) {
   EXPECT_HAS(outcome.out, kWalls);
 }
 
-TEST_F(WallsByDefault, ScriptsOutsideThatItsCommandsNameAreThere) {
+TEST_F(InsideWalls, ScriptsOutsideThatItsCommandsNameAreThere) {
   write_file(path("scripts/set up.sh"), "echo lib >lib.txt\n");
   write_file(path("scripts/tests.sh"),
              "grep -q lib lib.txt && { ! test -e tests || sh tests/feature_test.sh; }\n");
@@ -82,7 +81,7 @@ TEST_F(WallsByDefault, ScriptsOutsideThatItsCommandsNameAreThere) {
   EXPECT_HAS(outcome.out, "for setup");
 }
 
-TEST_F(WallsByDefault, AProviderOfTheProjectsFileIsTheScriptThatItNames) {
+TEST_F(InsideWalls, AProviderOfTheProjectsFileIsTheScriptThatItNames) {
   write_file(path("agents/agent.sh"),
              "cat >/dev/null; echo done >feature.txt\n"
              "echo '{\"status\":\"PASS\",\"feedback\":\"f\",\"files_changed\":[\"feature.txt\"],"
@@ -93,20 +92,6 @@ TEST_F(WallsByDefault, AProviderOfTheProjectsFileIsTheScriptThatItNames) {
             "']}}\n");
   const Outcome outcome = command("run", {kBead, "--workflow=mine"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-}
-
-TEST_F(WallsByDefault, WhereTheKernelLacksThemThereAreNoneAndThatIsSaid) {
-  Outcome outcome;
-  std::thread([&] {
-    without_user_namespaces();
-    outcome = run_bead();
-  }).join();
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_TRUE(is_closed());
-  EXPECT_HAS(outcome.out, "walls for all: ");
-  EXPECT_HAS(outcome.out, "  walls: off for all\n");
-  EXPECT_HAS(outcome.out, "  ! the walls are less than they could be: ");
-  EXPECT_HAS(outcome.out, "user namespaces");
 }
 
 class DeliveryInsideWalls : public DeliveryTest {
