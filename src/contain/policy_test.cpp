@@ -1,6 +1,6 @@
 #include "contain/policy.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -257,11 +257,30 @@ TEST_F(PolicyTest, WhatTheKernelLacksIsRefusedOrNamed) {
 }
 
 TEST_F(PolicyTest, AKeyThatCannotBeKeptOutsideIsRefusedNotLost) {
-  wish_.broker = Broker{"https://api.example.com", "URL", {}};
+  const auto refused = [&](std::optional<Net> net, const Broker& broker) {
+    wish_.net = net;
+    wish_.broker = broker;
+    const auto made = make_policy(wish_);
+    return !made && made.error().reason == Reason::usage;
+  };
+  const Broker::Key key{"KEY", "x-api-key", "", "secret"};
+  EXPECT_TRUE(refused(Net::open, {"http://service", "URL", {key}})) << "others could ask, too";
+  EXPECT_TRUE(refused(Net::off, {"service", "URL", {key}}));
+  EXPECT_TRUE(refused(Net::off, {"http://service", "URL", {{"KEY", "h", "", "two\nlines"}}}));
+  EXPECT_FALSE(refused(Net::off, {"http://service", "URL", {key}}));
+}
+
+TEST_F(PolicyTest, WhoseKeyIsKeptHasAWordAndAnAddressInItsPlace) {
+  wish_.net = Net::proxy;
+  wish_.set = {"KEY=of the caller", "URL=https://service"};
+  wish_.broker = Broker{"http://service", "URL", {{"KEY", "x-api-key", "", "secret"}}};
   const auto made = make_policy(wish_);
-  ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().reason, Reason::refused);
-  EXPECT_FALSE(made.error().hint.empty());
+  ASSERT_TRUE(made) << made.error().message;
+  using ::testing::Contains, ::testing::HasSubstr, ::testing::Not;
+  EXPECT_THAT(made->env, Contains("KEY=kept-outside"));
+  EXPECT_THAT(made->env, Contains("URL=http://127.0.0.1:3129"));
+  EXPECT_THAT(made->env, Not(Contains(HasSubstr("of the caller"))));
+  EXPECT_THAT(made->env, Not(Contains(HasSubstr("secret"))));
 }
 
 TEST_F(PolicyTest, EveryGapHasItsSentence) {
