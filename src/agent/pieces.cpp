@@ -76,9 +76,14 @@ void PieceRedaction::line() {
   std::vector<dialect::Piece> pieces = dialect::pieces_of(output_, line);
   const auto is_bytes = [](const dialect::Piece& piece) { return piece.value.starts_with('['); };
   if (std::any_of(pieces.begin(), pieces.end(), is_bytes)) {
-    // From the end: what is replaced moves what stands behind it.
-    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece)
-      if (is_bytes(*piece)) replace_bytes(line, piece->value);
+    // Where they stand, as the line may move; from the end, as what is replaced moves what follows.
+    std::vector<std::pair<std::size_t, std::size_t>> arrays;
+    for (const dialect::Piece& piece : pieces)
+      if (is_bytes(piece))
+        arrays.emplace_back(static_cast<std::size_t>(piece.value.data() - line.data()),
+                            piece.value.size());
+    std::sort(arrays.rbegin(), arrays.rend());
+    for (const auto& [at, size] : arrays) replace_bytes(line, at, size);
     pieces = dialect::pieces_of(output_, line);
     std::erase_if(pieces, is_bytes);
   }
@@ -97,8 +102,8 @@ void PieceRedaction::line() {
   pass_decided();
 }
 
-void PieceRedaction::replace_bytes(std::string& line, std::string_view array) {
-  const std::optional<std::string> bytes = bytes_of(array);
+void PieceRedaction::replace_bytes(std::string& line, std::size_t at, std::size_t size) {
+  const std::optional<std::string> bytes = bytes_of(std::string_view(line).substr(at, size));
   if (!bytes) return;
   Redaction redaction(secrets_);
   std::string text(redaction.feed(*bytes));
@@ -108,8 +113,7 @@ void PieceRedaction::replace_bytes(std::string& line, std::string_view array) {
   std::string numbers;
   for (const char byte : text)
     numbers += (numbers.empty() ? "" : ",") + std::to_string(static_cast<unsigned char>(byte));
-  line.replace(static_cast<std::size_t>(array.data() - line.data()), array.size(),
-               "[" + numbers + "]");
+  line.replace(at, size, "[" + numbers + "]");
 }
 
 // The text is decided up to there, by what text_ was just asked.

@@ -48,7 +48,7 @@ class PieceRedaction {
   void text_ends();
   void pass_decided();
   static std::string without_secrets(const Spot& spot);
-  void replace_bytes(std::string& line, std::string_view array);
+  void replace_bytes(std::string& line, std::size_t at, std::size_t size);
 
   const dialect::Output output_;
   const bool looks_;

@@ -120,6 +120,22 @@ TEST(PieceRedaction, BytesThatAreToldAsNumbersAreRead) {
   EXPECT_EQ(passed(Output::grok_stream, odd), odd);
 }
 
+TEST(PieceRedaction, ALineThatGrowsByWhatIsReplacedKeepsItsOtherPieces) {
+  const auto line = [](std::string_view bytes) {
+    std::string numbers, all;
+    for (const char byte : bytes)
+      numbers += (numbers.empty() ? "" : ",") + std::to_string(static_cast<unsigned char>(byte));
+    for (int i = 0; i < 50; ++i)
+      all += std::string(i == 0 ? "" : ",") + R"({"type":"text","text":[)" + numbers + "]}";
+    return R"({"type":"message","message":{"id":"m1","role":"assistant","content":[)" + all +
+           "]}}\n";
+  };
+  PieceRedaction redaction(Output::goose_stream, {"ABCDEFGH"});
+  std::string out(redaction.feed(line("ABCDEFGH")));
+  out += redaction.finish();
+  EXPECT_EQ(out, line("[redacted]"));
+}
+
 TEST(PieceRedaction, ItCounts) {
   PieceRedaction redaction(Output::grok_stream, kSecrets);
   redaction.feed(grok("hunter2-hunter2 hun") + grok("ter2-hunter2"));

@@ -46,7 +46,7 @@ Result<KeptService> kept_service(const Broker& broker) {
                   "set it again, without line ends");
     kept.fields.push_back({lowered(key.header), value});
   }
-  if (service->secure && own_authorities().empty()) return tl::unexpected(no_authorities());
+  if (service->secure && broker.authorities.empty()) return tl::unexpected(no_authorities());
   return kept;
 }
 
@@ -124,7 +124,7 @@ Result<std::unique_ptr<Gateway>> make_gateway(const Policy& policy, std::vector<
   rules.any_address = policy.without.public_addresses;
   if (policy.broker) {
     rules.kept = TRY(kept_service(*policy.broker));
-    if (rules.kept->service.secure) rules.kept->tls = TRY(Tls::create(own_authorities()));
+    if (rules.kept->service.secure) rules.kept->tls = TRY(Tls::create(policy.broker->authorities));
   }
   const std::vector<Door> doors = doors_of(policy);
   if (doors.size() != listeners.size())

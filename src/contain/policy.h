@@ -99,6 +99,7 @@ struct Broker {
     bool operator==(const Key&) const = default;
   };
   std::vector<Key> keys;
+  std::vector<std::string> authorities = {};  // files of certificates; needed for https
   bool operator==(const Broker&) const = default;
 };
 

@@ -23,8 +23,8 @@ void members(Visit& visit, Broker::Key& key) {
 }
 template <class Visit>
 void members(Visit& visit, Broker& broker) {
-  auto& [upstream, url_variable, keys] = broker;
-  visit(upstream, url_variable, keys);
+  auto& [upstream, url_variable, keys, authorities] = broker;
+  visit(upstream, url_variable, keys, authorities);
 }
 template <class Visit>
 void members(Visit& visit, Mount& mount) {

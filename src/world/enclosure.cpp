@@ -29,11 +29,13 @@ Result<Enclosure> Enclosure::make(const git::Repository& repository, const Occup
   made.writes_ = wish.role == contain::Role::writer;
   if (::mkdir(made.own_.path().c_str(), 0700) != 0)
     return tl::unexpected(git::system_error("create", made.own_.path()));
-  // A key that stays outside is not to be found in a file inside.
+  // A key that stays outside is not to be found in a file inside, nor in one that an earlier agent
+  // had: it is another home.
   wish.private_home = TRY(ready_home(
       repository.top,
       made.is_checkout() ? std::string(kCheckoutHomes) : git::name_of(made.occupant_.folder),
-      made.writes_ ? "writer" : occupant.role, wish.broker ? nullptr : occupant.client, wish.home));
+      (made.writes_ ? "writer" : occupant.role) + std::string(wish.broker ? " without key" : ""),
+      wish.broker ? nullptr : occupant.client, wish.home));
   TRY_VOID(made.add_repository(wish));
   if (!made.writes_) TRY_VOID(made.add_layer(instructions, wish));
   TRY_VOID(made.hide_own_area(wish));

@@ -208,10 +208,14 @@ std::vector<std::string> files_named(std::vector<std::string> words, std::string
   return files;
 }
 
-bool is_no_secret(const std::string& file, const std::string& home) {
+bool is_no_secret(const std::string& file) {
+  // Everybody may read it where everybody may also go, and hidden names are no invitation.
+  if (file.find("/.") != file.npos) return false;
   struct stat info {};
-  const bool hidden = !home.empty() && file.starts_with(home + "/.");
-  return !hidden && ::stat(file.c_str(), &info) == 0 && (info.st_mode & S_IROTH) != 0;
+  for (std::size_t end = file.find('/', 1); end != file.npos; end = file.find('/', end + 1))
+    if (::stat(file.substr(0, end).c_str(), &info) != 0 || (info.st_mode & S_IXOTH) == 0)
+      return false;
+  return ::stat(file.c_str(), &info) == 0 && (info.st_mode & S_IROTH) != 0;
 }
 
 std::optional<Reach> reach_of(std::string_view url) {

@@ -26,8 +26,8 @@ std::string place_of_program(const std::string& program, const std::string& sear
 // The files that a command names by their whole paths, where they really lie: programs and scripts,
 // and nothing of /proc, /sys and /dev.
 std::vector<std::string> files_named(std::vector<std::string> words, std::string_view shell);
-// Everybody may read it, and it lies in none of the hidden folders of the home.
-bool is_no_secret(const std::string& file, const std::string& home);
+// Every user of the machine may read it, and neither it nor a folder that it lies in is hidden.
+bool is_no_secret(const std::string& file);
 
 // The variables of this process that `patterns` (parted by blanks; a * at the end stands for any
 // rest) name, NAME=value.

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "agent/redaction.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "contain/abilities.h"
+#include "contain/net/tls.h"
 #include "world/needs.h"
 
 namespace capsule::world {
@@ -136,8 +138,7 @@ std::vector<std::string> own_variables(const Project& project, const agent::Prov
 // project's file names is seen, too, as far as it is no secret.
 void add_named(Wish& wish, const std::vector<std::string>& files, bool users) {
   for (const std::string& file : files) {
-    const bool seen =
-        users || (wish.preset == contain::Preset::worktree && is_no_secret(file, wish.home));
+    const bool seen = users || (wish.preset == contain::Preset::worktree && is_no_secret(file));
     if (seen && !contain::is_within(file, wish.folder)) add_new(wish.read, file);
   }
 }
@@ -200,6 +201,7 @@ Result<contain::Broker> broker_for(const agent::Client* client, const std::strin
   broker.url_variable = client->address_variable;
   broker.upstream = value_of(variables, broker.url_variable);
   if (broker.upstream.empty()) broker.upstream = client->address;
+  broker.authorities = contain::own_authorities();
   std::string names;
   for (const std::string_view row : split(client->key_variables, ' ')) {
     contain::Broker::Key key = key_of(row, variables);
@@ -210,6 +212,14 @@ Result<contain::Broker> broker_for(const agent::Client* client, const std::strin
     return fail(Reason::usage, "contain.broker is true, and there is no key for " + who,
                 "set " + names + "; a login in the home is no key that can stay outside");
   return broker;
+}
+
+// Of the variables that a client has by itself: another key is no better there than the one that is
+// kept. What the user names in contain.env is his choice.
+bool may_hold_key(const std::string& entry) {
+  const std::size_t equals = entry.find('=');
+  const std::string name = entry.substr(0, equals);
+  return agent::is_secret(name, entry.substr(equals + 1)) || name.ends_with("_HEADERS");
 }
 
 // The key stays outside, and no other one leads to the service.
@@ -275,9 +285,12 @@ Result<std::optional<Wish>> walls_of_agent(const Project& project,
   add_program(wish, project, provider);
   add_scripts(wish, project);
   if (client != nullptr) {
-    for (const std::string_view host : split(client->reaches, ' '))
-      add_new(wish.allow, std::string(host));
-    for (const std::string& entry : variables_like(client->handed)) hand_over(wish, entry);
+    const bool keeps = project.config.contain.broker;
+    if (!keeps)
+      for (const std::string_view host : split(client->reaches, ' '))
+        add_new(wish.allow, std::string(host));
+    for (const std::string& entry : variables_like(client->handed))
+      if (!keeps || !may_hold_key(entry)) hand_over(wish, entry);
   }
   for (const std::string& entry : variables_like(kCertificates)) hand_over(wish, entry);
   const std::vector<std::string> variables = own_variables(project, provider);

@@ -119,6 +119,7 @@ TEST_F(WallsTest, ScriptsOutsideThatCommandsNameCanBeReadInside) {
   const std::string script = home_ + "/bin/tests.sh", secret = home_ + "/.ssh/id";
   write(script, "true\n");
   write(secret, "key\n");
+  fs::permissions(fs::path(home_).parent_path(), fs::perms::others_exec, fs::perm_options::add);
   write(project_ + "/mine.sh", "true\n");
   user("contain: worktree\nworktree: {setup: [sh, " + secret + "]}\n");
   in_project("verify: {test: '. /dev/null; sh \"" + script + "\" && sh " + project_ +
@@ -138,8 +139,15 @@ TEST_F(WallsTest, ScriptsOutsideThatCommandsNameCanBeReadInside) {
   user("contain: strict\n");
   EXPECT_THAT(walls_of_checks(*project, project_)->read, Not(Contains(script)));
   user("contain: worktree\n");
+  const auto seen = [&] {
+    return ::testing::Matches(Contains(script))(walls_of_checks(*project, project_)->read);
+  };
+  fs::permissions(home_, fs::perms::owner_all);
+  EXPECT_FALSE(seen()) << "nobody else gets there";
+  fs::permissions(home_, fs::perms::others_exec, fs::perm_options::add);
+  EXPECT_TRUE(seen());
   fs::permissions(script, fs::perms::owner_all);
-  EXPECT_THAT(walls_of_checks(*project, project_)->read, Not(Contains(script)));
+  EXPECT_FALSE(seen());
 }
 
 TEST_F(WallsTest, WhoeverIsConfiguredReadOnlyOnlyLooks) {
@@ -258,8 +266,17 @@ TEST_F(WallsTest, AKeyThatStaysOutsideIsNowhereInside) {
   user("contain: {preset: strict, broker: true}\n");
   EXPECT_THAT(error(phase("execute")), HasSubstr("there is no key for claude"));
   set("ANTHROPIC_API_KEY", "k-1");
+  set("CLAUDE_CODE_OAUTH_TOKEN", "of-the-same-person-1234");
+  set("ANTHROPIC_CUSTOM_HEADERS", "x-key: 1");
+  set("ANTHROPIC_MODEL", "m");
+  set("SSL_CERT_FILE", "/own/authorities.pem");
   auto found = wish(phase("execute"));
   ASSERT_TRUE(found->broker);
+  EXPECT_EQ(found->broker->authorities, std::vector<std::string>{"/own/authorities.pem"});
+  EXPECT_THAT(found->env, Not(Contains("CLAUDE_CODE_OAUTH_TOKEN")));
+  EXPECT_THAT(found->env, Not(Contains("ANTHROPIC_CUSTOM_HEADERS")));
+  EXPECT_THAT(found->env, Contains("ANTHROPIC_MODEL"));
+  EXPECT_THAT(found->allow, ::testing::IsEmpty());
   EXPECT_EQ(found->broker->upstream, "https://api.anthropic.com");
   EXPECT_EQ(found->broker->url_variable, "ANTHROPIC_BASE_URL");
   ASSERT_EQ(found->broker->keys.size(), 1U);

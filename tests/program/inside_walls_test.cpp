@@ -1,6 +1,7 @@
 // Runs inside the walls of the preset `worktree`: all workflows, whatever ends them, with scripted
 // agents. What they leave for the test is in a folder that they may write.
 #include <csignal>
+#include <filesystem>
 
 #include "tests/program/deliver_project.h"
 #include "tests/program/demo_project.h"
@@ -18,6 +19,11 @@ class InsideWalls : public ProjectTest {
     make_project(Way::binary);
     inside_walls({"mock"});
     configure_gates();
+  }
+  // Else what a project's file names outside is not for everybody to read.
+  void let_everybody_in() {
+    std::filesystem::permissions(path(""), std::filesystem::perms::others_exec,
+                                 std::filesystem::perm_options::add);
   }
 };
 
@@ -67,6 +73,7 @@ TEST_F(InsideWalls, AUsersOwnWorkflowIsRun) {
 }
 
 TEST_F(InsideWalls, ScriptsOutsideThatItsCommandsNameAreThere) {
+  let_everybody_in();
   write_file(path("scripts/set up.sh"), "echo lib >lib.txt\n");
   write_file(path("scripts/tests.sh"),
              "grep -q lib lib.txt && { ! test -e tests || sh tests/feature_test.sh; }\n");
@@ -82,6 +89,7 @@ TEST_F(InsideWalls, ScriptsOutsideThatItsCommandsNameAreThere) {
 }
 
 TEST_F(InsideWalls, AProviderOfTheProjectsFileIsTheScriptThatItNames) {
+  let_everybody_in();
   write_file(path("agents/agent.sh"),
              "cat >/dev/null; echo done >feature.txt\n"
              "echo '{\"status\":\"PASS\",\"feedback\":\"f\",\"files_changed\":[\"feature.txt\"],"

@@ -156,7 +156,10 @@ void Connection::take_request(const Head& head, Clock::time_point now) {
 
 void Connection::approach(const Target& target, Clock::time_point now) {
   target_ = target;
-  if (!context_.rules.any_host && !allows(context_.rules.allow, target))
+  const auto& kept = context_.rules.kept;
+  // To a service whose key is kept there is no other way, whatever the list says.
+  const bool is_kept = kept && kept->service.target == target;
+  if (!context_.rules.any_host && (is_kept || !allows(context_.rules.allow, target)))
     return refuse(Refused::not_allowed, "", now);
   seek(now);
 }

@@ -194,6 +194,18 @@ std::optional<Url> rest_of_url(std::string_view text, const char* usual_port) {
 
 // All that services of models are asked by. TRACE would show the key to who asks.
 constexpr std::string_view kServiceMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
+// By which somebody could be known to a service: under no other name than the user's.
+constexpr const char* kCredentials[] = {"authorization",  "x-api-key",    "api-key",
+                                        "x-goog-api-key", "x-auth-token", "cookie"};
+
+// Whether it is a path below that of the service, however it is read there.
+bool is_below(std::string_view target) {
+  if (!target.starts_with('/') || target.starts_with("//")) return false;
+  const std::string path = lowered(target.substr(0, target.find('?')));
+  for (const char* way : {"#", "\\", "%2e", "%2f", "%5c", "/./", "/../"})
+    if (path.find(way) != path.npos) return false;
+  return !path.ends_with("/.") && !path.ends_with("/..");
+}
 
 }  // namespace
 
@@ -206,7 +218,8 @@ std::optional<Service> service_of(std::string_view url) {
   const bool secure = take_scheme(url, "https://");
   if (!secure && !take_scheme(url, "http://")) return std::nullopt;
   auto rest = rest_of_url(url, secure ? ":443" : ":80");
-  if (!rest || rest->path.find('?') != rest->path.npos) return std::nullopt;
+  if (!rest || rest->path.find('?') != rest->path.npos || !is_visible(rest->path))
+    return std::nullopt;
   while (rest->path.ends_with('/')) rest->path.pop_back();
   return Service{rest->target, secure, rest->path};
 }
@@ -220,9 +233,9 @@ std::optional<std::string> request_to(const Service& service, const Head& head,
                                       const std::vector<KeptField>& kept) {
   if (std::find(std::begin(kServiceMethods), std::end(kServiceMethods), head.method) ==
           std::end(kServiceMethods) ||
-      !head.target.starts_with('/') || head.target.find('#') != head.target.npos)
+      !is_below(head.target))
     return std::nullopt;
-  std::vector<std::string> without;
+  std::vector<std::string> without(std::begin(kCredentials), std::end(kCredentials));
   std::vector<Field> with;
   for (const KeptField& field : kept) {
     without.push_back(field.name);

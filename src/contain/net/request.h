@@ -77,7 +77,8 @@ std::string request_to(const Head& head, std::string_view host, std::string_view
                        const std::vector<std::string>& without = {},
                        const std::vector<Field>& with = {});
 
-// A field that gets its real value outside. A request that has none gets none.
+// A field that gets its real value outside. A request that has none gets none, and no other field
+// by which a service knows its users is passed on.
 struct KeptField {
   std::string name;   // in small letters
   std::string value;  // the whole of it

@@ -138,8 +138,9 @@ TEST(ContainRequest, AServiceHasAnAddressWithOrWithoutAPath) {
   EXPECT_EQ(text_of(service_of("http://127.0.0.1:8080")->target), "127.0.0.1:8080");
   EXPECT_FALSE(service_of("http://127.0.0.1:8080")->secure);
   EXPECT_EQ(service_of("https://a.example")->path, "");
-  for (const char* text : {"a.example", "ftp://a.example", "https://", "https://u:p@a.example",
-                           "https://a.example/?x", "https://a.example/#x"})
+  for (const char* text :
+       {"a.example", "ftp://a.example", "https://", "https://u:p@a.example", "https://a.example/?x",
+        "https://a.example/#x", "https://a.example/a b", "https://a.example/a\r\nX: y"})
     EXPECT_FALSE(service_of(text)) << text;
 }
 
@@ -154,6 +155,16 @@ TEST(ContainRequest, OnlyTheFieldsThatARequestHasGetTheirRealValue) {
   EXPECT_EQ(request_to(service, *head("GET /m HTTP/1.1\r\nAccept: */*"), kept),
             "GET /v1/m HTTP/1.1\r\nHost: a.example\r\naccept: */*\r\nConnection: close\r\n\r\n");
   EXPECT_FALSE(request_to(service, *head("TRACE /m HTTP/1.1\r\nX-Api-Key: d"), kept));
+  // Nobody is somebody else there, whatever key the user has.
+  EXPECT_EQ(request_to(service,
+                       *head("GET /m HTTP/1.1\r\nAuthorization: Bearer of-another\r\nCookie: c\r\n"
+                             "X-Goog-Api-Key: k\r\nX-Api-Key: dummy"),
+                       {{"x-api-key", "one"}}),
+            "GET /v1/m HTTP/1.1\r\nHost: a.example\r\nx-api-key: one\r\nConnection: close\r\n\r\n");
+  for (const char* target : {"/../x", "/a/../x", "/a/..", "/./x", "//other.example/x", "/%2e%2E/x",
+                             "/a%2Fx", "/..\\x", "/x#y", "x", "*"})
+    EXPECT_FALSE(request_to(service, Head{"GET", target}, kept)) << target;
+  EXPECT_TRUE(request_to(service, Head{"GET", "/a..b/.c?x=../y"}, kept));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/text.h"
 
@@ -99,6 +100,8 @@ Result<std::shared_ptr<Tls>> Tls::create(const std::vector<std::string>& authori
     return fail(Reason::failed, "cannot prepare secure connections: " + words_of_error(code));
   mbedtls_ssl_conf_min_version(&shared->config, MBEDTLS_SSL_MAJOR_VERSION_3,
                                MBEDTLS_SSL_MINOR_VERSION_3);  // TLS 1.2
+  mbedtls_ssl_conf_max_version(&shared->config, MBEDTLS_SSL_MAJOR_VERSION_3,
+                               MBEDTLS_SSL_MINOR_VERSION_3);
   mbedtls_ssl_conf_authmode(&shared->config, MBEDTLS_SSL_VERIFY_REQUIRED);
   mbedtls_ssl_conf_ca_chain(&shared->config, &shared->authorities, nullptr);
   mbedtls_ssl_conf_rng(&shared->config, mbedtls_ctr_drbg_random, &shared->random);
@@ -107,14 +110,15 @@ Result<std::shared_ptr<Tls>> Tls::create(const std::vector<std::string>& authori
 
 std::vector<std::string> own_authorities() {
   std::vector<std::string> files;
-  const char* const named = std::getenv("SSL_CERT_FILE");
-  if (named != nullptr && *named != '\0')
-    files.emplace_back(named);
-  else
-    for (const char* file : kSystems)
-      if (files.empty() && ::access(file, R_OK) == 0) files.emplace_back(file);
-  const char* const more = std::getenv("NODE_EXTRA_CA_CERTS");
-  if (more != nullptr && *more != '\0') files.emplace_back(more);
+  const auto add = [&](const char* file) {
+    std::error_code relative;
+    if (file != nullptr && *file != '\0')
+      files.push_back(std::filesystem::absolute(file, relative).string());
+  };
+  add(std::getenv("SSL_CERT_FILE"));
+  for (const char* file : kSystems)
+    if (files.empty() && ::access(file, R_OK) == 0) add(file);
+  add(std::getenv("NODE_EXTRA_CA_CERTS"));
   return files;
 }
 

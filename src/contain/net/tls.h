@@ -30,8 +30,9 @@ class Tls {
   std::unique_ptr<Shared> shared_;
 };
 
-// The files of this machine: the one that SSL_CERT_FILE names, else those that systems have, and
-// the one of NODE_EXTRA_CA_CERTS beside it.
+// The files of this machine, by whole paths: the one that SSL_CERT_FILE names, else those that
+// systems have, and the one of NODE_EXTRA_CA_CERTS beside it. Only for who has the user's own
+// environment: whoever chooses these files says who gets the key.
 std::vector<std::string> own_authorities();
 
 // What is said where there are none.
