@@ -24,7 +24,7 @@ struct Door {
   enum class Kind {
     proxy,
     forward,
-    service,  // one service, to which the key is added that the client does not have
+    service,  // one service, which gets the key that the client does not have
   };
   Kind kind = Kind::proxy;
   std::uint16_t port = 0;  // inside, and of a forward door outside too
