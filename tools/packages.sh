@@ -20,4 +20,4 @@ packages_client=(npm) # only where no npm is there: ./test fetches the agent cli
 packages_browser=(chromium) # for the tests of the page, with the npm that is there, or Debian's
 if ! type -P npm >/dev/null; then packages_browser+=(npm); fi
 packages_bench=(libbenchmark-dev python3-minimal)
-packages_lint=(clang-format-16 clang-tidy-16 jq libbenchmark-dev shellcheck)
+packages_lint=(clang-16 clang-format-16 clang-tidy-16 jq libbenchmark-dev shellcheck)

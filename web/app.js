@@ -2,7 +2,6 @@
 import { h, patch } from "./dom.js";
 import { inbox, start, store, want } from "./store.js";
 import { costPage, inboxPage, runsPage } from "./pages.js";
-import { runPage } from "./run.js";
 
 const root = document.getElementById("app");
 const told = document.getElementById("told");
@@ -30,6 +29,18 @@ const KEYS = [
   ["d", "dark or light"],
   ["?", "these keys"],
 ];
+
+// Modules that the first page does without are fetched when something of them is first shown.
+const modules = {};
+const fetching = new Set();
+export function later(name, show) {
+  if (modules[name]) return show(modules[name]);
+  if (!fetching.has(name)) {
+    fetching.add(name);
+    import("./" + name + ".js").then((module) => ((modules[name] = module), draw()), () => {}).finally(() => fetching.delete(name));
+  }
+  return h("p", { class: "start" }, "Reading the page …");
+}
 
 export const link = (...parts) => "#/" + parts.map(encodeURIComponent).join("/");
 export function draw() {
@@ -102,7 +113,7 @@ function content(page, items) {
   if (page === "inbox") return inboxPage(items);
   if (page === "runs") return runsPage();
   if (page === "cost") return costPage();
-  if (page === "run" && ui.route[1]) return runPage(ui.route[1], ui.route[2] ?? "board", ui.route.slice(3));
+  if (page === "run" && ui.route[1]) return later("run", (run) => run.runPage(ui.route[1], ui.route[2] ?? "board", ui.route.slice(3)));
   return [h("h1", {}, "There is no such page"), h("p", {}, h("a", { href: "#/inbox" }, "To the inbox"))];
 }
 

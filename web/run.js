@@ -2,11 +2,9 @@
 import { h } from "./dom.js";
 import { between, clock, count, duration, plural, shortened, words } from "./format.js";
 import { api, store, wholeRun } from "./store.js";
-import { draw, link, ui } from "./app.js";
+import { draw, later, link, ui } from "./app.js";
 import { LIFE, PHASE, STAGE, canDo, chips, copyable, figure, lifeOf, moneyOf, outcome, perform, progress, starters, state, wentBack } from "./parts.js";
 import { form } from "./pages.js";
-import { planGraph, timeline } from "./charts.js";
-import { taskPanel } from "./task.js";
 
 // ---- Replay: the rows of a run as they were when a fact was the newest
 
@@ -93,7 +91,7 @@ export function runPage(id, tab, rest) {
     h("nav", { class: "tabs", "aria-label": "Parts of the run", key: "tabs" }, TABS.filter(([name]) => name !== "plan" || hasPlan).map(([name, text]) =>
       h("a", { href: link("run", id, name), "aria-current": current === name ? "page" : undefined }, text))),
     h("div", { key: "part-" + current, class: "part" },
-      current === "timeline" ? timeline(run) : current === "plan" ? planGraph(run) : current === "ledger" ? ledger(run) : board(run, tab, rest)),
+      current === "timeline" ? later("charts", (charts) => charts.timeline(run)) : current === "plan" ? later("charts", (charts) => charts.planGraph(run)) : current === "ledger" ? ledger(run) : board(run, tab, rest)),
     replayBar(live, run),
   ];
 }
@@ -134,7 +132,7 @@ function board(run, tab, rest) {
   const lane = lanes(run).find((one) => one.kind === tab && one.id === chosen);
   return h("div", { class: "split" + (lane ? " chosen" : "") },
     h("section", { class: "card list", "aria-label": run.tasks.length ? "Tasks" : "Phases" }, laneTable(run, lane)),
-    lane ? taskPanel(run, lane, rest[1] ?? "evidence", rest[2]) : history(run));
+    lane ? later("task", (task) => task.taskPanel(run, lane, rest[1] ?? "evidence", rest[2])) : history(run));
 }
 
 export function lanes(run) {

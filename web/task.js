@@ -91,7 +91,7 @@ function diffTab(run, lane) {
     h("div", { class: "pickers" },
       choose("from", "From", [[0, "what it began with"], ...kept.map((attempt) => [attempt.agent, name(attempt)])]),
       choose("to", "to", kept.map((attempt) => [attempt.agent, name(attempt)]))),
-    diff.error ? h("p", { class: "bad", role: "alert" }, diff.error) : diff.key !== key || diff.busy ? h("p", { class: "quiet" }, "Asking git …") : diffText(diff.text),
+    diff.error ? h("p", { class: "bad", role: "alert" }, diff.error) : diff.key !== key || diff.busy ? h("p", { class: "quiet asking" }, "Asking git …") : diffText(diff.text),
     diff.truncated && h("p", { class: "warn" }, "Cut off after 512 KiB."),
   ];
 }

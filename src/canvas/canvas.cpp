@@ -34,6 +34,7 @@ std::string_view stand_in_for(std::string_view cluster) {
 
 constexpr std::string_view kColourNames[] = {"black",   "red",  "green", "yellow", "blue",
                                              "magenta", "cyan", "white", "grey"};
+static_assert(std::size(kColourNames) == static_cast<std::size_t>(Colour::grey) + 1);
 
 }  // namespace
 

@@ -12,7 +12,8 @@ namespace capsule::cli {
 namespace {
 
 constexpr Positional kAttachPositionals[] = {
-    {kRun.name, "A bead, a plan, a run's id, or auto; left out: the only run that goes on", false}};
+    {kRun.name, "A bead, a plan, a run's id, or auto; left out: the only run that goes on", false},
+    kNoTask};
 constexpr Option kAttachOptions[] = {kProjectDir,
                                      {"json", "", "One event per line on stdout, nothing else"}};
 
@@ -42,11 +43,20 @@ Result<world::Run> living_one(const world::Project& project, store::Store* store
               "name one of them: capsule attach " + names.front() + project.option);
 }
 
+Result<world::Run> named_one(const Args& args, const world::Project& project, store::Store* store) {
+  world::Found found = TRY(find_run(args, project, store));
+  TRY_VOID(refuse_one_task(project, found, "followed",
+                           "see what its agents print: capsule log " + world::word_for(found.run) +
+                               " " + found.task + " --follow" + project.option +
+                               "; or follow the plan: capsule attach"));
+  return std::move(found.run);
+}
+
 Result<int> attach(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
-  const world::Run run = args.positional(0) ? TRY(find_run(args, project, store.get())).run
-                                            : TRY(living_one(project, store.get()));
+  const world::Run run = TRY(args.positional(0) ? named_one(args, project, store.get())
+                                                : living_one(project, store.get()));
   if (run.head.workflow == engine::kAutoSession)
     return fail(Reason::refused, "auto mode works in a session of its client",
                 "look at it there, in the session");
@@ -88,7 +98,10 @@ Command attach_command() {
           "started with --detach, and of one in another terminal. Ctrl-C stops looking; the run "
           "goes on. Any number of terminals can look. What a person is asked is shown with the "
           "command that answers it. It only reads.\n\n"
-          "Without RUN it is the only run that goes on. Of a run that has ended it tells how. "
+          "Without RUN it is the only run that goes on. A plan is followed as a whole; 'capsule "
+          "log "
+          "PLAN.md TASK --follow' shows what the agents of one task print. Of a run that has ended "
+          "it tells how. "
           "Exit codes: those of the command that carries the run on (0 it succeeded; 1 not good "
           "enough, or a person is needed; 2 an error, or it was cut off); 130 after Ctrl-C.",
       .positionals = kAttachPositionals,

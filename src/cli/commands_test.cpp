@@ -117,6 +117,19 @@ TEST_F(CommandsPage, CallsCommandsByOptionsThatTheyHave) {
   EXPECT_GT(calls, 20);
 }
 
+TEST(CommandTable, EveryCommandThatTakesARunHasRoomForATaskOfAPlan) {
+  Names takes;
+  for (const Command& command : commands()) {
+    if (command.positionals.empty() || command.positionals.front().name != "RUN") continue;
+    takes.emplace(command.path);
+    EXPECT_GE(command.positionals.size(), 2U) << command.path;
+    EXPECT_FALSE(command.positionals.back().required) << command.path;
+  }
+  // What each makes of it is a row in tests/program/any_run_test.cpp.
+  EXPECT_EQ(takes, (Names{"abort", "approve", "attach", "cost", "gc", "log", "note", "pause",
+                          "reject", "restore", "snapshots", "status", "teardown", "tell"}));
+}
+
 TEST(CommandTable, EveryRowFollowsTheRulesOfItsHeader) {
   for (const Command& command : commands()) {
     SCOPED_TRACE(command.path);

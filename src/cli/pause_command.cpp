@@ -12,16 +12,29 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kPausePositionals[] = {kRun};
+constexpr Positional kPausePositionals[] = {kRun, kNoTask};
 constexpr Option kPauseOptions[] = {kProjectDir};
 constexpr int kWaitMilliseconds = 30'000;
 
-// The run that is meant, when a process works on it.
-Result<world::Run> living_run(const Args& args, const world::Project& project,
-                              store::Store& store) {
+// What is asked, in the words of its sentences.
+struct Asked {
+  std::string_view command, done;
+};
+constexpr Asked kPause{"pause", "paused"};
+constexpr Asked kAbort{"abort", "aborted"};
+
+// The run that is meant, when a process works on it. The tasks of a plan share the claim and the
+// limits of one run: it stops as a whole.
+Result<world::Run> living_run(const Args& args, const world::Project& project, store::Store& store,
+                              const Asked& asked) {
   const std::string word(args.positional(0).value_or(""));
   auto found = find_run(args, project, &store);
-  if (!found && found.error().reason != Reason::not_found) return tl::unexpected(found.error());
+  if (!found && (found.error().reason != Reason::not_found || args.positional(1)))
+    return tl::unexpected(found.error());
+  if (found)
+    TRY_VOID(refuse_one_task(
+        project, *found, asked.done,
+        std::string(asked.command) + " the whole plan: capsule " + std::string(asked.command)));
   if (found && found->run.live()) return std::move(found->run);
   const std::string go_on = found ? world::go_on_command(project, found->run) : "";
   return fail(Reason::not_found, "no run of " + printable(word) + " is in progress",
@@ -41,7 +54,7 @@ std::string afterwards(const world::Project& project, world::Run run) {
 Result<int> pause(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
-  const world::Run run = TRY(living_run(args, project, *store));
+  const world::Run run = TRY(living_run(args, project, *store, kPause));
   TRY_VOID(world::leave_request(project.root(), run.head.run, world::Request::pause));
   print("The run of " + world::word_for(run) +
         (engine::is_phases(run.head) ? " pauses when its phase has ended"
@@ -55,7 +68,7 @@ Result<int> pause(const Args& args) {
 Result<int> abort_run(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
-  const world::Run run = TRY(living_run(args, project, *store));
+  const world::Run run = TRY(living_run(args, project, *store, kAbort));
   const auto works = [&]() -> Result<bool> {
     const auto holder = TRY(store->holder(run.head.subject));
     return holder && holder->run == run.head.run;
@@ -80,7 +93,8 @@ Command pause_command() {
       .path = "pause",
       .summary = "Let a run stop where nothing is lost",
       .details =
-          "Agents that work now finish; no other is started. Exit codes: 0 asked; 1 no such run "
+          "Agents that work now finish; no other is started. A plan pauses as a whole, not one of "
+          "its tasks. Exit codes: 0 asked; 1 no such run "
           "is going on; 2 an error.",
       .positionals = kPausePositionals,
       .options = kPauseOptions,
@@ -94,7 +108,8 @@ Command abort_command() {
           .summary = "End a run now, and keep everything it has done",
           .details =
               "Its agents and all their processes are ended, what they left is kept as a snapshot, "
-              "and the worktree stays. Exit codes: 0 aborted; 1 no such run is going on; 2 an "
+              "and the worktree stays. A plan is aborted as a whole, not one of its tasks. Exit "
+              "codes: 0 aborted; 1 no such run is going on; 2 an "
               "error.",
           .positionals = kPausePositionals,
           .options = kPauseOptions,

@@ -1,6 +1,7 @@
 #include "cli/run_args.h"
 
 #include "base/files.h"
+#include "base/text.h"
 #include "git/branch.h"
 #include "workspace/places.h"
 #include "world/logs.h"
@@ -16,6 +17,16 @@ std::vector<std::string> words_of(const Args& args, std::size_t first) {
 Result<world::Found> find_run(const Args& args, const world::Project& project,
                               store::Store* store) {
   return world::find_run(project, store, words_of(args));
+}
+
+Result<void> refuse_one_task(const world::Project& project, const world::Found& found,
+                             std::string_view doing, const std::string& instead) {
+  if (found.task.empty()) return {};
+  const std::string plan = world::word_for(found.run);
+  return fail(Reason::usage,
+              "one task of a plan cannot be " + std::string(doing) +
+                  " alone: " + printable(found.task) + " of " + plan,
+              instead + " " + plan + project.option);
 }
 
 ui::RunWords run_words(const world::Project& project, const world::Run& run) {

@@ -22,7 +22,8 @@ constexpr Option kRestoreOptions[] = {
     {"to", "DIR", "Where to put the files; must be empty or not exist", "",
      ".capsule/restored/BEAD/SNAPSHOT"}};
 constexpr Positional kGcWords[] = {
-    {kRun.name, "Only snapshots of this run; those of clean-ups also when it could go on", false}};
+    {kRun.name, "Only snapshots of this run; those of clean-ups also when it could go on", false},
+    kTask};
 constexpr Option kGcOptions[] = {
     kProjectDir,
     {"older-than", "AGE", "Only snapshots that are older, such as 30d or 12h", "", "30d"},
@@ -118,11 +119,13 @@ Command gc_command() {
           "Says what it removes, and what it keeps and why. Snapshots of runs that can still go "
           "on stay: one that was cut off, stopped or failed, that waits for a person, a halted "
           "delivery. No run goes on from what 'teardown' or 'run --clean' rescued: with RUN "
-          "that goes too.",
+          "that goes too. With a plan and one of its tasks: only that task's.",
       .positionals = kGcWords,
       .options = kGcOptions,
       .run = collect,
-      .examples = "  capsule gc --older-than=30d --dry-run\n  capsule gc PLAN.md --older-than=7d",
+      .examples =
+          "  capsule gc --older-than=30d --dry-run\n  capsule gc PLAN.md --older-than=7d\n"
+          "  capsule gc PLAN.md T-3",
       .people_only = true};
 }
 

@@ -8,7 +8,7 @@ namespace capsule::cli {
 namespace {
 
 constexpr Positional kTeardownPositionals[] = {
-    {kRun.name, "Only the worktrees of this run, also when it could go on", false}};
+    {kRun.name, "Only the worktrees of this run, also when it could go on", false}, kTask};
 constexpr Option kTeardownOptions[] = {kProjectDir,
                                        {"dry-run", "", "Say what would be done, and do nothing"}};
 
@@ -32,13 +32,16 @@ Command teardown_command() {
               "output to .capsule/logs/, then the worktree and its branch are removed. Left alone "
               "and named are worktrees that a living Capsule works in, and those of deliveries, of "
               "auto mode and of runs that wait for a person as long as they can go on; with RUN "
-              "they go too. .capsule/logs/ is never touched.\n\n"
+              "they go too, with a plan and one of its tasks that task's alone. .capsule/logs/ is "
+              "never touched.\n\n"
               "Exit codes: 0 cleaned, or nothing to clean; 1 something could not be cleaned.",
           .positionals = kTeardownPositionals,
           .options = kTeardownOptions,
           .run = teardown,
           .errors = Errors::one,
-          .examples = "  capsule teardown --dry-run\n  capsule teardown --project-dir=../shop",
+          .examples =
+              "  capsule teardown --dry-run\n  capsule teardown --project-dir=../shop\n"
+              "  capsule teardown PLAN.md T-3",
           .people_only = true};
 }
 

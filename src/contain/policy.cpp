@@ -126,14 +126,17 @@ std::vector<Place> in_order(std::vector<Place> places) {
 std::string_view name_of(Preset preset) { return preset == Preset::strict ? "strict" : "worktree"; }
 std::string_view name_of(Role role) {
   constexpr std::string_view kNames[] = {"writer", "reviewer", "gate"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Role::gate) + 1);
   return kNames[static_cast<std::size_t>(role)];
 }
 std::string_view name_of(Net net) {
   constexpr std::string_view kNames[] = {"open", "proxy", "off"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Net::off) + 1);
   return kNames[static_cast<std::size_t>(net)];
 }
 std::string_view name_of(Access access) {
   constexpr std::string_view kNames[] = {"read", "write", "scratch", "hidden", "memory"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Access::memory) + 1);
   return kNames[static_cast<std::size_t>(access)];
 }
 

@@ -14,6 +14,7 @@ using Kind = Event::Kind;
 constexpr std::size_t kMostTools = 64;
 constexpr std::string_view kWhatNames[] = {"starting", "model",   "thinking", "text",
                                            "tool",     "waiting", "failed",   "ended"};
+static_assert(std::size(kWhatNames) == static_cast<std::size_t>(What::ended) + 1);
 
 void turn_to(Activity& activity, What what, std::int64_t now_ms) {
   activity.what = what;

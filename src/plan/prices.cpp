@@ -24,6 +24,7 @@ void add_reason(std::string& because, const std::string& one) {
 
 std::string_view name_of(From from) {
   constexpr std::string_view kNames[] = {"unknown", "assumption", "journal", "configuration"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(From::configuration) + 1);
   return kNames[static_cast<std::size_t>(from)];
 }
 

@@ -24,11 +24,36 @@ std::string_view proc_head(pid_t pid, const char* name, char* buffer, std::size_
   return {buffer, count > 0 ? static_cast<std::size_t>(count) : 0};
 }
 
-bool is_guardian(pid_t pid) {
+enum class Guards { nothing, tree, walls };
+Guards guards_what(pid_t pid) {
   char buffer[64];
-  const std::string_view head = proc_head(pid, "cmdline", buffer, sizeof buffer);
-  return head.starts_with(kGuardianName) && head.size() > kGuardianName.size() &&
-         head[kGuardianName.size()] == '\0';
+  std::string_view head = proc_head(pid, "cmdline", buffer, sizeof buffer);
+  if (!head.starts_with(kGuardianName) || head.size() <= kGuardianName.size() ||
+      head[kGuardianName.size()] != '\0')
+    return Guards::nothing;
+  // Its third word is the program that it starts; with walls none, as that is found inside.
+  head.remove_prefix(kGuardianName.size() + 1);
+  const std::size_t end = head.find('\0');
+  return end + 1 < head.size() && head[end + 1] == '\0' ? Guards::walls : Guards::tree;
+}
+
+// Where a process is. The uppermost guardian counts: an agent can start others.
+enum class Where {
+  outside,
+  agent,    // below a guardian, or one itself
+  walls,    // the same, and walls are around it
+  between,  // the process of ours that holds those walls up, and runs nothing of the agent's
+};
+Where where_is(pid_t process) {
+  Where found = Where::outside;
+  for (pid_t pid = process, child = 0; pid > 0; child = pid, pid = parent_of(pid)) {
+    const Guards guards = guards_what(pid);
+    if (guards == Guards::nothing) continue;
+    found = guards == Guards::tree || child == 0 ? Where::agent
+            : child == process                   ? Where::between
+                                                 : Where::walls;
+  }
+  return found;
 }
 
 struct CloseFolder {
@@ -113,11 +138,7 @@ bool has_one_child(pid_t child) {
   return proc_head(::getpid(), task, buffer, sizeof buffer) == wanted;
 }
 
-bool inside_agent_tree(pid_t process) {
-  for (pid_t pid = process; pid > 0; pid = parent_of(pid))
-    if (is_guardian(pid)) return true;
-  return false;
-}
+bool inside_agent_tree(pid_t process) { return where_is(process) != Where::outside; }
 
 bool inside_agent_tree() { return inside_agent_tree(::getpid()); }
 
@@ -125,17 +146,22 @@ SocketHolder holder_of_socket(std::uint64_t inode) {
   char wanted[48];
   std::snprintf(wanted, sizeof wanted, "socket:[%llu]", static_cast<unsigned long long>(inode));
   bool outside = false;
-  bool hidden_outside = false;
   bool agent = false;
+  bool hidden_outside = false;
+  bool hidden_in_walls = false;
   for_each_number("/proc", [&](int pid) {
     const Holds holds = holds_file(pid, wanted);
     if (holds == Holds::no || agent) return;
-    if (inside_agent_tree(pid))
-      agent = true;
-    else
+    const Where where = where_is(pid);
+    if (where == Where::outside)
       (holds == Holds::yes ? outside : hidden_outside) = true;
+    else if (holds == Holds::yes || where == Where::agent)
+      agent = true;
+    else if (where == Where::walls)
+      hidden_in_walls = true;
   });
-  if (agent) return SocketHolder::agent;
+  // Out of walls nothing can be handed to a program outside, so that one holds its own.
+  if (agent || (hidden_in_walls && !outside)) return SocketHolder::agent;
   return outside || hidden_outside ? SocketHolder::outside : SocketHolder::unknown;
 }
 

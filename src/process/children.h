@@ -33,7 +33,9 @@ bool inside_agent_tree(pid_t process);
 
 // Whether the socket with this inode is held by a process below a guardian, or by nobody who can be
 // seen to be outside. Requires: it is open now. A process of this user whose descriptors cannot be
-// looked at counts as a holder, so that hiding them gains an agent nothing.
+// looked at counts as a holder, so that hiding them gains an agent nothing. One that is hidden
+// behind walls does so only where nobody outside is seen to hold it; the process of ours between a
+// guardian and what is inside of walls never does, though it is always hidden.
 enum class SocketHolder { outside, agent, unknown };
 SocketHolder holder_of_socket(std::uint64_t inode);
 

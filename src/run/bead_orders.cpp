@@ -1,6 +1,7 @@
 #include "run/bead_orders.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "git/paths.h"
@@ -8,6 +9,7 @@
 #include "run/bead_run.h"
 #include "ui/report.h"
 #include "ui/run_text.h"
+#include "workflow/delivery/workflow.h"
 #include "world/discard.h"
 #include "world/runs.h"
 #include "world/workflows.h"
@@ -49,6 +51,28 @@ Result<void> refuse_blocked(BeadRun& run) {
     names += (names.empty() ? "" : ", ") + blocker.id +
              (blocker.title.empty() ? "" : " (" + printable(blocker.title) + ")");
   return fail(Reason::blocked, run.bead().id + " is blocked by " + names, "finish these first");
+}
+
+// Error refused: a delivery has merged it, and has not closed it yet. Delivering again closes it;
+// opened again after that, it is new work.
+Result<void> refuse_delivered(BeadRun& run) {
+  store::Store& store = run.conductor().store();
+  std::set<std::string> seen;
+  const std::vector<engine::RunHead> heads = TRY(store.runs());
+  for (auto head = heads.rbegin(); head != heads.rend(); ++head) {
+    if (!head->subject.starts_with(engine::kDeliveredBead) || !seen.insert(head->subject).second)
+      continue;
+    const auto delivered = world::replayed<delivery::Rules>(store, head->run);
+    if (!delivered) continue;  // damaged: said by whoever delivers, and no reason against this bead
+    const std::vector<std::string> open = delivery::unclosed(delivered->state());
+    if (std::find(open.begin(), open.end(), run.bead().id) == open.end()) continue;
+    const std::string feature = head->subject.substr(engine::kDeliveredBead.size());
+    return fail(Reason::refused,
+                run.bead().id + " was merged by the delivery of " + printable(feature) +
+                    ", which has not closed it",
+                "close it: capsule deliver " + shell_word(feature) + run.project().option);
+  }
+  return {};
 }
 
 // What the caller wants of a run that goes on, where that is another end than it began with.
@@ -208,6 +232,7 @@ Result<int> run_bead(world::Project project, const std::string& bead, const Bead
     TRY_VOID(run->show_on_branch(*newest));
     return 0;
   }
+  TRY_VOID(refuse_delivered(*run));
   TRY_VOID(refuse_blocked(*run));
   TRY_VOID(choose_run(*run, order));
   return run->carry_on();
@@ -216,6 +241,7 @@ Result<int> run_bead(world::Project project, const std::string& bead, const Bead
 Result<phases::State> prepare_bead(world::Project project, const std::string& bead, ui::Look look) {
   const auto run = TRY(BeadRun::open(std::move(project), bead, look));
   if (engine::is_closed(run->bead().status)) return fail(Reason::refused, bead + " is closed");
+  TRY_VOID(refuse_delivered(*run));
   TRY_VOID(refuse_blocked(*run));
   if (run->has_worktree()) return tl::unexpected(already_exists(*run, TRY(run->newest())));
   phases::Present present;

@@ -231,7 +231,7 @@ TEST_F(NativeStoreTest, IdsThatCouldLeaveTheFolderAreUsageErrors) {
 // Eight processes and a thread in each make random edits at once; every one of them must be there.
 TEST_F(NativeStoreTest, ConcurrentWritersLoseNothing) {
   const bool full = std::getenv("CAPSULE_TEST_FULL") != nullptr;
-  const int edits = full ? 100 : 15;
+  const int edits = full ? 40 : 15;
   constexpr int kProcesses = 8;
   const unsigned seed = std::random_device{}();
   RecordProperty("seed", std::to_string(seed));

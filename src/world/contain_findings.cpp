@@ -30,10 +30,12 @@ std::string home() {
 
 std::string_view name_of(ContainPreset preset) {
   constexpr std::string_view kNames[] = {"off", "worktree", "strict"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(ContainPreset::strict) + 1);
   return kNames[static_cast<std::size_t>(preset)];
 }
 std::string_view name_of(ContainNet net) {
   constexpr std::string_view kNames[] = {"open", "proxy", "off"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(ContainNet::off) + 1);
   return kNames[static_cast<std::size_t>(net)];
 }
 

@@ -27,6 +27,7 @@ struct Cleaning {
   const TeardownOrder& order;
   std::unique_ptr<store::Store> store = nullptr;  // null: there is none, and none is needed
   std::string only = {};                          // the run that was named; empty: all
+  std::string task = {};                          // and the one of its tasks; empty: all
   int done = 0;
   int failures = 0;
 
@@ -70,7 +71,9 @@ Result<std::optional<TreeOwner>> owner_of(const Cleaning& cleaning, const std::s
   return owner_of_tree(*cleaning.store, cleaning.project, name);
 }
 bool is_meant(const Cleaning& cleaning, const std::optional<TreeOwner>& owner) {
-  return cleaning.only.empty() || (owner && owner->run.head.run == cleaning.only);
+  if (cleaning.only.empty()) return true;
+  return owner && owner->run.head.run == cleaning.only &&
+         (cleaning.task.empty() || owner->task == cleaning.task);
 }
 
 Result<void> clean_worktree(Cleaning& cleaning, const std::string& name) {
@@ -159,8 +162,11 @@ Result<bool> teardown(const Project& project, const TeardownOrder& order) {
   const bool journal = exists(project.root() + "/.capsule/journal.db");
   if (journal || (!worktrees.empty() && !order.dry_run))
     cleaning.store = TRY(order.dry_run ? journal_of(project) : open_journal(project));
-  if (!order.words.empty())
-    cleaning.only = TRY(find_run(project, cleaning.store.get(), order.words)).run.head.run;
+  if (!order.words.empty()) {
+    Found found = TRY(find_run(project, cleaning.store.get(), order.words));
+    cleaning.only = std::move(found.run.head.run);
+    cleaning.task = std::move(found.task);
+  }
   for (const std::string& name : worktrees)
     if (const auto cleaned = clean_worktree(cleaning, name); !cleaned)
       cleaning.count_failure(cleaned.error());

@@ -10,7 +10,7 @@
 namespace capsule::world {
 
 struct TeardownOrder {
-  std::vector<std::string> words;  // of the one run that is meant, as find_run() has it; none: all
+  std::vector<std::string> words;  // of the one run or task that is meant, as find_run() has it
   bool dry_run = false;            // tell what would be done, and do nothing
   std::function<void(const std::string& line)> tell;  // what was done, or left alone and why
   std::function<void(const Error&)> fail = [](const Error&) {};  // what could not be done

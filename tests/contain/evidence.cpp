@@ -203,10 +203,16 @@ const std::map<std::string, Judge>& judges() {
        [](const Scene& s) { return s.marked_below(".npmrc") || s.marked_below(".gitconfig"); }},
       {"W23",
        [](const Scene& s) {
+         // A run has removed its worktree itself; what stands there then is somebody else's.
+         if (s.lab.runs)
+           return S_ISLNK(s.look(s.lab.place).st_mode) || fs::exists(s.lab.place + "-moved");
          return !S_ISDIR(s.look(s.lab.project(".capsule/worktrees/w23")).st_mode);
        }},
       {"W24",
        [](const Scene& s) {
+         if (s.lab.runs)
+           return fs::exists(s.lab.place) &&
+                  text_of(s.lab.place + "/.git") != "gitdir: " + s.lab.at("record") + "\n";
          return text_of(s.lab.project(".capsule/worktrees/w24/.git")) !=
                 "gitdir: " + s.lab.project(".git/worktrees/w24") + "\n";
        }},
@@ -230,7 +236,10 @@ const std::map<std::string, Judge>& judges() {
       {"W38", [](const Scene& s) { return s.says("pivot_root = 0"); }},
       {"W39", is_open},
       {"W40", is_open},
-      {"W41", [](const Scene& s) { return !fs::exists(s.lab.place + "/.git"); }},
+      {"W41",
+       [](const Scene& s) {
+         return !fs::exists(s.lab.place + "/.git") && (!s.lab.runs || fs::exists(s.lab.place));
+       }},
       {"V01",
        [](const Scene& s) { return s.marked(s.lab.project(".capsule/worktrees/own/w34.txt")); }},
       {"G01", trap_springs},

@@ -26,7 +26,7 @@ void secrets(const Lab& lab) {
       {".claude/settings.json", "settings"},
       {"elsewhere/plans.txt", "elsewhere"},
       {"project/.env", "env-file"},
-      {"project/.capsule/journal.db", "journal"},
+      {"project/.capsule/journal-r10.db", "journal"},
       {"left-open.txt", "left-open"},
       {"agent.log", "log"},
       {"masked/secret", "masked"},
@@ -67,7 +67,8 @@ void make_project(Lab& lab, const std::string& attempt) {
   git(lab, {"branch", "release"});
   git(lab, {"tag", "v1"});
   git(lab, {"update-ref", "refs/capsule/snapshots/1", "HEAD"});
-  std::set<std::string> names{"other", "doomed", "own"};
+  std::set<std::string> names{"other", "doomed"};
+  if (!lab.runs) names.insert("own");
   names.insert(lab.worktrees.begin(), lab.worktrees.end());
   for (const std::string& name : names)
     git(lab, {"worktree", "add", "-q", "-b", "capsule-" + name,
@@ -92,7 +93,8 @@ void make_home(Lab& lab, const std::string& attempt) {
   values["project"] = "/home/ada/project";
   values["other"] = lab.project(".capsule/worktrees/other");
   values["doomed"] = lab.project(".capsule/worktrees/doomed");
-  values["record"] = lab.project(".git/worktrees/w17");
+  values["record"] = lab.project(lab.runs ? ".git/worktrees/own" : ".git/worktrees/w17");
+  values["journal"] = lab.project(".capsule/journal-r10.db");
   for (const char* id : {"W07", "W08", "W09"})
     values[id] = lab.project(std::string(".capsule/journal-w0") + id[2] + ".db");
   values["W26"] = lab.project("w26-place");
@@ -122,9 +124,10 @@ void make_home(Lab& lab, const std::string& attempt) {
   for (const std::string& path : {lab.home(".aws/credentials"), lab.project("w13.txt")})
     must(utimensat(AT_FDCWD, path.c_str(), times, 0) == 0, path);
 
-  // A program with the rights of its owner, in the worktree itself.
-  const std::string own = lab.project(".capsule/worktrees/own");
-  put(own + "/p11-setuid", attempt, 04755);
+  // A program with the rights of its owner, in the worktree itself or where it may be read.
+  values["setuid"] =
+      lab.runs ? "/srv/p11-setuid" : lab.project(".capsule/worktrees/own/p11-setuid");
+  put(values["setuid"], attempt, 04755);
 
   struct stat disk {};
   must(stat("/home", &disk) == 0, "/home");

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -122,19 +123,21 @@ std::string attempt_in(Lab& lab, const Walls& walls, const Start& start) {
   return said;
 }
 
+// All that was said about it, by whoever made it.
 std::string part_of(const std::string& said, const std::string& id) {
   const std::string head = "=== " + id + "\n";
-  const std::size_t at = said.find(head);
-  if (at == said.npos) return {};
-  return said.substr(at + head.size(), said.find("\n=== ", at + 3) - at - head.size() + 1);
+  std::string parts;
+  for (std::size_t at = 0; (at = said.find(head, at)) != said.npos; at += head.size())
+    parts += said.substr(at + head.size(), said.find("\n=== ", at + 3) - at - head.size() + 1);
+  return parts;
 }
 
-Json judged(Lab& lab, const Walls& walls, const Start& start, const std::string& said) {
+Json judged(Lab& lab, bool free, const std::vector<std::string>& ids, const std::string& said) {
   Json seen = Json::object();
   // What a free attempt sends may still be on its way; what a contained one sends must never come.
-  const auto until = Clock::now() + std::chrono::seconds(walls.role == Role::none ? 5 : 0);
+  const auto until = Clock::now() + std::chrono::seconds(free ? 5 : 0);
   let_listeners_catch_up(lab);
-  for (const std::string& id : start.ids) {
+  for (const std::string& id : ids) {
     const std::string words = part_of(said, id);
     bool out = got_out(lab, id, words);
     while (!out && id[0] == 'N' && words.find("send") != words.npos && Clock::now() < until) {
@@ -162,29 +165,57 @@ void attempt_all(Lab& lab, const Walls& walls, const std::vector<Start>& all, Js
     if (said.find("=== ") == said.npos || (!suicidal && !said.ends_with("=== done\n")))
       report["trouble"] =
           "the attempts did not come to their end: " + said.substr(0, 2000) + text_of(lab.log());
-    report["seen"].update(judged(lab, walls, start, said));
+    report["seen"].update(judged(lab, walls.role == Role::none, start.ids, said));
     end_guardian(lab);
   }
 }
 
-// Process 1 of the lab. Says what was seen to `report`.
-[[noreturn]] void live(Lab lab, const std::vector<Walls>& walls,
-                       const std::vector<std::string>& ids, int report) {
-  Json result = {{"trouble", ""}, {"reports", Json::array()}};
-  try {
+// What is done in the lab, and adds its reports.
+using Work = std::function<void(Lab&, Json& reports)>;
+
+void make_lab(Lab& lab) {
+  // Read before the lab's own /tmp hides whatever was built there.
+  const std::string tool = text_of(CAPSULE_ATTEMPT);
+  must(!tool.empty(), CAPSULE_ATTEMPT);
+  make_machine(lab, CAPSULE_BINARY);
+  make_home(lab, tool);
+  make_victims(lab);
+  make_listeners(lab);
+}
+
+Work behind(const std::vector<Walls>& walls, const std::vector<std::string>& ids) {
+  return [=](Lab& lab, Json& reports) {
     const std::vector<Start> all = starts(ids);
     for (const Start& start : all) lab.worktrees.push_back(start.worktree);
-    // Read before the lab's own /tmp hides whatever was built there.
-    const std::string tool = text_of(CAPSULE_ATTEMPT);
-    must(!tool.empty(), CAPSULE_ATTEMPT);
-    make_machine(lab, CAPSULE_BINARY);
-    make_home(lab, tool);
-    make_victims(lab);
-    make_listeners(lab);
+    make_lab(lab);
     for (const Walls& one : walls) {
-      result["reports"].push_back({{"trouble", ""}, {"seen", Json::object()}});
-      attempt_all(lab, one, all, result["reports"].back());
+      reports.push_back({{"trouble", ""}, {"seen", Json::object()}});
+      attempt_all(lab, one, all, reports.back());
     }
+  };
+}
+
+Work through(const Through& run, const std::vector<std::string>& ids) {
+  return [=](Lab& lab, Json& reports) {
+    lab.runs = true;
+    lab.place = "/home/ada/project/.capsule/worktrees/own";
+    make_lab(lab);
+    make_run(lab, run, ids);
+    const Ran ran = run_all(lab, run);
+    reports.push_back({{"trouble", ""},
+                       {"seen", judged(lab, run.preset == "off", ids, ran.said)},
+                       {"code", ran.code},
+                       {"printed", ran.printed},
+                       {"finished", ran.finished}});
+    end_guardian(lab);
+  };
+}
+
+// Process 1 of the lab. Says what was seen to `report`.
+[[noreturn]] void live(Lab lab, const Work& work, int report) {
+  Json result = {{"trouble", ""}, {"reports", Json::array()}};
+  try {
+    work(lab, result["reports"]);
   } catch (const Trouble& trouble) {
     result["trouble"] = trouble.why;
   }
@@ -214,8 +245,7 @@ int namespaces() {
 }
 
 // The process that makes the namespaces; process 1 is its child and dies with it.
-[[noreturn]] void begin(const Lab& lab, const std::vector<Walls>& walls,
-                        const std::vector<std::string>& ids, int report) {
+[[noreturn]] void begin(const Lab& lab, const Work& work, int report) {
   try {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const uid_t user = geteuid();
@@ -226,7 +256,7 @@ int namespaces() {
     must(first >= 0, "fork");
     if (first == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      live(lab, walls, ids, report);
+      live(lab, work, report);
     }
     close(report);
     waitpid(first, nullptr, 0);
@@ -262,6 +292,44 @@ std::string read_all(int fd, Clock::time_point until) {
   }
 }
 
+// The lab's own words; with "trouble" when there was none.
+Json in_lab(As as, const Work& work) {
+  const auto without_lab = [](const std::string& why) { return Json{{"trouble", why}}; };
+  if (const std::string why = why_no_lab(as); !why.empty()) return without_lab(why);
+  std::string base = (std::filesystem::temp_directory_path() / "capsule-lab-XXXXXX").string();
+  int ends[2];
+  if (mkdtemp(base.data()) == nullptr || chmod(base.c_str(), 0755) != 0 ||
+      pipe2(ends, O_CLOEXEC) != 0)
+    return without_lab(std::strerror(errno));
+  Lab lab{.base = base, .nonce = random_word()};
+  lab.uid = as == As::root ? 0 : geteuid() == 0 ? kUser : geteuid();
+  const pid_t child = fork();
+  if (child == 0) begin(lab, work, ends[1]);
+  close(ends[1]);
+  const std::string text = read_all(ends[0], Clock::now() + kLimit);
+  close(ends[0]);
+  kill(child, SIGKILL);  // it has said all, or has had its time
+  waitpid(child, nullptr, 0);
+  std::error_code trouble;
+  std::filesystem::remove_all(base, trouble);
+  Json result = Json::parse(text, nullptr, false);
+  if (!result.is_object())
+    return without_lab(text.empty() ? "the lab had not ended in its time" : "no report: " + text);
+  if (trouble) return without_lab("not removed: " + trouble.message());
+  return result;
+}
+
+Report report_of(const Json& result, std::size_t which) {
+  Report report;
+  report.trouble = result["trouble"];
+  if (!report.trouble.empty()) return report;
+  const Json& one = result["reports"][which];
+  report.trouble = one["trouble"];
+  for (const auto& [id, seen] : one["seen"].items())
+    report.seen[id] = {.out = seen["out"], .said = seen["said"]};
+  return report;
+}
+
 }  // namespace
 
 std::vector<std::string> Report::out() const {
@@ -275,6 +343,11 @@ const char* name_of(As as) { return as == As::root ? "root" : "user"; }
 const char* name_of(Role role) {
   constexpr const char* kNames[] = {"nobody", "writer", "reviewer", "gate"};
   return kNames[static_cast<std::size_t>(role)];
+}
+
+const char* name_of(Workflow workflow) {
+  constexpr const char* kNames[] = {"pipeline", "delivery", "auto"};
+  return kNames[static_cast<std::size_t>(workflow)];
 }
 
 std::string why_no_lab(As as) {
@@ -310,37 +383,19 @@ std::vector<std::string> ids_of(const std::string& letters) {
 std::vector<Report> attempt(As as, const std::vector<Walls>& walls,
                             const std::vector<std::string>& ids) {
   std::vector<Report> reports(walls.size());
-  const auto without_lab = [&](const std::string& why) {
-    for (Report& one : reports) one.trouble += why;
-    return reports;
-  };
-  if (const std::string why = why_no_lab(as); !why.empty()) return without_lab(why);
-  std::string base = (std::filesystem::temp_directory_path() / "capsule-lab-XXXXXX").string();
-  int ends[2];
-  if (mkdtemp(base.data()) == nullptr || chmod(base.c_str(), 0755) != 0 ||
-      pipe2(ends, O_CLOEXEC) != 0)
-    return without_lab(std::strerror(errno));
-  Lab lab{.base = base, .nonce = random_word()};
-  lab.uid = as == As::root ? 0 : geteuid() == 0 ? kUser : geteuid();
-  const pid_t child = fork();
-  if (child == 0) begin(lab, walls, ids, ends[1]);
-  close(ends[1]);
-  const std::string text = read_all(ends[0], Clock::now() + kLimit);
-  close(ends[0]);
-  kill(child, SIGKILL);  // it has said all, or has had its time
-  waitpid(child, nullptr, 0);
-  std::error_code trouble;
-  std::filesystem::remove_all(base, trouble);
-  const Json result = Json::parse(text, nullptr, false);
-  if (!result.is_object()) return without_lab("the lab ended without a word");
-  if (result["trouble"] != "") return without_lab(result["trouble"]);
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    const Json& one = result["reports"][i];
-    reports[i].trouble = one["trouble"];
-    for (const auto& [id, seen] : one["seen"].items())
-      reports[i].seen[id] = {.out = seen["out"], .said = seen["said"]};
-  }
-  return trouble ? without_lab("not removed: " + trouble.message()) : reports;
+  const Json result = in_lab(as, behind(walls, ids));
+  for (std::size_t i = 0; i < reports.size(); ++i) reports[i] = report_of(result, i);
+  return reports;
+}
+
+RunReport attempt_through(As as, const Through& run, const std::vector<std::string>& ids) {
+  const Json result = in_lab(as, through(run, ids));
+  RunReport report{report_of(result, 0), -1, {}, {}};
+  if (!report.trouble.empty()) return report;
+  report.code = result["reports"][0]["code"];
+  report.printed = result["reports"][0]["printed"];
+  for (const Json& role : result["reports"][0]["finished"]) report.finished.push_back(role);
+  return report;
 }
 
 }  // namespace capsule::test::contain

@@ -24,6 +24,14 @@ struct Walls {
   bool checkout = false;     // begins in the user's checkout, not in a worktree
 };
 
+// A whole run, whose agents and checks make the attempts.
+enum class Workflow { pipeline, delivery, automatic };
+struct Through {
+  Workflow workflow = Workflow::pipeline;
+  std::vector<Role> roles = {Role::writer, Role::reviewer, Role::gate};  // who makes them
+  std::string preset = "strict";                                         // "off": the control
+};
+
 struct Seen {
   bool out = false;
   std::string said;  // what the attempt printed, for people
@@ -43,10 +51,20 @@ std::string why_no_lab(As as);
 std::vector<Report> attempt(As as, const std::vector<Walls>& walls,
                             const std::vector<std::string>& ids);
 
+// One lab, in which the attempts are made by agents and checks of one run. `code` is how the run
+// ended.
+struct RunReport : Report {
+  int code = -1;
+  std::string printed;
+  std::vector<std::string> finished = {};  // the roles who have made all attempts
+};
+RunReport attempt_through(As as, const Through& run, const std::vector<std::string>& ids);
+
 // All ids that begin with one of these letters, as the program lists them.
 std::vector<std::string> ids_of(const std::string& letters);
 
 const char* name_of(As as);
 const char* name_of(Role role);
+const char* name_of(Workflow workflow);
 
 }  // namespace capsule::test::contain

@@ -22,6 +22,7 @@ struct Lab {
   std::map<std::string, int> lines = {};    // to victims, which answer as long as they live
   std::vector<std::string> worktrees = {};  // that the attempts begin in
   std::string place = {};                   // the one that the last began in
+  bool runs = false;                        // Capsule makes worktrees and journal by itself
   int terminal = -1;                        // the user's, as programs see it
   int leader = -1;                          // its other end
   std::string log() const { return home("agent.log"); }  // what programs print as their errors
@@ -81,6 +82,15 @@ void connect_hosts(Lab& lab, pid_t other_host);
 std::string heard(const Lab& lab);
 // Returns when the listeners have taken in all that has reached them.
 void let_listeners_catch_up(const Lab& lab);
+
+// A run of Capsule in the lab, by its user. What its agents and checks said is in `said`.
+struct Ran {
+  int code = -1;
+  std::string printed = {}, said = {};
+  std::vector<std::string> finished = {};
+};
+void make_run(Lab& lab, const Through& run, const std::vector<std::string>& ids);
+Ran run_all(Lab& lab, const Through& run);
 
 // Whether the attempt got out, from what it printed and from what the lab looks like now.
 bool got_out(Lab& lab, const std::string& id, const std::string& said);

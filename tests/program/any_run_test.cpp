@@ -269,6 +269,87 @@ TEST_F(AnyDelivery, EveryEventAboutAnAgentSaysWhoItIsAndTheLastLineHowItEnded) {
   EXPECT_HAS(capsule_in({"ledger", "--by=workflow"}).out, "delivery");
 }
 
+// Words that come after the command, what the exit code has to be, and a part of what is said.
+struct OneTask {
+  const char* command;
+  std::vector<std::string> words;
+  int exit_code;
+  const char* says;
+};
+
+TEST_F(AnyDelivery, EveryCommandThatTakesARunTakesATaskOfAPlanOrSaysWhatToDo) {
+  wait_for_a_person();
+  const std::string snapshot = json_of({"snapshots", plan_file(), "T-1"})[0]["name"];
+  const OneTask rows[] = {
+      {"status", {}, 0, "waits for a person"},
+      {"log", {}, 0, "one speaks"},
+      {"cost", {}, 0, ""},
+      {"snapshots", {}, 0, "/T-1/"},
+      {"restore", {snapshot, "--to=" + path("back")}, 0, "back"},
+      {"tell", {"hello"}, 0, "Nobody works on"},
+      {"note", {"hello"}, 0, "Nobody works on"},
+      {"approve", {}, 1, "T-1 does not wait for approval"},
+      {"reject", {"--because=x"}, 1, "T-1 does not wait for approval"},
+      {"attach", {}, 2, "T-1 --follow"},
+      {"pause", {}, 2, "pause the whole plan: capsule pause "},
+      {"abort", {}, 2, "abort the whole plan: capsule abort "},
+      {"gc", {"--older-than=0s"}, 0, "0 snapshots removed"},
+      {"teardown", {"--dry-run"}, 0, "would remove worktree"},
+  };
+  for (const OneTask& row : rows) {
+    SCOPED_TRACE(row.command);
+    const auto call = [&](std::vector<std::string> run) {
+      run.insert(run.begin(), row.command);
+      run.insert(run.end(), row.words.begin(), row.words.end());
+      const Outcome outcome = capsule_in(run);
+      std::filesystem::remove_all(path("back"));
+      return outcome;
+    };
+    const Outcome both = call({plan_file(), "T-1"});
+    EXPECT_EQ(both.exit_code, row.exit_code) << both.out << both.err;
+    EXPECT_HAS(both.out + both.err, row.says);
+    const Outcome alone = call({"T-1"});
+    EXPECT_EQ(alone.exit_code, row.exit_code) << alone.out << alone.err;
+    EXPECT_HAS(alone.out + alone.err, row.says);
+    const Outcome unknown = call({plan_file(), "T-9"});
+    EXPECT_EQ(unknown.exit_code, 1) << unknown.out << unknown.err;
+    EXPECT_HAS(unknown.err, "its tasks: T-1, T-2");
+  }
+}
+
+TEST_F(AnyDelivery, ATaskThatIsNamedAloneDoesNotStopItsPlan) {
+  const auto living = at_work();
+  for (const char* command : {"pause", "abort"}) {
+    const Outcome refused = capsule_in({command, "T-1"});
+    EXPECT_EQ(refused.exit_code, 2) << refused.out;
+    EXPECT_HAS(refused.err, "one task of a plan cannot be");
+  }
+  EXPECT_EQ(json_of({"status", plan_file()})["state"], "running");
+  EXPECT_EQ(capsule_in({"abort", plan_file()}).exit_code, 0);
+  living->wait();
+}
+
+TEST_F(AnyDelivery, TeardownOfOneTaskLeavesTheTreesOfTheOthers) {
+  write_plan({{"T-1"}, {"T-2"}});
+  for (const std::string task : {"T-1", "T-2"})
+    on("developer", task, 1,
+       "echo half >half.txt; printf 'TASK_INCOMPLETE: " + task +
+           "\\n\\nBlocker: which colour\\nNeeded: a colour\\n'");
+  const Delivered done = deliver();
+  ASSERT_EQ(done.exit_code, 1) << done.err;
+  const auto tasks_with_trees = [&] {
+    std::vector<std::string> tasks;
+    const Json status = json_of({"status", plan_file()});
+    for (const Json& tree : status["trees"])
+      if (std::filesystem::exists(tree["folder"].get<std::string>())) tasks.push_back(tree["task"]);
+    return tasks;
+  };
+  ASSERT_EQ(tasks_with_trees(), (std::vector<std::string>{"T-1", "T-2"}))
+      << capsule_in({"status", plan_file()}).out;
+  EXPECT_EQ(capsule_in({"teardown", plan_file(), "T-2"}).exit_code, 0);
+  EXPECT_EQ(tasks_with_trees(), std::vector<std::string>{"T-1"});
+}
+
 class AnyAuto : public DemoProject {
  protected:
   void SetUp() override {

@@ -1,4 +1,7 @@
 // What people can get wrong about plans, and the rehearsal that everybody can watch.
+#include <signal.h>
+
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/program/deliver_project.h"
@@ -189,6 +192,60 @@ TEST_F(BeadPlanTest, ABeadThatCouldNotBeClosedIsClosedTheNextTime) {
   EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
   EXPECT_EQ(calls("developer", one), 1) << "what is on main is not done again";
   EXPECT_HAS(capsule_in({"deliver", feature}).out, "delivered already");
+}
+
+TEST_F(BeadPlanTest, RunDoesNotStartABeadAgainThatADeliveryMergedAndCouldNotClose) {
+  const std::string feature = create({"--title=The feature", "--type=feature"});
+  const std::string one =
+      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
+              "--acceptance=- one.txt is there"});
+  const std::string beads = "'" + project() + "/.beads'";
+  on("auditor", one, 1, "mv " + beads + " '" + path("away") + "'; good");
+  ASSERT_EQ(capsule_in({"deliver", feature}).exit_code, 1);
+  std::filesystem::rename(path("away"), project() + "/.beads");
+  const std::string main = git_out({"rev-parse", "main"});
+  const Outcome run = capsule_in({"run", one});
+  EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
+  EXPECT_HAS(run.err, one + " was merged by the delivery of " + feature);
+  EXPECT_HAS(run.err, "capsule deliver " + feature);
+  EXPECT_EQ(git_out({"rev-parse", "main"}), main);
+  EXPECT_LACKS(capsule_in({"bead", "show", one}).out, "closed");
+  ASSERT_EQ(capsule_in({"deliver", feature}).exit_code, 0);
+  EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
+  EXPECT_EQ(calls("developer", one), 1);
+  ASSERT_EQ(capsule_in({"bead", "reopen", one}).exit_code, 0);
+  EXPECT_LACKS(capsule_in({"run", one}).err, "was merged by") << "opened again, it is new work";
+}
+
+TEST_F(BeadPlanTest, RunDoesNotStartABeadAgainWhoseDeliveryDiedBeforeItWasClosed) {
+  const std::string feature = create({"--title=The feature", "--type=feature"});
+  const std::string one =
+      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
+              "--acceptance=- one.txt is there"});
+  // A delivery of the same shape tells which point comes before the closing.
+  const std::string other = create({"--title=Another feature", "--type=feature"});
+  create({"--title=Write two.txt", "--parent=" + other, "--description=Write `two.txt`",
+          "--acceptance=- two.txt is there"});
+  env()["CAPSULE_TEST_POINTS"] = path("points");
+  ASSERT_EQ(capsule_in({"deliver", other}).exit_code, 0);
+  env().erase("CAPSULE_TEST_POINTS");
+  const std::string points = read_file(path("points"));
+  const std::size_t closing = points.find("recorded task_closing\n");
+  ASSERT_NE(closing, std::string::npos) << points;
+  env()["CAPSULE_TEST_CRASH_AT"] = std::to_string(
+      1 + std::count(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(closing), '\n'));
+  ASSERT_EQ(capsule_in({"deliver", feature}).exit_code, 128 + SIGKILL);
+  env().erase("CAPSULE_TEST_CRASH_AT");
+  EXPECT_LACKS(capsule_in({"bead", "show", one}).out, "closed");
+  EXPECT_EQ(main_file(one + ".txt"), one + "\n");
+  for (const char* command : {"run", "prep"}) {
+    const Outcome refused = capsule_in({command, one});
+    EXPECT_NE(refused.exit_code, 0) << refused.out;
+    EXPECT_HAS(refused.err, one + " was merged by the delivery of " + feature);
+  }
+  ASSERT_EQ(capsule_in({"deliver", feature}).exit_code, 0);
+  EXPECT_HAS(capsule_in({"bead", "show", one}).out, "closed");
+  EXPECT_EQ(calls("developer", one), 1);
 }
 
 TEST_F(BeadPlanTest, ABeadThatIsOpenedAgainIsNewWork) {

@@ -299,14 +299,15 @@ TEST_F(Gate, BuildAndLintRunAfterExecuteAndAtSignOff) {
   EXPECT_EQ(join(lines_of(read_file(mock("ran")))), "build lint build lint build lint build lint");
 }
 
-TEST_F(Gate, NothingIsTestedAfterABuildThatFails) {
-  configure(
-      "verify: {baseline: red-allowed, test: \"sh tests/feature_test.sh\", build: \"! test -e "
-      "feature.txt\"}\n");
+TEST_F(Gate, AfterABuildThatFailsTheTestsRunAllTheSameAndThePhaseHasNotPassed) {
+  configure("verify: {baseline: red-allowed, test: \"test ! -e feature.txt || echo tested >>'" +
+            mock("ran") + "'; sh tests/feature_test.sh\", build: \"! test -e feature.txt\"}\n");
   const Outcome outcome = run_bead({"--max-retries=1"});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "execute: not true: build passes");
   EXPECT_LACKS(outcome.out, "(GREEN)");
+  EXPECT_HAS(outcome.out, "build: fail, exit status 1");
+  EXPECT_EQ(read_file(mock("ran")), "tested\n") << outcome.out;
 }
 
 TEST_F(Gate, WhatIsMergedWithANewerMainIsTestedFirst) {

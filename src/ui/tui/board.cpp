@@ -100,6 +100,7 @@ void draw_steps(Canvas& canvas, const Area& area, const view::Run& run, const Fo
 
 void draw_tabs(Canvas& canvas, const Area& area, Tab tab) {
   constexpr std::string_view kNames[] = {"1 Evidence", "2 Diff", "3 Transcript", "4 Task"};
+  static_assert(std::size(kNames) == kTabs);
   int x = area.x + 1;
   for (int i = 0; i < kTabs; ++i)
     x = canvas.put(x, area.y, kNames[i],

@@ -16,6 +16,7 @@ using view::Standing;
 
 std::string Wish::key() const {
   constexpr std::string_view kNames[] = {"command", "diff", "archive"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::archive) + 1);
   return std::string(kNames[static_cast<std::size_t>(kind)]) + "\n" + joined(words, "\n");
 }
 

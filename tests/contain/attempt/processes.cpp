@@ -203,7 +203,7 @@ Attempts processes() {
       {"P10", "load a module, kexec, reboot (only asked for, with bad arguments)", machine},
       {"P11", "a setuid program",
        [] {
-         run({"./p11-setuid", "home=" + lab("home"), "nonce=" + lab("nonce"),
+         run({lab("setuid"), "home=" + lab("home"), "nonce=" + lab("nonce"),
               "rootly=" + lab("rootly"), "P11X"});
        }},
       {"P11X", "what the setuid program of P11 does",

@@ -221,7 +221,7 @@ Attempts read_files() {
       {"R07", "through /proc/PID/cwd", by_cwd_of_processes},
       {"R08", "read the other worktree", [] { show(lab("other") + "/notes.txt"); }},
       {"R09", "read an untracked .env of the main checkout", [] { show(project(".env")); }},
-      {"R10", "read the journal", [] { show(project(".capsule/journal.db")); }},
+      {"R10", "read the journal", [] { show(lab("journal")); }},
       {"R11", "read another project", [] { show(home("elsewhere/plans.txt")); }},
       {"R12", "walk out by .. and folder descriptors", by_walking_up},
       {"R13", "list the home folder", [] { list_folder(lab("home")); }},

@@ -1,0 +1,189 @@
+// Whole runs of Capsule in the lab: its agents and checks are the program that tries to get out.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tests/contain/parts.h"
+
+namespace capsule::test::contain {
+namespace {
+
+constexpr const char* kAgent = "/srv/agent";
+constexpr const char* kPlan = "/home/ada/plan.md";
+constexpr int kPatience = 60'000;  // ms without a word of the run
+
+// One program for all roles of all workflows: who is asked for makes the attempts, and then
+// everybody does what a good agent does.
+constexpr const char* kScript = R"SH(#!/bin/sh
+cat >/dev/null
+P=$CAPSULE_ROLE
+case $P in
+  execute | developer | execution) who=writer ;;
+  execute-review | critic | review-security) who=reviewer ;;
+  *) who=nobody ;;
+esac
+case '@ROLES@' in *" $who "*) @ATTEMPT@ >>/home/ada/said/$who 2>&1 ;; esac
+say() { printf '{"status":"PASS","feedback":"fine","files_changed":[%s],"summary":"s"}\n' "$1"; }
+complete() {
+  printf -- '---\nSIGNAL: %s_COMPLETE\nSTATUS: complete\nTIMESTAMP: 2026-01-31T23:59:59Z\n---\n' \
+    "$(echo "$P" | tr a-z A-Z)"
+}
+case $P in
+  test-writer) mkdir -p tests; echo 'grep -q done feature.txt' >tests/feature_test.sh
+    say '"tests/feature_test.sh"' ;;
+  execute) echo done >feature.txt; say '"feature.txt"' ;;
+  merge) git add tests feature.txt && git commit -q -m "$CAPSULE_COMMIT_MSG" >&2
+    say '"tests/feature_test.sh","feature.txt"' ;;
+  test-review | execute-review | sign-off) say '' ;;
+  developer) echo own >feature.txt; printf 'READY_FOR_REVIEW: own\n\nSummary: done\n' ;;
+  critic) printf 'REVIEW_PASSED: own\n\nSummary: fine\n' ;;
+  auditor) printf 'AUDIT_PASSED: own\n\nSummary: verified\n' ;;
+  health-auditor) printf 'HEALTH_AUDIT: HEALTHY\n' ;;
+  review-*) echo 'VERDICT: APPROVED' ;;
+  execution) echo hello >feature.txt; complete ;;
+  *) complete ;;
+esac
+)SH";
+
+constexpr const char* kPlanText =
+    "# The plan\n\n## Overview\n\nFiles.\n\n## Phases\n\n### Phase 1: All\n\n"
+    "#### Task own: Write feature.txt\n\n**Work**: Write `feature.txt`.\n\n"
+    "**Acceptance Criteria**:\n- [ ] feature.txt holds own\n\n**Blocked By**: none\n\n"
+    "**Files**: feature.txt\n\n---\n\n";
+
+constexpr const char* kBead =
+    R"({"id":"own","title":"The feature","issue_type":"task","status":"open","priority":2,)"
+    R"("description":"Write it","acceptance_criteria":"It is there",)"
+    R"("created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","dependencies":[]})"
+    "\n";
+
+void replace(std::string& text, const std::string& mark, const std::string& by) {
+  const std::size_t at = text.find(mark);
+  text.replace(at, mark.size(), by);
+}
+
+std::string attempting(const Lab& lab, const std::vector<std::string>& ids) {
+  std::string line = "./tools/attempt";
+  for (const auto& [name, value] : lab.values) line += " '" + name + "=" + value + "'";
+  for (const std::string& id : ids) line += " " + id;
+  return line;
+}
+
+// In the user's own file; what all may write is for what they say alone.
+std::string settings(const Lab& lab, const Through& run, const std::vector<std::string>& ids) {
+  const std::string port = ":" + std::to_string(kAllowed);
+  std::string text =
+      "tracker: native\nintegrate: branch\nprovider: lab\nproviders: {lab: {command: [" +
+      std::string(kAgent) + "]}}\ncontain:\n  preset: \"" + run.preset +
+      "\"\n  write: [/home/ada/said]\n  read: [/srv/p11-setuid]\n";
+  if (run.preset == "strict")
+    text += "  allow: [\"allowed.lab" + port + "\", \"" + kOtherHost + port +
+            "\", \"rebound.lab:" + std::to_string(kTcp) + "\"]\n";
+  text +=
+      "verify:\n  baseline: red-allowed\n  test: '! test -e tests || sh tests/feature_test.sh'\n";
+  if (std::find(run.roles.begin(), run.roles.end(), Role::gate) != run.roles.end())
+    text += "  build: sh -c \"" + attempting(lab, ids) + " >>/home/ada/said/gate 2>&1; true\"\n";
+  return text;
+}
+
+std::vector<std::string> words_of(Workflow workflow) {
+  switch (workflow) {
+    case Workflow::pipeline:
+      return {kCapsule, "run", "own"};
+    case Workflow::delivery:
+      return {kCapsule, "deliver", kPlan};
+    case Workflow::automatic:
+      break;
+  }
+  return {kCapsule, "auto", "run", "Write the feature"};
+}
+
+// As a careless user starts it: with secrets in the environment and files left open.
+[[noreturn]] void become_capsule(const Lab& lab, const Through& run, int output) {
+  must(chdir(lab.at("project").c_str()) == 0, "project");
+  const int log = open(lab.log().c_str(), O_WRONLY | O_APPEND);
+  must(dup2(lab.terminal, STDIN_FILENO) == 0 && dup2(output, STDOUT_FILENO) == 1, "output");
+  must(dup2(log, STDERR_FILENO) == 2, "errors");
+  const int file = open(lab.home("left-open.txt").c_str(), O_RDONLY);
+  const int folder = open(lab.at("home").c_str(), O_RDONLY | O_DIRECTORY);
+  must(dup2(file, 77) == 77 && dup2(folder, 78) == 78, "descriptors");
+  clearenv();
+  const std::vector<std::pair<const char*, std::string>> variables = {
+      {"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
+      {"HOME", lab.at("home")},
+      {"GITHUB_TOKEN", lab.secret("github")},
+      {"AWS_SECRET_ACCESS_KEY", lab.secret("aws-key")},
+      {"SSH_AUTH_SOCK", lab.at("agent_socket")},
+      {"LANG", "C.UTF-8"}};
+  for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
+  std::vector<std::string> words = words_of(run.workflow);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(argv[0], argv.data());
+  throw Trouble{"no " + words[0]};
+}
+
+}  // namespace
+
+void make_run(Lab& lab, const Through& run, const std::vector<std::string>& ids) {
+  std::string script = kScript;
+  std::string roles = " ";
+  for (const Role role : run.roles) roles += std::string(name_of(role)) + " ";
+  replace(script, "@ROLES@", roles);
+  replace(script, "@ATTEMPT@", attempting(lab, ids));
+  put(kAgent, script, 0755);
+  user_does(lab, [&] {
+    mkdir(lab.home("said").c_str(), 0755);
+    put(lab.home(".config/capsule/config.yaml"), settings(lab, run, ids));
+    put(lab.project(".beads/issues.jsonl"), kBead);
+    put(kPlan, kPlanText);
+  });
+}
+
+// Below a process of the user that answers as long as it lives.
+Ran run_all(Lab& lab, const Through& run) {
+  make_terminal(lab);
+  int ends[2];
+  must(pipe2(ends, O_CLOEXEC) == 0, "pipe");
+  make_victim(lab, "guardian", {}, [&] {
+    // One more process waits for it, and says how it ended; the guardian goes on answering.
+    if (fork() == 0) {
+      const pid_t child = fork();
+      if (child == 0) become_capsule(lab, run, ends[1]);
+      int status = -1;
+      waitpid(child, &status, 0);
+      const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      dprintf(ends[1], "\nended with %d\n", code);
+      _exit(0);
+    }
+    close(ends[1]);
+  });
+  close(ends[1]);
+  Ran ran;
+  // Not until everybody has closed it: who got out may hold it for ever.
+  char part[65536];
+  std::size_t end = ran.printed.npos;
+  for (pollfd ready{ends[0], POLLIN, 0}; end == ran.printed.npos;) {
+    if (poll(&ready, 1, kPatience) <= 0) break;
+    const ssize_t size = read(ends[0], part, sizeof part);
+    if (size <= 0) break;
+    ran.printed.append(part, static_cast<std::size_t>(size));
+    end = ran.printed.rfind("\nended with ");
+  }
+  close(ends[0]);
+  if (end != ran.printed.npos) ran.code = std::stoi(ran.printed.substr(end + 12));
+  ran.printed += text_of(lab.log());
+  for (const Role role : run.roles) {
+    const std::string said = text_of(lab.home("said/") + name_of(role));
+    if (said.ends_with("=== done\n")) ran.finished.emplace_back(name_of(role));
+    ran.said += said;
+  }
+  return ran;
+}
+
+}  // namespace capsule::test::contain

@@ -1,0 +1,63 @@
+// A pipeline inside walls, killed at points between two effects: it goes on, ends as if nothing had
+// happened, and leaves no process, mount or private repository behind.
+#include <signal.h>
+
+#include <filesystem>
+
+#include "tests/recovery/project.h"
+
+namespace capsule::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WallsCrash : public RecoveryTest {
+ protected:
+  void SetUp() override {
+    RecoveryTest::SetUp();
+    inside_walls({"notes"});
+    // Else what the project's file names outside is not for everybody to read.
+    fs::permissions(path(""), fs::perms::others_exec, fs::perm_options::add);
+    fs::create_directories(path("spare"));
+    env()["TMPDIR"] = path("spare");
+  }
+  // Of everything that Capsule makes for walls: private repositories, layers, clean checkouts.
+  std::vector<std::string> left() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path("spare")))
+      names.push_back(entry.path().filename());
+    for (const std::string& line : lines_in(read_file("/proc/self/mountinfo")))
+      if (line.find(path("")) != line.npos) names.push_back(line);
+    return names;
+  }
+};
+
+TEST_F(WallsCrash, AKilledPipelineGoesOnAndLeavesNothingBehind) {
+  const Place whole = make_place("uncrashed");
+  Call call = calling(whole, {"run", kRetried});
+  call.env["CAPSULE_TEST_POINTS"] = note("points");
+  const Outcome outcome = run(call);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "walls: worktree (namespaces");
+  EXPECT_EQ(left(), std::vector<std::string>());
+  const std::vector<std::string> points = lines_in(read_file(note("points")));
+  const std::string expected = final_state(whole, kRetried);
+  const std::size_t step = full_tests() ? 1 : 11;
+  std::size_t crashes = 0;
+  for (std::size_t k = 1 + rotation() % step; k <= points.size(); k += step, ++crashes) {
+    SCOPED_TRACE("killed at " + std::to_string(k) + ": " + points[k - 1]);
+    const Place place = make_place("crash-" + std::to_string(k));
+    Call cut = calling(place, {"run", kRetried});
+    cut.env["CAPSULE_TEST_CRASH_AT"] = std::to_string(k);
+    const Outcome killed = run(cut);
+    ASSERT_EQ(killed.exit_code, 128 + SIGKILL) << killed.out << killed.err;
+    const Outcome again = capsule_in(place, {"run", kRetried});
+    EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+    EXPECT_EQ(final_state(place, kRetried), expected);
+    EXPECT_EQ(left(), std::vector<std::string>());
+  }
+  EXPECT_GT(crashes, 3U);
+}
+
+}  // namespace
+}  // namespace capsule::test
