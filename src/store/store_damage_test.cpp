@@ -96,7 +96,7 @@ TEST_F(StoreDamage, FlippedBitsAreNeverTakenForTruth) {
   const std::uint32_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  const int rounds = test::full() ? 20'000 : 300;
+  const int rounds = test::full() ? 4'000 : 300;
   int refused = 0;
   for (int round = 0; round < rounds; ++round) {
     restore();
@@ -124,7 +124,7 @@ TEST_F(StoreDamage, AFileThatWasCutOffIsNeverTakenForTruth) {
   const std::uint32_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  const int rounds = test::full() ? 5'000 : 100;
+  const int rounds = test::full() ? 1'500 : 100;
   for (int round = 0; round < rounds; ++round) {
     restore();
     const std::string suffix = round % 2 == 0 ? "" : "-wal";

@@ -14,8 +14,11 @@ class VanishedInADelivery : public DeliveryTest {};
 
 TEST_F(VanishedInADelivery, StopsAllAgentsMergesNothingMoreAndGoesOn) {
   write_plan({{"T-1"}, {"T-2"}, {"T-3", "T-1"}});
-  on("developer", "T-1", 1, "rm -f '" + project() + "/.capsule/'journal.db*; good");
-  on("developer", "T-2", 1, kStay);
+  // Not before the other is at work: who never began would do as a first agent does when it goes on.
+  on("developer", "T-1", 1,
+     "until test -e '" + path("began") + "'; do sleep 0.05; done; rm -f '" + project() +
+         "/.capsule/'journal.db*; good");
+  on("developer", "T-2", 1, ": >'" + path("began") + "'; " + kStay);
   const Delivered stopped = deliver();
   EXPECT_EQ(stopped.exit_code, 2) << stopped.err;
   EXPECT_HAS(stopped.err, ".capsule/journal.db was removed while the run went on");
