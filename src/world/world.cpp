@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 #include "base/text.h"
-#include "contain/abilities.h"
-#include "contain/plan.h"
 #include "contain/wish_wire.h"
-#include "git/branch.h"
 #include "git/paths.h"
 #include "world/experts.h"
 #include "world/private_home.h"
 #include "world/providers.h"
-#include "world/requests.h"
 #include "world/setup.h"
 #include "world/verify.h"
 #include "world/wall_clock.h"
@@ -38,7 +33,8 @@ PeopleParts people_of(const Project& project, const WorldSettings& settings) {
   return parts;
 }
 
-AgentParts parts_of(const Project& project, Interrupt& interrupt, const std::string& run) {
+AgentParts parts_of(const Project& project, Interrupt& interrupt, const std::string& run,
+                    RunWalls& walls) {
   AgentParts parts;
   parts.run = run;
   parts.settings = [&project](const StartAgent& start) { return agent_settings(project, start); };
@@ -52,6 +48,10 @@ AgentParts parts_of(const Project& project, Interrupt& interrupt, const std::str
     return written && *written;
   };
   parts.interrupted = [&interrupt] { return interrupt.requested(); };
+  parts.enclose = [&walls](const StartAgent& start, const AgentPlace& place,
+                           const agent::Provider& provider) {
+    return walls.enclose(start, place, provider);
+  };
   parts.idle_after = project.config.checkpoint_interval;
   const config::Budget& budget = project.config.budget;
   if (budget.run > 0 || budget.task > 0 || budget.day > 0 || budget.tokens > 0)
@@ -66,52 +66,6 @@ std::string needed_tree(const Command& command) {
   if (const auto* keep = std::get_if<Keep>(&command)) return keep->tree;
   if (const auto* check = std::get_if<Check>(&command)) return check->tree;
   if (const auto* merge = std::get_if<Merge>(&command)) return merge->tree;
-  return {};
-}
-
-Contained contained_of(std::string_view who, const contain::Report& report) {
-  Contained told;
-  told.who = who;
-  told.preset = name_of(report.preset);
-  told.network = name_of(report.net);
-  told.namespaces = report.namespaces;
-  told.landlock = report.landlock;
-  told.seccomp = report.seccomp;
-  told.broker = report.broker;
-  for (const contain::Gap gap : report.gaps) told.gaps.emplace_back(sentence_of(gap));
-  return told;
-}
-
-// Who has chosen nothing has none, on a machine that cannot put them up.
-Contained without_walls(const Error& why) {
-  Contained told;
-  told.who = "all";
-  told.preset = "off";
-  told.network = "open";
-  told.gaps = {why.message + "; " + why.hint};
-  return told;
-}
-
-int count_of(std::uint64_t count) {
-  return static_cast<int>(std::min<std::uint64_t>(count, std::numeric_limits<int>::max()));
-}
-
-HostsRefused refused_of(const contain::Refusals& refused) {
-  HostsRefused told;
-  for (const contain::Refusals::Host& one : refused.hosts)
-    told.hosts.push_back({one.host, count_of(one.count), one.leads_to, one.allowed_by});
-  told.others = count_of(refused.others);
-  return told;
-}
-
-// Nothing is made for an agent that will not be started.
-Result<void> can_contain(const std::optional<contain::Wish>& wish) {
-  if (!wish || wish->missing == contain::Missing::weaker) return {};
-  if (const auto why = contain::try_namespaces()) return tl::unexpected(*why);
-  contain::Policy policy;
-  policy.preset = wish->preset;
-  policy.role = wish->role;
-  TRY_VOID(contain::plan(policy, contain::look_at_kernel(policy)));
   return {};
 }
 
@@ -157,6 +111,8 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       settings_(std::move(settings)),
       trees_(project.repository, settings_.run, settings_.trees),
       ground_(ground_parts(project, settings_)),
+      walls_(project, settings_.trees.main_branch,
+             [this](Observation observation) { happened(std::move(observation)); }),
       setup_(loop, setup_of(project.config), project.config.worktree.setup_timeout,
              [&interrupt] { return interrupt.requested(); }),
       checks_(loop, verify_of(project.config), [&interrupt] { return interrupt.requested(); }),
@@ -169,16 +125,15 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
              seen_),
       merges_(trees_, checks_, seen_, project_files(project, settings_),
               [this] { return settings_.intact(); }),
-      requests_(loop),
+      requests_(loop, project.root(), settings_.run),
       parkings_(loop, parkings_folder(::getenv), [] { return epoch_ms() / 1000; }),
-      instructions_(project.repository),
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
-      agents_(loop, agent_parts(), *this) {
+      agents_(loop, parts_of(project, interrupt, settings_.run, walls_), *this) {
   if (setup_.any()) checks_.ready_by(setup_);
-  checks_.contained_by(walls_around(name_of(contain::Role::gate), &walls_of_checks));
-  setup_.contained_by(walls_around(gate::kSetup, &walls_of_setup));
+  checks_.contained_by(walls_.around_checks());
+  setup_.contained_by(walls_.around_setup());
   checks_.watched_by(&watch_);
   setup_.watched_by(&watch_);
   watch_.tell = [this](const CheckProgress& one) {
@@ -186,86 +141,15 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
         one.ended && one.name == gate::kSetup && one.run.ending == event::CheckEnding::passed;
     progress(one);
   };
-  requests_.watch(project.root() + "/.capsule/requests", [this] {
-    look_for_stop();
-    look_for_messages();
-    look_for_take_backs();
-  });
+  requests_.follow([this] { look_for_requests(); });
 }
 
 RealWorld::~RealWorld() = default;
 
-void RealWorld::told_walls(std::string_view who, const contain::Report& report) {
-  happened(SupplyNews{contained_of(who, report)});
-}
-
-void RealWorld::on_refused(const StartAgent& start, const contain::Refusals& refused) {
-  HostsRefused told = refused_of(refused);
-  told.agent = start.agent;
-  told.task = start.task;
-  told.role = start.role;
-  happened(SupplyNews{std::move(told)});
-}
-
-gate::Walls RealWorld::walls_around(std::string_view who,
-                                    std::optional<contain::Wish> (*wish)(const Project&,
-                                                                         const std::string&)) {
-  gate::Walls walls;
-  walls.wish = [this, wish](const std::string& folder) { return wish(project_, folder); };
-  walls.repository = project_.repository;
-  walls.main_ref = git::main_ref_of(project_.repository, settings_.trees.main_branch);
-  walls.on_contained = [this, who](const contain::Report& report) { told_walls(who, report); };
-  walls.on_refused = [this](const std::string& command, const contain::Refusals& refused) {
-    HostsRefused told = refused_of(refused);
-    told.role = command;
-    happened(SupplyNews{std::move(told)});
-  };
-  return walls;
-}
-
-AgentParts RealWorld::agent_parts() {
-  AgentParts parts = parts_of(project_, interrupt_, settings_.run);
-  parts.enclose = [this](const StartAgent& start, const AgentPlace& place,
-                         const agent::Provider& provider) {
-    return enclose(start, place, provider);
-  };
-  return parts;
-}
-
-Result<std::optional<contain::Wish>> RealWorld::enclose(const StartAgent& start,
-                                                        const AgentPlace& place,
-                                                        const agent::Provider& provider) {
-  auto wish = TRY(walls_of_agent(project_, start, provider, place.folder));
-  if (!wish) return wish;
-  Occupant occupant;
-  occupant.role = start.role;
-  occupant.folder = place.folder;
-  occupant.base = place.base;
-  occupant.main_branch = settings_.trees.main_branch;
-  occupant.client = client_behind(provider);
-  // What is taken back comes from its words; the worklog is that of the others at work there, too.
-  occupant.leaves_worklog = start.settle != Settle::take_back;
-  enclosures_.emplace(start.agent,
-                      TRY(Enclosure::make(project_.repository, occupant, instructions_, *wish)));
-  return wish;
-}
-
 Result<void> RealWorld::start_agent(const StartAgent& start, const AgentPlace& place) {
   auto started = agents_.start(start, place);
-  if (!started) enclosures_.erase(start.agent);
+  if (!started) walls_.drop(start.agent);
   return started;
-}
-
-Result<std::vector<std::string>> RealWorld::release(const StartAgent& start) {
-  auto node = enclosures_.extract(start.agent);
-  if (!node) return std::vector<std::string>();
-  Released released = TRY(node.mapped().release());
-  GroundMoved moved;
-  for (const std::string& odd : released.odd)
-    moved.what.push_back("the repository of " + printable(start.role) + ": " + printable(odd));
-  moved.agents = {start.agent};
-  if (!moved.what.empty()) happened(std::move(moved));
-  return std::move(released.tried);
 }
 
 Result<void> RealWorld::preflight(const StartAgent& agent,
@@ -388,43 +272,12 @@ SupplyNews RealWorld::spent() const {
 
 std::vector<Observation> RealWorld::standing() {
   std::vector<Observation> news = parkings_.standing(settings_.heard);
-  if (const auto why = no_walls(project_)) news.emplace_back(SupplyNews{without_walls(*why)});
+  if (auto missing = walls_missing(project_)) news.emplace_back(*std::move(missing));
   if (settings_.spent_elsewhere) news.emplace_back(spent());
   // Who starts first is told.
-  for (Told& message : pending_messages(project_.root(), settings_.run)) {
-    if (!told_.insert(message.message).second) continue;
-    recorded_.push_back(message.message);
-    news.emplace_back(SupplyNews{std::move(message)});
-  }
+  for (Observation& one : requests_.standing()) news.push_back(std::move(one));
   parkings_.follow([this](SupplyNews one) { happened(std::move(one)); });
-  for (const int question : new_take_backs()) news.emplace_back(TakeBackAsked{question});
-  taken_back_ = taking_back_;
   return news;
-}
-
-// Each is told once, and its file goes when the runner has recorded what came of it. The file of
-// the answer goes at once: the question would be answered by it again.
-std::vector<int> RealWorld::new_take_backs() {
-  std::vector<int> questions;
-  for (const int question : pending_take_backs(project_.root(), settings_.run)) {
-    if (!taking_back_.insert(question).second) continue;
-    static_cast<void>(take_back_answer(project_.root(), settings_.run, question));
-    questions.push_back(question);
-  }
-  return questions;
-}
-
-void RealWorld::look_for_take_backs() {
-  for (const int question : new_take_backs()) happened(TakeBackAsked{question});
-}
-
-// They are told until the runner has recorded them; whoever hears one twice passes it over.
-void RealWorld::look_for_messages() {
-  for (Told& message : pending_messages(project_.root(), settings_.run)) {
-    if (!told_.insert(message.message).second) continue;
-    telling_.push_back(message.message);
-    happened(SupplyNews{std::move(message)});
-  }
 }
 
 Result<Check> RealWorld::with_base(Check check) {
@@ -482,7 +335,7 @@ void RealWorld::start_ready(const StartAgent& start, const AgentPlace& place,
   const bool given_up = waiting_[start.agent];
   waiting_.erase(start.agent);
   if (started && given_up) started = fail(Reason::failed, "it was ended before it began");
-  if (started && ((stop_ && *stop_ != Stop::paused) || interrupt_.requested()))
+  if (started && (requests_.ends() || interrupt_.requested()))
     started = fail(Reason::interrupted, "interrupted while the worktree was set up");
   if (started) started = start_agent(start, place);
   if (!started) failed(start, started.error());
@@ -501,7 +354,7 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
   std::vector<int> ran = agents_.numbers();
   ran.insert(std::lower_bound(ran.begin(), ran.end(), start.agent), start.agent);
   tell_of(ground_.look(ran));
-  auto tried = release(start);
+  auto tried = walls_.release(start);
   Result<void> pinned;
   if (tried)
     pinned = pin(start, {start.agent});
@@ -538,45 +391,35 @@ void RealWorld::on_finished(const StartAgent& start, AgentFinished finished) {
 }
 
 void RealWorld::on_failed(const StartAgent& start, const Error& error) {
-  enclosures_.erase(start.agent);
+  walls_.drop(start.agent);
   failed(start, error);
 }
 
-// Each kind of stop is told once; an abort, or Ctrl-C, also after a pause.
 void RealWorld::look_for_stop() {
-  std::optional<Stop> asked = pending_request(project_.root(), settings_.run);
-  if (interrupt_.requested() && asked != Stop::aborted) asked = Stop::interrupted;
-  if (!asked || (stop_ && (*stop_ == *asked || *stop_ != Stop::paused))) return;
+  const std::optional<Stop> asked = requests_.new_stop(interrupt_.requested());
+  if (!asked) return;
   // A request that came without a knock: the agents are to be ended all the same.
   if (*asked == Stop::aborted && !interrupt_.requested()) agents_.end_all();
-  stop_ = asked;
   // Until the agents are gone and what they left is kept.
   if (*asked != Stop::paused) loop_.run();
   happened(StopAsked{*asked});
 }
 
-void RealWorld::forget_recorded() {
-  for (const std::string& id : std::exchange(recorded_, {}))
-    drop_message(project_.root(), settings_.run, id);
-  for (const int question : std::exchange(taken_back_, {})) {
-    drop_take_back(project_.root(), settings_.run, question);
-    taking_back_.erase(question);
-  }
+void RealWorld::look_for_requests() {
+  look_for_stop();
+  for (Observation& one : requests_.news()) happened(std::move(one));
 }
 
 Result<std::vector<Observation>> RealWorld::wait() {
   // What was handed over when this was last called is recorded by now.
   forget_recorded();
   people_.collect();
-  look_for_stop();
-  look_for_messages();
-  look_for_take_backs();
+  look_for_requests();
   loop_.run_while([this] {
     if (inbox_.empty() && interrupt_.requested()) look_for_stop();
     return inbox_.empty();
   });
-  recorded_ = std::exchange(telling_, {});
-  taken_back_ = taking_back_;
+  requests_.handed_over();
   return std::exchange(inbox_, {});
 }
 

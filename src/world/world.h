@@ -7,9 +7,7 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,15 +20,14 @@
 #include "workspace/merge.h"
 #include "workspace/trees.h"
 #include "world/agents.h"
-#include "world/enclosure.h"
-#include "world/folder_watch.h"
 #include "world/ground.h"
-#include "world/instructions.h"
 #include "world/interrupt.h"
 #include "world/parkings.h"
 #include "world/people.h"
 #include "world/project.h"
 #include "world/readiness.h"
+#include "world/run_requests.h"
+#include "world/run_walls.h"
 
 namespace capsule::world {
 
@@ -70,7 +67,7 @@ class RealWorld : public engine::World, private AgentEvents {
   bool attended() override;
   // What wait() or standing() handed over last is recorded: the files that asked for it go. wait()
   // does so itself; for whoever calls it no more, or nobody would know that it was decided.
-  void forget_recorded();
+  void forget_recorded() { requests_.forget_recorded(); }
 
   Agents& agents() { return agents_; }
   workspace::Trees& trees() { return trees_; }
@@ -92,9 +89,11 @@ class RealWorld : public engine::World, private AgentEvents {
     happened(workflow::SupplyNews{workflow::AgentStands{agent, still}});
   }
   void on_contained(const workflow::StartAgent&, const contain::Report& report) override {
-    told_walls(name_of(report.role), report);
+    walls_.contained(name_of(report.role), report);
   }
-  void on_refused(const workflow::StartAgent& start, const contain::Refusals& refused) override;
+  void on_refused(const workflow::StartAgent& start, const contain::Refusals& refused) override {
+    walls_.refused(start, refused);
+  }
   void on_output(int agent, std::string_view bytes) override { output(agent, bytes); }
   void on_activity(const workflow::StartAgent& start, const dialect::Activity& now) override {
     activity(start, now);
@@ -111,19 +110,7 @@ class RealWorld : public engine::World, private AgentEvents {
   template <class T>
   void answer(const workflow::Command& command, Result<T> result);
   Result<void> start(const workflow::StartAgent& start);
-  AgentParts agent_parts();
-  void told_walls(std::string_view who, const contain::Report& report);
-  // Around the project's own commands.
-  gate::Walls walls_around(std::string_view who,
-                           std::optional<contain::Wish> (*wish)(const Project&,
-                                                                const std::string&));
-  Result<std::optional<contain::Wish>> enclose(const workflow::StartAgent& start,
-                                               const AgentPlace& place,
-                                               const agent::Provider& provider);
   Result<void> start_agent(const workflow::StartAgent& start, const AgentPlace& place);
-  // What an agent that was enclosed left: its commits or its worklog are taken over. Returns the
-  // files that it changed although it only looks; nothing of that stays.
-  Result<std::vector<std::string>> release(const workflow::StartAgent& start);
   void start_ready(const workflow::StartAgent& start, const AgentPlace& place,
                    const Result<void>& ready);
   Result<void> close(const workflow::CloseTask& command);
@@ -136,9 +123,7 @@ class RealWorld : public engine::World, private AgentEvents {
   void carry_out(const workflow::SupplyOrder& order);
   workflow::SupplyNews spent() const;
   void look_for_stop();
-  void look_for_messages();
-  void look_for_take_backs();
-  std::vector<int> new_take_backs();
+  void look_for_requests();
   void look_for_tree(const std::string& tree);
 
   const Project& project_;
@@ -147,26 +132,21 @@ class RealWorld : public engine::World, private AgentEvents {
   const WorldSettings settings_;
   workspace::Trees trees_;
   GroundWatch ground_;
+  RunWalls walls_;
   gate::Watch watch_;
   gate::Setup setup_;
   gate::Checks checks_;
   gate::Seen seen_;
   gate::Gates gates_;
   workspace::Merges merges_;
-  FolderWatch requests_;
+  RunRequests requests_;
   ParkingWatch parkings_;
-  std::set<std::string> told_;                   // messages, by their ids
-  std::vector<std::string> telling_, recorded_;  // of these: in the inbox; handed to the runner
-  std::set<int> taking_back_, taken_back_;       // answers: in the inbox; handed to the runner
   std::vector<workflow::Observation> inbox_;
-  std::optional<workflow::Stop> stop_;  // the newest that was told
   std::vector<std::string> left_out_;
   std::string vanished_;          // a tree that is needed and gone
   std::map<int, bool> waiting_;   // agents whose tree is being set up; true: they were ended
   std::optional<Error> unready_;  // the set-up of a new tree failed
   bool set_up_once_ = false;      // it was well somewhere, in this process or before
-  Instructions instructions_;
-  std::map<int, Enclosure> enclosures_;  // of agents at work that have walls
   People people_;
   Readiness readiness_;
   Agents agents_;  // last: gone before what its events touch
