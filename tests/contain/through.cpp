@@ -15,6 +15,10 @@ namespace {
 constexpr const char* kAgent = "/srv/agent";
 constexpr const char* kPlan = "/home/ada/plan.md";
 constexpr int kPatience = 60'000;  // ms without a word of the run
+// The same of a run without walls whose attempts are all made: they may well have hurt it so much
+// that it never comes to its end, and what they did can be seen by then.
+constexpr int kPatienceWithHurt = 2'000;
+constexpr int kLook = 100;  // ms
 
 // One program for all roles of all workflows: who is asked for makes the attempts, and then
 // everybody does what a good agent does.
@@ -128,6 +132,23 @@ std::vector<std::string> words_of(Workflow workflow) {
   throw Trouble{"no " + words[0]};
 }
 
+bool has_finished(const Lab& lab, Role role) {
+  return text_of(lab.home("said/") + name_of(role)).ends_with("=== done\n");
+}
+
+// Until the run has something to say, or there is no use in waiting for it any longer.
+bool speaks(const Lab& lab, const Through& run, int output) {
+  pollfd ready{output, POLLIN, 0};
+  for (int waited = 0; waited < kPatience; waited += kLook) {
+    if (poll(&ready, 1, kLook) > 0) return true;
+    if (run.preset == "off" && waited >= kPatienceWithHurt &&
+        std::all_of(run.roles.begin(), run.roles.end(),
+                    [&](Role role) { return has_finished(lab, role); }))
+      return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 void make_run(Lab& lab, const Through& run, const std::vector<std::string>& ids) {
@@ -168,8 +189,7 @@ Ran run_all(Lab& lab, const Through& run) {
   // Not until everybody has closed it: who got out may hold it for ever.
   char part[65536];
   std::size_t end = ran.printed.npos;
-  for (pollfd ready{ends[0], POLLIN, 0}; end == ran.printed.npos;) {
-    if (poll(&ready, 1, kPatience) <= 0) break;
+  while (end == ran.printed.npos && speaks(lab, run, ends[0])) {
     const ssize_t size = read(ends[0], part, sizeof part);
     if (size <= 0) break;
     ran.printed.append(part, static_cast<std::size_t>(size));
@@ -179,9 +199,8 @@ Ran run_all(Lab& lab, const Through& run) {
   if (end != ran.printed.npos) ran.code = std::stoi(ran.printed.substr(end + 12));
   ran.printed += text_of(lab.log());
   for (const Role role : run.roles) {
-    const std::string said = text_of(lab.home("said/") + name_of(role));
-    if (said.ends_with("=== done\n")) ran.finished.emplace_back(name_of(role));
-    ran.said += said;
+    if (has_finished(lab, role)) ran.finished.emplace_back(name_of(role));
+    ran.said += text_of(lab.home("said/") + name_of(role));
   }
   return ran;
 }
