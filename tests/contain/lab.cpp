@@ -1,6 +1,7 @@
 #include "tests/contain/lab.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -292,6 +293,26 @@ std::string read_all(int fd, Clock::time_point until) {
   }
 }
 
+// A run that was hurt may have its agent called once more, when the evidence was looked at already:
+// what it made immutable then can be removed, too.
+std::error_code remove_lab(const std::string& base) {
+  namespace fs = std::filesystem;
+  std::error_code trouble;
+  fs::remove_all(base, trouble);
+  if (!trouble) return trouble;
+  const auto skip = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(base, skip, trouble), end; !trouble && at != end;
+       at.increment(trouble)) {
+    if (!at->is_regular_file() || at->is_symlink()) continue;
+    const int fd = open(at->path().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    const long none = 0;
+    ioctl(fd, FS_IOC_SETFLAGS, &none);
+    close(fd);
+  }
+  fs::remove_all(base, trouble);
+  return trouble;
+}
+
 // The lab's own words; with "trouble" when there was none.
 Json in_lab(As as, const Work& work) {
   const auto without_lab = [](const std::string& why) { return Json{{"trouble", why}}; };
@@ -310,8 +331,7 @@ Json in_lab(As as, const Work& work) {
   close(ends[0]);
   kill(child, SIGKILL);  // it has said all, or has had its time
   waitpid(child, nullptr, 0);
-  std::error_code trouble;
-  std::filesystem::remove_all(base, trouble);
+  const std::error_code trouble = remove_lab(base);
   Json result = Json::parse(text, nullptr, false);
   if (!result.is_object())
     return without_lab(text.empty() ? "the lab had not ended in its time" : "no report: " + text);
