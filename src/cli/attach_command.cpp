@@ -26,7 +26,7 @@ void leave_on_interrupt() {
 }
 
 // The only one that goes on.
-Result<world::Run> living_one(const world::Project& project, store::Store* store) {
+Result<world::Run> living_one(const world::Project& project, engine::Records* store) {
   std::vector<world::Run> living;
   std::vector<std::string> names;
   if (store != nullptr)
@@ -43,7 +43,8 @@ Result<world::Run> living_one(const world::Project& project, store::Store* store
               "name one of them: capsule attach " + names.front() + project.option);
 }
 
-Result<world::Run> named_one(const Args& args, const world::Project& project, store::Store* store) {
+Result<world::Run> named_one(const Args& args, const world::Project& project,
+                             engine::Records* store) {
   world::Found found = TRY(find_run(args, project, store));
   TRY_VOID(refuse_one_task(project, found, "followed",
                            "see what its agents print: capsule log " + world::word_for(found.run) +

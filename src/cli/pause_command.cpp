@@ -25,8 +25,8 @@ constexpr Asked kAbort{"abort", "aborted"};
 
 // The run that is meant, when a process works on it. The tasks of a plan share the claim and the
 // limits of one run: it stops as a whole.
-Result<world::Run> living_run(const Args& args, const world::Project& project, store::Store& store,
-                              const Asked& asked) {
+Result<world::Run> living_run(const Args& args, const world::Project& project,
+                              engine::Records& store, const Asked& asked) {
   const std::string word(args.positional(0).value_or(""));
   auto found = find_run(args, project, &store);
   if (!found && (found.error().reason != Reason::not_found || args.positional(1)))
@@ -53,7 +53,7 @@ std::string afterwards(const world::Project& project, world::Run run) {
 
 Result<int> pause(const Args& args) {
   const world::Project project = TRY(open_project(args));
-  const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
+  const auto store = TRY(world::open_journal(project));
   const world::Run run = TRY(living_run(args, project, *store, kPause));
   TRY_VOID(world::leave_request(project.root(), run.head.run, world::Request::pause));
   print("The run of " + world::word_for(run) +
@@ -67,7 +67,7 @@ Result<int> pause(const Args& args) {
 // compared.
 Result<int> abort_run(const Args& args) {
   const world::Project project = TRY(open_project(args));
-  const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
+  const auto store = TRY(world::open_journal(project));
   const world::Run run = TRY(living_run(args, project, *store, kAbort));
   const auto works = [&]() -> Result<bool> {
     const auto holder = TRY(store->holder(run.head.subject));

@@ -33,7 +33,7 @@ constexpr std::chrono::milliseconds kLook{50};
 constexpr int kLooks = 200;
 
 // The run has recorded the answer: it alone knows whether an agent was told.
-Result<int> ask_back(const world::Project& project, store::Store* store,
+Result<int> ask_back(const world::Project& project, engine::Records* store,
                      const world::AskedBefore& asked) {
   const std::string number = std::to_string(asked.question);
   const std::string& run = asked.run.head.run;

@@ -15,7 +15,7 @@ std::vector<std::string> words_of(const Args& args, std::size_t first) {
 }
 
 Result<world::Found> find_run(const Args& args, const world::Project& project,
-                              store::Store* store) {
+                              engine::Records* store) {
   return world::find_run(project, store, words_of(args));
 }
 

@@ -21,7 +21,8 @@ inline constexpr Positional kNoTask{"TASK", "Not alone: a plan goes as a whole",
 
 // The positionals from `first` on, as find_run() wants them.
 std::vector<std::string> words_of(const Args& args, std::size_t first = 0);
-Result<world::Found> find_run(const Args& args, const world::Project& project, store::Store* store);
+Result<world::Found> find_run(const Args& args, const world::Project& project,
+                              engine::Records* store);
 
 // For what only a whole run can do: error usage when one task of a plan was named, also when the
 // task's id was the only word. `doing` as in "paused"; `instead` comes before the words of the run.

@@ -70,7 +70,7 @@ Result<long> age_seconds(std::string_view text) {
 Result<int> collect(const Args& args) {
   const long age = TRY(age_seconds(args.option("older-than").value_or("30d")));
   const world::Project project = TRY(open_project(args));
-  const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
+  const auto store = TRY(world::open_journal(project));
   const world::Collection collection =
       TRY(world::old_snapshots(project, *store, age, words_of(args)));
   const bool dry = args.flag("dry-run");

@@ -49,7 +49,7 @@ std::string page_of(const world::Project& project, const world::Found& found,
          words.name + words.options + "\n";
 }
 
-Result<int> tell_one(const Args& args, const world::Project& project, store::Store* store) {
+Result<int> tell_one(const Args& args, const world::Project& project, engine::Records* store) {
   const world::Found found = TRY(find_run(args, project, store));
   if (args.flag("json")) {
     std::string archive;
@@ -64,7 +64,7 @@ Result<int> tell_one(const Args& args, const world::Project& project, store::Sto
   return 0;
 }
 
-Result<int> tell_all(const Args& args, const world::Project& project, store::Store* store) {
+Result<int> tell_all(const Args& args, const world::Project& project, engine::Records* store) {
   std::vector<view::Run> runs;
   std::int64_t now_ms = 0;
   if (store != nullptr)

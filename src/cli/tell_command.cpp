@@ -44,7 +44,7 @@ Result<void> refuse_where_nobody_hears(const world::Project& project, const worl
 }
 
 // The message as the run has recorded it, as far as it got in a short time.
-Result<workflow::MessageSummary> followed(store::Store& store, const world::Run& run,
+Result<workflow::MessageSummary> followed(engine::Records& store, const world::Run& run,
                                           const std::string& id, bool for_next) {
   const std::int64_t began = monotonic_ms();
   workflow::MessageSummary known;

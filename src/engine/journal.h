@@ -1,6 +1,10 @@
 // The port to the journal, the one truth about runs, and the port to claims, which keep two
 // Capsules off the same subject. Implementations belong to one thread; several processes may use
 // the same journal at once.
+//
+// What every implementation keeps, and nobody may count on more: a run's facts have numbers that
+// grow within the run, not without gaps and not over all runs; the texts of facts and heads are
+// UTF-8 without NUL, which is all that src/event writes.
 #pragma once
 
 #include <cstdint>
@@ -107,6 +111,21 @@ class Claims {
   // Who holds it now; nullopt when nobody does or its process is dead. For showing: only claim()
   // decides.
   virtual Result<std::optional<Holder>> holder(std::string_view subject) = 0;
+};
+
+// Both of them, of one project.
+class Records : public Journal, public Claims {
+ public:
+  // Whether what is recorded here is still what others read, and the claims are still ours. Asked
+  // by begin() and append() themselves; ask it before what cannot be taken back. An error stays:
+  // nothing can be recorded here any more.
+  virtual Result<void> intact() = 0;
+
+  // Reads and checks everything there is.
+  virtual Result<void> verify() = 0;
+
+  // The project whose journal it is, as an absolute path.
+  virtual const std::string& project() const = 0;
 };
 
 }  // namespace capsule::engine

@@ -15,7 +15,7 @@ struct NewFact {
 };
 
 struct Fact {
-  std::uint64_t seq = 0;  // grows over all runs of a journal; a run's facts need not be consecutive
+  std::uint64_t seq = 0;  // grows within a run; its facts need not be consecutive
   std::string run;
   std::string kind;
   std::string at;

@@ -79,7 +79,7 @@ class Follower::Impl {
   std::string trouble;
   std::int64_t wakes = 0;
   int journals = 0;
-  std::unique_ptr<store::Store> store;
+  std::unique_ptr<engine::Records> store;
   bool blind() const { return !watch_ || remote_; }
 
  private:
@@ -418,18 +418,18 @@ Result<std::unique_ptr<Follower>> Follower::start(process::Loop& loop,
 const view::Project& Follower::project() const { return impl_->shown(); }
 bool Follower::blind() const { return impl_->blind(); }
 const std::string& Follower::trouble() const { return impl_->trouble; }
-store::Store* Follower::journal() const { return impl_->store.get(); }
+engine::Records* Follower::journal() const { return impl_->store.get(); }
 int Follower::journals_gone() const { return impl_->journals; }
 std::int64_t Follower::wakes() const { return impl_->wakes; }
 
-Result<view::Project> look(const world::Project& project, store::Store* store) {
+Result<view::Project> look(const world::Project& project, engine::Records* store) {
   if (store == nullptr) return view::Project{};
   Reading reading(project.root(), /*newest=*/true);
   TRY(reading.update(*store));
   return reading.fold().project();
 }
 
-Result<view::Project> replayed(store::Store& store, std::uint64_t seq) {
+Result<view::Project> replayed(engine::Records& store, std::uint64_t seq) {
   view::Fold fold;
   for (engine::RunHead head : TRY(store.runs())) {
     const auto facts = store.read(head.run, 0);

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "engine/journal.h"
 #include "process/tree.h"
-#include "store/store.h"
 #include "ui/view/view.h"
 #include "world/project.h"
 
@@ -47,7 +47,7 @@ class Follower {
   const std::string& trouble() const;
   // For what the view does not hold, such as the facts of a replay; null: there is none yet. Valid
   // until the loop turns.
-  store::Store* journal() const;
+  engine::Records* journal() const;
   // How many journals were followed and are no more, since another is in their place, or none: with
   // each of them the numbers of facts begin anew.
   int journals_gone() const;
@@ -61,10 +61,10 @@ class Follower {
 };
 
 // One look at the newest run of each subject, for commands that show and end.
-Result<view::Project> look(const world::Project& project, store::Store* store);
+Result<view::Project> look(const world::Project& project, engine::Records* store);
 
 // What a journal had come to at a moment: all facts up to `seq`. Runs that began later are not
 // there; whoever has not ended by then is shown as at work.
-Result<view::Project> replayed(store::Store& store, std::uint64_t seq);
+Result<view::Project> replayed(engine::Records& store, std::uint64_t seq);
 
 }  // namespace capsule::follow

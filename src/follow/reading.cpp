@@ -12,7 +12,7 @@ bool same(const std::optional<engine::Holder>& a, const std::optional<engine::Ho
 
 }  // namespace
 
-Result<bool> Reading::update(store::Store& store) {
+Result<bool> Reading::update(engine::Records& store) {
   bool changed = false;
   std::vector<OpenRun> open;
   const std::vector<engine::RunHead> heads = TRY(store.runs());
@@ -41,7 +41,7 @@ Result<bool> Reading::update(store::Store& store) {
 }
 
 // Of runs that have ended, too: they may be about to go on.
-bool Reading::update_holders(store::Store& store) {
+bool Reading::update_holders(engine::Records& store) {
   bool changed = false;
   std::set<std::string> live;
   for (OpenRun& run : open_) {

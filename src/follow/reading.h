@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "store/store.h"
+#include "engine/journal.h"
 #include "ui/view/fold.h"
 #include "world/project.h"
 
@@ -30,10 +30,10 @@ class Reading {
 
   // Takes in what is new; whether there was something. Error: the journal itself cannot be read; a
   // run whose facts cannot be says so in the view.
-  Result<bool> update(store::Store& store);
+  Result<bool> update(engine::Records& store);
 
  private:
-  bool update_holders(store::Store& store);
+  bool update_holders(engine::Records& store);
   bool update_answers();
 
   std::string root_;

@@ -44,8 +44,8 @@ class NewQuestions {
 
 }  // namespace
 
-Result<Followed> follow(const world::Project& project, store::Store& store, const world::Run& run,
-                        const Attachment& attachment) {
+Result<Followed> follow(const world::Project& project, engine::Records& store,
+                        const world::Run& run, const Attachment& attachment) {
   bool catching_up = attachment.look != ui::Look::json;
   std::string before;
   ui::Terminal terminal = ui::standard_terminal();

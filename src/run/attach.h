@@ -23,7 +23,7 @@ struct Followed {
 
 // Writes to stdout: the newest lines of what was told so far (as JSON: all of them), and then each
 // fact as it comes, until nobody carries the run on any more. Reads only. Errors: damaged, io.
-Result<Followed> follow(const world::Project& project, store::Store& store, const world::Run& run,
-                        const Attachment& attachment);
+Result<Followed> follow(const world::Project& project, engine::Records& store,
+                        const world::Run& run, const Attachment& attachment);
 
 }  // namespace capsule::run

@@ -56,7 +56,7 @@ Result<void> refuse_blocked(BeadRun& run) {
 // Error refused: a delivery has merged it, and has not closed it yet. Delivering again closes it;
 // opened again after that, it is new work.
 Result<void> refuse_delivered(BeadRun& run) {
-  store::Store& store = run.conductor().store();
+  engine::Records& store = run.conductor().store();
   std::set<std::string> seen;
   const std::vector<engine::RunHead> heads = TRY(store.runs());
   for (auto head = heads.rbegin(); head != heads.rend(); ++head) {

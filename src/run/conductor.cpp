@@ -60,7 +60,7 @@ Result<void> Conductor::keep_words(const std::string& run) {
 namespace {
 
 // When the run recorded something last; 0: it is new.
-std::int64_t last_heard(store::Store& store, const std::string& run) {
+std::int64_t last_heard(engine::Records& store, const std::string& run) {
   const auto head = store.head(run);
   if (!head || head->last_seq == 0) return 0;
   const auto newest = store.read(run, head->last_seq - 1);

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "engine/journal.h"
 #include "engine/runner.h"
-#include "store/store.h"
 #include "ui/view/one_run.h"
 #include "world/world.h"
 
@@ -29,7 +29,7 @@ class Conductor {
   Conductor& operator=(const Conductor&) = delete;
 
   const world::Project& project() const { return project_; }
-  store::Store& store() { return *store_; }
+  engine::Records& store() { return *store_; }
   process::Loop& loop() { return *loop_; }
   world::Interrupt& interrupt() { return *interrupt_; }
 
@@ -64,7 +64,7 @@ class Conductor {
   struct SystemClock;
   world::Project project_;
   std::string run_;
-  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<engine::Records> store_;
   std::unique_ptr<process::Loop> loop_;
   std::unique_ptr<world::Interrupt> interrupt_;
   std::unique_ptr<engine::Claim> claim_;

@@ -200,7 +200,7 @@ void Site::view(ExchangeId id, const Request& request) {
   const auto at = number_in(*request.parameter("at"));
   if (run.empty() || !at)
     return server_->answer(id, serve::reply_error(400, "at wants a run, and the number of a fact"));
-  store::Store* const journal = follower_->journal();
+  engine::Records* const journal = follower_->journal();
   if (journal == nullptr)
     return server_->answer(id, serve::reply_error(404, "there is no journal yet"));
   const auto then = follow::replayed(*journal, *at);
@@ -285,7 +285,7 @@ void Site::tell_facts(ExchangeId id, const Facts& facts) {
 
 Site::Facts Site::facts_after(std::uint64_t place) {
   const std::uint64_t seq = place > before_ ? place - before_ : 0;
-  store::Store* const journal = follower_->journal();
+  engine::Records* const journal = follower_->journal();
   std::vector<event::Fact> facts;
   if (journal != nullptr)
     for (const view::Run& run : follower_->project().runs) {
@@ -344,7 +344,7 @@ void Site::transcript(ExchangeId id, const Request& request) {
   const std::string of = request.parameter("of").value_or("stdout");
   if (!valid_id(run) || !agent || *agent > 1'000'000 || !from || (of != "stdout" && of != "stderr"))
     return server_->answer(id, serve::reply_error(400, "a transcript wants run and agent"));
-  store::Store* const journal = follower_->journal();
+  engine::Records* const journal = follower_->journal();
   const view::Run* const shown = view::find_run(follower_->project(), run);
   if (journal == nullptr || shown == nullptr)
     return server_->answer(id, serve::reply_error(404, "there is no such run"));

@@ -21,7 +21,7 @@ struct Seams {
   int take_over_milliseconds = 3000;             // how long to wait for a dead holder's children
 };
 
-class Store : public engine::Journal, public engine::Claims {
+class Store : public engine::Records {
  public:
   // Requires: `project_dir` exists. Makes .capsule/ and the journal as needed with
   // Access::read_write. Error not_found with Access::read_only: there is no journal yet.
@@ -50,16 +50,13 @@ class Store : public engine::Journal, public engine::Claims {
   void also_lock_in(std::string folder);
 
   // Whether the journal at its path is still the one that is open, and the locks of the claims are
-  // still ours. Asked by begin() and append() themselves; ask it before what cannot be taken back.
-  // Error damaged: no; all that was recorded is saved, as the message says, and nothing can be
-  // recorded here any more.
-  Result<void> intact();
+  // still ours. Error damaged: no; all that was recorded is saved, as the message says.
+  Result<void> intact() override;
 
-  // The project whose journal it is, as an absolute path.
-  const std::string& project() const { return project_; }
+  // The file's structure, every run and every fact.
+  Result<void> verify() override;
 
-  // Reads and checks everything there is: the file's structure, every run and every fact.
-  Result<void> verify();
+  const std::string& project() const override { return project_; }
 
  private:
   struct Parts;

@@ -109,7 +109,7 @@ void add_cost(plan::Experience::Cost& cost, const workflow::AgentSummary& agent,
 
 }  // namespace
 
-plan::Experience experience_of(store::Store* store, const supply::Policy& policy) {
+plan::Experience experience_of(engine::Records* store, const supply::Policy& policy) {
   constexpr std::size_t kMostDeliveries = 20;
   plan::Experience experience;
   if (store == nullptr) return experience;

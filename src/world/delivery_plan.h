@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/journal.h"
 #include "event/delivery.h"
 #include "plan/plan.h"
-#include "store/store.h"
 #include "workflow/supply/policy.h"
 #include "world/project.h"
 
@@ -30,7 +30,7 @@ Result<plan::Checked> load_plan(const Project& project, const PlanSource& source
 // What the deliveries of a project came to, the newest twenty; `store` may be null: none. Runs that
 // cannot be read are left out. Costs that no client told are made from its tokens by the prices of
 // `policy`, where it has some.
-plan::Experience experience_of(store::Store* store, const supply::Policy& policy = {});
+plan::Experience experience_of(engine::Records* store, const supply::Policy& policy = {});
 
 // The commands that hold a merge up, for people: "test: go test ./...".
 std::vector<std::string> checks_of(const config::Config& config);

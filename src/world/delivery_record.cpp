@@ -32,7 +32,7 @@ std::vector<Task> tasks_before(const std::vector<DeliveryFact>& facts) {
   return tasks;
 }
 
-Result<DeliveryRecord> read_record(store::Store& store, const std::string& run) {
+Result<DeliveryRecord> read_record(engine::Records& store, const std::string& run) {
   DeliveryRecord record{run, {}, {}};
   record.state.run = run;
   for (const event::Fact& fact : TRY(store.read(run, 0))) {
@@ -57,7 +57,7 @@ std::vector<const delivery::TaskState*> at_stage(const delivery::State& state,
 
 }  // namespace
 
-Result<EarlierDeliveries> earlier_deliveries(store::Store& store, const PlanSource& source,
+Result<EarlierDeliveries> earlier_deliveries(engine::Records& store, const PlanSource& source,
                                              const std::vector<Task>& tasks) {
   EarlierDeliveries earlier;
   for (const engine::RunHead& head : TRY(store.runs_of(source.subject))) {

@@ -23,7 +23,7 @@ struct EarlierDeliveries {
   std::optional<DeliveryRecord> ended;       // the newest of the others
 };
 // `tasks` are those that the plan has now; of a bead, those that are open.
-Result<EarlierDeliveries> earlier_deliveries(store::Store& store, const PlanSource& source,
+Result<EarlierDeliveries> earlier_deliveries(engine::Records& store, const PlanSource& source,
                                              const std::vector<event::delivery::Task>& tasks);
 
 // Takes `completed` out of a plan: the tasks, and that others wait for them.

@@ -23,7 +23,7 @@ std::string rescue_ref(const std::optional<TreeOwner>& owner, const std::string&
 }
 
 // A run whose worktree goes must not be taken for one that was cut off.
-Result<void> end_run(store::Store& store, const engine::RunHead& head) {
+Result<void> end_run(engine::Records& store, const engine::RunHead& head) {
   if (!head.outcome.empty()) return {};
   const event::PipelineFact ended =
       event::RunEnded{event::Outcome::aborted, "its worktree was removed"};
@@ -36,7 +36,7 @@ Result<void> end_run(store::Store& store, const engine::RunHead& head) {
 
 }  // namespace
 
-Result<void> discard_worktree(const Project& project, store::Store& store,
+Result<void> discard_worktree(const Project& project, engine::Records& store,
                               const std::string& name) {
   const std::optional<TreeOwner> owner = TRY(owner_of_tree(store, project, name));
   const auto claim = TRY(store.claim(owner ? owner->run.head.subject : name, "cleanup", utc_now()));
@@ -66,7 +66,7 @@ Result<void> discard_worktree(const Project& project, store::Store& store,
   return end_run(store, TRY(store.head(owner->run.head.run)));
 }
 
-Result<void> discard_branch(const Project& project, store::Store& store, const std::string& name,
+Result<void> discard_branch(const Project& project, engine::Records& store, const std::string& name,
                             const std::string& commit) {
   const std::optional<TreeOwner> owner = TRY(owner_of_tree(store, project, name));
   {

@@ -11,10 +11,11 @@ namespace capsule::world {
 // in the archive), then removes the worktree .capsule/worktrees/<name> and its branch; a run of
 // phases that had not ended counts as aborted from then on. Error blocked: a living Capsule works
 // in it.
-Result<void> discard_worktree(const Project& project, store::Store& store, const std::string& name);
+Result<void> discard_worktree(const Project& project, engine::Records& store,
+                              const std::string& name);
 
 // The same for a branch capsule-<name> whose worktree is gone.
-Result<void> discard_branch(const Project& project, store::Store& store, const std::string& name,
+Result<void> discard_branch(const Project& project, engine::Records& store, const std::string& name,
                             const std::string& commit);
 
 }  // namespace capsule::world

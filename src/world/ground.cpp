@@ -8,7 +8,7 @@
 #include "git/command.h"
 #include "git/commit.h"
 #include "git/lock.h"
-#include "store/store.h"
+#include "world/journal.h"
 
 namespace capsule::world {
 namespace {
@@ -166,8 +166,8 @@ std::vector<GroundMoved> GroundWatch::compare(const std::vector<int>& agents,
 
 bool journal_has_merge(const std::string& project, const std::string& own_run,
                        const std::string& run, const std::string& commit) {
-  const auto store = store::Store::open(project, store::Access::read_only);
-  if (!store) return false;
+  const auto store = journal_in(project);
+  if (!store || *store == nullptr) return false;
   const auto head = (*store)->head(run);
   if (!head) return false;
   if (run != own_run && head->outcome.empty()) return true;

@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/ids.h"
 #include "event/supply.h"
-#include "store/store.h"
 #include "workflow/phases/phases.h"
 #include "worklog/prompt.h"
 #include "world/environment.h"
@@ -37,7 +36,7 @@ std::optional<Owner> owner_of(const std::string& folder) {
 // A run that is going on notes its phases itself.
 Result<void> note(const Project& project, const std::string& bead, const std::string& phase,
                   const agent::Report& report, std::int64_t duration_ms) {
-  const auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
+  const auto store = TRY(open_journal(project));
   const std::vector<engine::RunHead> heads = TRY(store->runs_of(bead));
   if (heads.empty() || heads.back().outcome.empty()) return {};
   phases::State state;

@@ -7,9 +7,9 @@
 #include "engine/run.h"
 #include "event/auto.h"
 #include "git/worktree.h"
-#include "store/store.h"
 #include "world/auto_files.h"
 #include "world/auto_prompt.h"
+#include "world/journal.h"
 #include "world/runs.h"
 
 namespace capsule::world {
@@ -24,7 +24,7 @@ Result<void> record_session(const std::string& folder) {
   const auto document = auto_state::read_document(*text);
   if (!document || !run_of_state(folder).empty()) return {};
   TRY_VOID(git::exclude_capsule_dir(*repository, {std::string(auto_state::kFolder) + "/"}));
-  const auto store = TRY(store::Store::open(repository->top, store::Access::read_write));
+  const auto store = TRY(open_journal_in(repository->top));
   const std::string compact = document->json.compact();
   // The same workflow has the same start and task; another one is another run.
   std::string run;

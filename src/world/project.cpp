@@ -159,16 +159,12 @@ Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project) {
   return task::open_tracker(project.root(), choice_of(project.config.tracker));
 }
 
-Result<std::unique_ptr<store::Store>> open_journal(const Project& project) {
-  auto store = TRY(store::Store::open(project.root(), store::Access::read_write));
-  store->also_lock_in(git::capsule_area(project.repository) + "/locks");
-  return store;
+Result<std::unique_ptr<engine::Records>> open_journal(const Project& project) {
+  return open_journal_in(project.root(), git::capsule_area(project.repository) + "/locks");
 }
 
-Result<std::unique_ptr<store::Store>> journal_of(const Project& project) {
-  auto store = store::Store::open(project.root(), store::Access::read_only);
-  if (!store && store.error().reason == Reason::not_found) return nullptr;
-  return store;
+Result<std::unique_ptr<engine::Records>> journal_of(const Project& project) {
+  return journal_in(project.root());
 }
 
 }  // namespace capsule::world

@@ -10,9 +10,9 @@
 #include "config/config.h"
 #include "engine/tracker.h"
 #include "git/repository.h"
-#include "store/store.h"
 #include "task/open_tracker.h"
 #include "world/assets.h"
+#include "world/journal.h"
 
 namespace capsule::world {
 
@@ -65,10 +65,10 @@ std::string main_branch_of(const Project& project);
 
 // The journal, to write to it; made as needed. Claims are locked in the git dir, too: a run whose
 // .capsule was cleared away is still not entered by a second one.
-Result<std::unique_ptr<store::Store>> open_journal(const Project& project);
+Result<std::unique_ptr<engine::Records>> open_journal(const Project& project);
 
 // The journal, to read it; null: there is none yet.
-Result<std::unique_ptr<store::Store>> journal_of(const Project& project);
+Result<std::unique_ptr<engine::Records>> journal_of(const Project& project);
 
 // The project's root for commands that also work without a repository: the nearest folder, from
 // `given` upwards, that has beads, a configuration or a repository; inside the worktree of a bead,

@@ -42,7 +42,7 @@ struct Supplied {
   supply::State state;
   std::int64_t heard = 0;  // seconds since 1970, when it recorded something last
 };
-Result<Supplied> supplied_to(store::Store& store, const std::string& run) {
+Result<Supplied> supplied_to(engine::Records& store, const std::string& run) {
   Supplied supplied;
   const std::vector<event::Fact> facts = TRY(store.read(run, 0));
   for (const event::Fact& fact : facts)
@@ -91,7 +91,7 @@ void look_at_run(const Look& look, const Run& run, const Supplied& known, States
   }
 }
 
-Result<void> look_at_runs(const Look& look, store::Store& store, States& states) {
+Result<void> look_at_runs(const Look& look, engine::Records& store, States& states) {
   const std::string today = local_day(look.now);
   for (const Run& run : TRY(newest_runs(store))) {
     if (engine::state_of(run) == engine::RunState::ended && !run.live()) continue;
@@ -132,7 +132,7 @@ std::set<std::string> configured_providers(const Project& project) {
   return names;
 }
 
-Result<std::vector<ProviderState>> provider_states(const Project& project, store::Store* store,
+Result<std::vector<ProviderState>> provider_states(const Project& project, engine::Records* store,
                                                    const std::string& parkings, std::int64_t now) {
   States states;
   for (const std::string& name : configured_providers(project))

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/store.h"
+#include "engine/journal.h"
 #include "workflow/summary.h"
 #include "world/parkings.h"
 #include "world/project.h"
@@ -48,7 +48,7 @@ std::set<std::string> configured_providers(const Project& project);
 
 // Those that are configured, known clients that are installed, and whatever is parked or was used
 // today; by their names. `store` may be null. `now`: seconds since 1970.
-Result<std::vector<ProviderState>> provider_states(const Project& project, store::Store* store,
+Result<std::vector<ProviderState>> provider_states(const Project& project, engine::Records* store,
                                                    const std::string& parkings, std::int64_t now);
 
 }  // namespace capsule::world

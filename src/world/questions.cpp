@@ -26,7 +26,7 @@ void part(std::string& run, std::string& word) {
 
 }  // namespace
 
-Result<std::vector<OpenQuestion>> open_questions(const Project& project, store::Store* store) {
+Result<std::vector<OpenQuestion>> open_questions(const Project& project, engine::Records* store) {
   std::vector<OpenQuestion> list;
   if (store == nullptr) return list;
   for (const Run& run : TRY(newest_runs(*store))) {
@@ -40,7 +40,7 @@ Result<std::vector<OpenQuestion>> open_questions(const Project& project, store::
   return list;
 }
 
-Result<AskedBefore> find_asked(const Project& project, store::Store* store,
+Result<AskedBefore> find_asked(const Project& project, engine::Records* store,
                                const std::string& named_run, const std::string& number) {
   std::string run = named_run, word = number;
   part(run, word);
@@ -60,7 +60,7 @@ Result<AskedBefore> find_asked(const Project& project, store::Store* store,
               "name the run before the question's number" + project.option);
 }
 
-Result<OpenQuestion> find_question(const Project& project, store::Store* store,
+Result<OpenQuestion> find_question(const Project& project, engine::Records* store,
                                    const std::string& named_run, const std::string& number) {
   std::string run = named_run, word = number;
   part(run, word);

@@ -14,11 +14,11 @@ struct OpenQuestion {
   bool answered = false;   // but not taken up yet
 };
 // Of runs that have not ended, the oldest run first.
-Result<std::vector<OpenQuestion>> open_questions(const Project& project, store::Store* store);
+Result<std::vector<OpenQuestion>> open_questions(const Project& project, engine::Records* store);
 
 // How a caller names one: "3"; "RUN/3"; or a run, bead or plan, and then "3". Errors: usage
 // (several runs ask a question of that number, or `number` is none), not_found.
-Result<OpenQuestion> find_question(const Project& project, store::Store* store,
+Result<OpenQuestion> find_question(const Project& project, engine::Records* store,
                                    const std::string& named_run, const std::string& number);
 
 // The run that a recorded answer to such a question would be of, as find_question() has it: the one
@@ -27,7 +27,7 @@ struct AskedBefore {
   Run run;
   int question = 0;
 };
-Result<AskedBefore> find_asked(const Project& project, store::Store* store, const std::string& run,
-                               const std::string& number);
+Result<AskedBefore> find_asked(const Project& project, engine::Records* store,
+                               const std::string& run, const std::string& number);
 
 }  // namespace capsule::world

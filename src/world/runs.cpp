@@ -17,7 +17,7 @@ namespace {
 using engine::RunHead;
 
 // A delivery knows its trees by keys; which folders these are is up to the workspace.
-void find_trees(const store::Store& store, Run& run) {
+void find_trees(const engine::Records& store, Run& run) {
   if (run.head.workflow != engine::kDelivery) return;
   for (workflow::TreeSummary& tree : run.summary.trees) {
     const std::string name = workspace::own_name(run.head.run, tree.task);
@@ -50,7 +50,7 @@ std::string plan_subject(const std::string& word) {
 }
 
 // The runs that a word stands for, but for a task's; oldest first.
-Result<std::vector<RunHead>> heads_of(store::Store& store, const std::string& word) {
+Result<std::vector<RunHead>> heads_of(engine::Records& store, const std::string& word) {
   std::vector<RunHead> heads;
   if (valid_id(word)) {
     heads = TRY(store.runs_of(word));
@@ -75,7 +75,7 @@ Result<std::vector<RunHead>> heads_of(store::Store& store, const std::string& wo
 }
 
 // A task alone: the plans, or beads, that have it.
-Result<std::optional<Found>> find_task(store::Store& store, const std::string& word) {
+Result<std::optional<Found>> find_task(engine::Records& store, const std::string& word) {
   std::optional<Found> found;
   for (const RunHead& head : newest_heads(TRY(store.runs()))) {
     if (head.workflow != engine::kDelivery) continue;
@@ -104,7 +104,7 @@ tl::unexpected<Error> no_run(const Project& project, const std::string& word) {
 
 std::string new_run_id() { return utc_stamp() + "-" + random_hex(3); }
 
-Result<Run> read_run(store::Store& store, const RunHead& head) {
+Result<Run> read_run(engine::Records& store, const RunHead& head) {
   Run run;
   run.head = head;
   view::Fold fold;
@@ -132,14 +132,14 @@ Result<Run> read_run(store::Store& store, const RunHead& head) {
   return run;
 }
 
-Result<std::vector<Run>> newest_runs(store::Store& store) {
+Result<std::vector<Run>> newest_runs(engine::Records& store) {
   std::vector<Run> runs;
   for (const RunHead& head : newest_heads(TRY(store.runs())))
     runs.push_back(TRY(read_run(store, head)));
   return runs;
 }
 
-Result<Found> find_run(const Project& project, store::Store* store,
+Result<Found> find_run(const Project& project, engine::Records* store,
                        const std::vector<std::string>& words) {
   const std::string word = words.empty() ? "" : words.front();
   if (!valid_id(word) && !word.ends_with(".md") && !(exists(word) && !is_folder(word)))
@@ -163,7 +163,7 @@ Result<Found> find_run(const Project& project, store::Store* store,
               tasks.empty() ? "it has no tasks at all" : "its tasks: " + short_list(tasks));
 }
 
-Result<std::string> newest_auto_run(store::Store& store) {
+Result<std::string> newest_auto_run(engine::Records& store) {
   std::string newest;
   for (const RunHead& head : TRY(store.runs_of(engine::kAutoSubject)))
     if (head.workflow == engine::kAuto) newest = head.run;
@@ -203,7 +203,7 @@ TreeOwner owner_by_prefix(Run run, const std::string& path, std::string task) {
 
 }  // namespace
 
-Result<std::optional<TreeOwner>> owner_of_tree(store::Store& store, const Project& project,
+Result<std::optional<TreeOwner>> owner_of_tree(engine::Records& store, const Project& project,
                                                const std::string& name) {
   const std::string path = workspace::worktree_path(project.repository, name);
   const std::vector<RunHead> heads = TRY(store.runs());

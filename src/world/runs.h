@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/journal.h"
 #include "engine/run.h"
 #include "engine/workflow.h"
-#include "store/store.h"
 #include "ui/view/view.h"
 #include "world/project.h"
 
@@ -21,13 +21,13 @@ struct Run : engine::Run {
 
 // The run with what its facts make up. Facts that cannot be read are no error of this call: the run
 // says so itself, and what its head tells is there. Errors: those of the claims.
-Result<Run> read_run(store::Store& store, const engine::RunHead& head);
+Result<Run> read_run(engine::Records& store, const engine::RunHead& head);
 
 // For a run that begins now.
 std::string new_run_id();
 
 // The newest run of each subject, the newest of all last.
-Result<std::vector<Run>> newest_runs(store::Store& store);
+Result<std::vector<Run>> newest_runs(engine::Records& store);
 
 // What the words of a caller mean.
 struct Found {
@@ -39,13 +39,13 @@ struct Found {
 // either of them and one of its tasks; a run's id; "auto", the newest run of auto mode; a task
 // alone, when only one plan has it. `store` may be null: there are no runs. Errors: usage (no such
 // word can name a run), not_found (with what to do next), refused (several have that task).
-Result<Found> find_run(const Project& project, store::Store* store,
+Result<Found> find_run(const Project& project, engine::Records* store,
                        const std::vector<std::string>& words);
 
 // The typed state of a run; error damaged when a fact is none of that workflow's. `Rules` as
 // engine::WorkflowOf wants them.
 template <class Rules>
-Result<engine::WorkflowOf<Rules>> replayed(store::Store& store, const std::string& run) {
+Result<engine::WorkflowOf<Rules>> replayed(engine::Records& store, const std::string& run) {
   typename Rules::State state;
   if constexpr (requires { state.run = run; }) state.run = run;
   if constexpr (requires { state.id = run; }) state.id = run;
@@ -55,7 +55,7 @@ Result<engine::WorkflowOf<Rules>> replayed(store::Store& store, const std::strin
 }
 
 // The id of the newest headless run of auto mode; empty: there is none.
-Result<std::string> newest_auto_run(store::Store& store);
+Result<std::string> newest_auto_run(engine::Records& store);
 
 // The word by which people name it: "demo-1", "PLAN.md" (its path, as a shell needs it), "auto".
 std::string word_for(const Run& run);
@@ -71,7 +71,7 @@ struct TreeOwner {
   Run run;
   std::string task;
 };
-Result<std::optional<TreeOwner>> owner_of_tree(store::Store& store, const Project& project,
+Result<std::optional<TreeOwner>> owner_of_tree(engine::Records& store, const Project& project,
                                                const std::string& name);
 
 }  // namespace capsule::world

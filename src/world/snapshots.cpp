@@ -45,7 +45,7 @@ Result<std::vector<Snapshot>> all_snapshots(const Project& project) {
 
 // The runs that can still go on, by their ids. Only the newest run of a subject is ever gone on
 // with.
-Result<std::map<std::string, Run>> unfinished_runs(store::Store& store) {
+Result<std::map<std::string, Run>> unfinished_runs(engine::Records& store) {
   std::map<std::string, Run> runs;
   for (const Run& run : TRY(newest_runs(store)))
     if (run.live() || run.summary.can_go_on) runs.emplace(run.head.run, run);
@@ -81,7 +81,7 @@ struct Meant {
     return runs.contains(snapshot.run) && (task.empty() || snapshot.task == task);
   }
 };
-Result<Meant> meant_by(const Project& project, store::Store* store,
+Result<Meant> meant_by(const Project& project, engine::Records* store,
                        const std::vector<std::string>& words) {
   const auto found = find_run(project, store, words);
   if (!found && (found.error().reason != Reason::not_found || words.size() > 1))
@@ -133,7 +133,7 @@ Result<std::string> restore(const Project& project, const std::vector<std::strin
   return to;
 }
 
-Result<Collection> old_snapshots(const Project& project, store::Store& store, long age_seconds,
+Result<Collection> old_snapshots(const Project& project, engine::Records& store, long age_seconds,
                                  const std::vector<std::string>& words) {
   std::optional<Meant> meant;
   if (!words.empty()) meant = TRY(meant_by(project, &store, words));

@@ -42,7 +42,7 @@ struct Collection {
 // Which snapshots are older than that. Those of runs that can still go on stay, whatever their
 // workflow, also when their facts cannot be read. With words only those of that run; what was
 // rescued from its trees then goes even if it can go on, unless a process works on it.
-Result<Collection> old_snapshots(const Project& project, store::Store& store, long age_seconds,
+Result<Collection> old_snapshots(const Project& project, engine::Records& store, long age_seconds,
                                  const std::vector<std::string>& words);
 Result<void> remove_snapshots(const Project& project, const std::vector<Snapshot>& snapshots);
 

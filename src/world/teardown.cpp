@@ -25,9 +25,9 @@ constexpr std::string_view kOwnBranches = "refs/heads/capsule-";
 struct Cleaning {
   const Project& project;
   const TeardownOrder& order;
-  std::unique_ptr<store::Store> store = nullptr;  // null: there is none, and none is needed
-  std::string only = {};                          // the run that was named; empty: all
-  std::string task = {};                          // and the one of its tasks; empty: all
+  std::unique_ptr<engine::Records> store = nullptr;  // null: there is none, and none is needed
+  std::string only = {};                             // the run that was named; empty: all
+  std::string task = {};                             // and the one of its tasks; empty: all
   int done = 0;
   int failures = 0;
 

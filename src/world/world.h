@@ -36,7 +36,7 @@ struct WorldSettings {
   workspace::TreeSettings trees;
   std::string log_folder;  // of agents; empty: .capsule/output in their tree
   PeopleParts people;      // project and run are filled in
-  // Whether the journal and the claim are still ours; see store::Store::intact.
+  // Whether the journal and the claim are still ours; see engine::Records.
   std::function<Result<void>()> intact = [] { return Result<void>{}; };
   // What other runs of the project have spent that day; left out: nobody wants to know.
   std::function<std::int64_t(const std::string& day)> spent_elsewhere = {};
