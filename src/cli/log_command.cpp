@@ -1,7 +1,10 @@
 // capsule log: what the agents of a run printed, from its worktree, its archive or its folder of
 // logs.
-#include <poll.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/files.h"
 #include "base/ids.h"
@@ -12,6 +15,7 @@
 #include "ui/log_text.h"
 #include "ui/terminal.h"
 #include "world/logs.h"
+#include "world/run_watch.h"
 
 namespace capsule::cli {
 namespace {
@@ -24,7 +28,8 @@ constexpr Option kLogOptions[] = {
     {"raw", "", "Print what the agents' clients printed as it is, events too"},
     kProjectDir,
 };
-constexpr int kPollMilliseconds = 200;
+// What is printed meanwhile is read together, and who follows takes half a processor at most.
+constexpr std::chrono::milliseconds kGather{50};
 
 Result<std::string> wanted_role(const Args& args) {
   for (const char* name : {"phase", "role"}) {
@@ -52,8 +57,10 @@ Result<int> log(const Args& args) {
   const auto sink = [&](const std::string& name, std::string_view bytes) {
     return printer.bytes(name, bytes);
   };
+  world::RunWatch watch(project.root());
   std::string findings;
   for (;;) {
+    const auto began = std::chrono::steady_clock::now();
     // Asked before the files are read: what a run wrote before it ended is never missed.
     const auto found = find_run(args, project, store.get());
     if (!found) {
@@ -63,10 +70,17 @@ Result<int> log(const Args& args) {
       TRY_VOID(follower.read(world::logs_of_bead(project, word, role), sink));
       break;
     }
+    const bool follows = args.flag("follow") && found->run.live();
+    if (follows) {
+      watch.look_at(found->run.holder->process);
+      watch.look_at_logs(world::log_folders(project, found->run.head));
+    }
     TRY_VOID(follower.read(world::logs_of(project, found->run, {role, found->task}), sink));
     findings = ui::findings_text(found->run.view, role, found->task, style);
-    if (!args.flag("follow") || !found->run.live()) break;
-    ::poll(nullptr, 0, kPollMilliseconds);
+    if (!follows) break;
+    const auto took = std::chrono::steady_clock::now() - began;
+    watch.wait();
+    std::this_thread::sleep_for(std::max<std::chrono::nanoseconds>(kGather, took));
   }
   TRY_VOID(printer.flush());
   if (follower.found_any() && !findings.empty())

@@ -1,10 +1,8 @@
 #include "follow/follower.h"
 
-#include <linux/magic.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "world/activities.h"
 #include "world/activity_tail.h"
 #include "world/answers.h"
+#include "world/run_watch.h"
 
 namespace capsule::follow {
 namespace {
@@ -28,17 +27,6 @@ constexpr milliseconds kPoll{1000};  // where nothing tells
 constexpr milliseconds kQuick{10};
 constexpr int kRests = 4;
 constexpr milliseconds kLogPause{100};  // between two looks at logs that grow
-
-// Whether writes of other machines go by without a word.
-bool is_remote(const std::string& folder) {
-  constexpr unsigned kCifs = 0xFF534D42, kSmb2 = 0xFE534D42, kNinep = 0x01021997,
-                     kFuse = 0x65735546, kCeph = 0x00C36400;
-  struct statfs about {};
-  if (::statfs(folder.c_str(), &about) != 0) return false;
-  const auto type = static_cast<unsigned>(about.f_type);
-  return type == NFS_SUPER_MAGIC || type == SMB_SUPER_MAGIC || type == kCifs || type == kSmb2 ||
-         type == kNinep || type == kFuse || type == kCeph;
-}
 
 std::string name_of(const inotify_event& event) {
   return event.len == 0 ? std::string() : std::string(event.name);
@@ -166,7 +154,7 @@ class Follower::Impl {
   // ---- What tells of changes
 
   void begin_watching() {
-    remote_ = is_remote(project_.root());
+    remote_ = world::changes_unheard(project_.root());
     if (options_.blind) return;
     inotify_ = File(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     if (!inotify_ || !own_.renew(inotify_.fd())) return;
@@ -324,7 +312,8 @@ class Follower::Impl {
   void follow_logs_of(const OpenRun& open) {
     // Before the search: what appears meanwhile is heard of.
     for (const std::string& folder : world::log_folders(project_, open.head))
-      watch_for_logs(folder);
+      if (inotify_)
+        (void)world::watch_on_the_way(inotify_.fd(), folder, IN_CREATE | IN_MOVED_TO, folder_);
     world::Run run;
     run.head = open.head;
     run.holder = open.holder;
@@ -333,14 +322,6 @@ class Follower::Impl {
       const auto start = wanted_.find({open.head.run, agent});
       if (start != wanted_.end()) follow_log(start->first, start->second, log);
     }
-  }
-
-  // The folder, or as much of the way to it as there is; .capsule itself is watched anyway.
-  void watch_for_logs(std::string folder) {
-    int watch = -1;
-    while (folder.size() > folder_.size() &&
-           !add(folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD, watch))
-      folder.erase(folder.rfind('/'));
   }
 
   void look_for_logs(milliseconds delay) {

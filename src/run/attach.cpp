@@ -8,14 +8,12 @@
 #include "base/text.h"
 #include "event/pipeline.h"
 #include "ui/face.h"
-#include "world/journal_watch.h"
+#include "world/run_watch.h"
 
 namespace capsule::run {
 namespace {
 
 constexpr std::size_t kLinesBefore = 20;
-// The end of a process writes nothing: it is looked for this often.
-constexpr std::chrono::milliseconds kLook{1000};
 constexpr int kInterrupted = 130;
 
 std::string last_lines(const std::string& text) {
@@ -57,7 +55,7 @@ Result<Followed> follow(const world::Project& project, engine::Records& store,
       print(text);
   };
   ui::Face face(attachment.look, run.head, ui::style_for(STDOUT_FILENO), nullptr, terminal);
-  world::JournalWatch watch(project.root());
+  world::RunWatch watch(project.root());
   NewQuestions questions;
   Followed followed;
   std::uint64_t last = 0;
@@ -66,6 +64,7 @@ Result<Followed> follow(const world::Project& project, engine::Records& store,
     // Asked before the facts are read: what a process recorded before it ended is never missed.
     const auto holder = TRY(store.holder(run.head.subject));
     const bool live = holder && holder->run == run.head.run;
+    if (live) watch.look_at(holder->process);
     const std::vector<event::Fact> facts = TRY(store.read(run.head.run, last));
     // All facts of a step have its time; a narrator tells them by the view after all of them.
     for (std::size_t i = 0; i < facts.size();) {
@@ -82,7 +81,7 @@ Result<Followed> follow(const world::Project& project, engine::Records& store,
     if (attachment.look != ui::Look::json && live && questions.any(face.run()))
       print(attachment.questions(TRY(world::read_run(store, TRY(store.head(run.head.run))))));
     if (!live) break;
-    if (!attachment.leave()) watch.wait(kLook);
+    watch.wait(attachment.leave);
     if ((followed.left = attachment.leave())) break;
   }
   followed.run = TRY(world::read_run(store, TRY(store.head(run.head.run))));

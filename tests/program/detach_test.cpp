@@ -1,6 +1,7 @@
 // --detach and capsule attach: a run without a terminal, and any number of terminals that look.
 #include <signal.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,14 @@ std::vector<std::string> stat_of(int pid) {
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
   return words;
+}
+
+// How often a process gave the processor up by itself.
+long wakes_of(int pid) {
+  std::istringstream status(read_file("/proc/" + std::to_string(pid) + "/status"));
+  for (std::string word; status >> word;)
+    if (long count = 0; word == "voluntary_ctxt_switches:" && status >> count) return count;
+  return -1;
 }
 
 class Detach : public ProjectTest {
@@ -150,6 +159,25 @@ TEST_F(Detach, WhoHasSeenEnoughLeavesAndTheRunOfAnotherTerminalGoesOn) {
   EXPECT_THAT(left.out, HasSubstr("goes on; look again: capsule attach"));
   let_it_end();
   EXPECT_EQ(running.wait().exit_code, 0);
+}
+
+TEST_F(Detach, WhoFollowsSleepsUntilSomethingHappensAndHearsOfADeath) {
+  on("execute", "echo here; while ! test -e '" + mock("go") + "'; do sleep 0.02; done; pass");
+  const Outcome began = command("run", {kBead, "--detach", "--json"});
+  ASSERT_EQ(began.exit_code, 0) << began.err;
+  Running looking(calling("attach", {kBead}));
+  Running reading(calling("log", {kBead, "--follow"}));
+  ASSERT_TRUE(says(looking, "execute: running")) << looking.err_so_far();
+  ASSERT_TRUE(says(reading, "here")) << reading.err_so_far();
+  EXPECT_TRUE(eventually([&] {
+    const long before = wakes_of(looking.pid()) + wakes_of(reading.pid());
+    ::usleep(1'300'000);  // longer than any clock by which a face ever looked
+    return before == wakes_of(looking.pid()) + wakes_of(reading.pid());
+  }));
+  ASSERT_EQ(::kill(Json::parse(began.out)["pid"], SIGKILL), 0);
+  EXPECT_EQ(looking.wait().exit_code, 2) << "cut off";
+  EXPECT_EQ(reading.wait().exit_code, 0);
+  let_it_end();
 }
 
 TEST_F(Detach, APauseOfADetachedRunLetsThePhaseEndAndItGoesOnLater) {
