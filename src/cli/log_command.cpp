@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <thread>
 
@@ -14,6 +15,7 @@
 #include "ui/attempt_text.h"
 #include "ui/log_text.h"
 #include "ui/terminal.h"
+#include "world/activities.h"
 #include "world/logs.h"
 #include "world/run_watch.h"
 
@@ -24,6 +26,7 @@ constexpr Positional kLogPositionals[] = {kRun, kTask};
 constexpr Option kLogOptions[] = {
     {"phase", "PHASE", "Only this phase, such as execute"},
     {"role", "ROLE", "Only agents of this role, such as developer; the same as --phase"},
+    {"agent", "N", "Only the agent of this number: one attempt"},
     {"follow", "", "Keep printing while the run goes on; Ctrl-C ends it"},
     {"raw", "", "Print what the agents' clients printed as it is, events too"},
     kProjectDir,
@@ -44,8 +47,21 @@ Result<std::string> wanted_role(const Args& args) {
   return std::string();
 }
 
+// 0: all.
+Result<int> wanted_agent(const Args& args) {
+  const auto given = args.option("agent");
+  if (!given) return 0;
+  int number = 0;
+  const auto read = std::from_chars(given->data(), given->data() + given->size(), number);
+  if (read.ec == std::errc() && read.ptr == given->data() + given->size() && number > 0)
+    return number;
+  return fail(Reason::usage, "'" + printable(given->substr(0, 120)) + "' is no agent's number",
+              "the first agent of a run is 1; 'capsule status RUN --json' has the numbers");
+}
+
 Result<int> log(const Args& args) {
   const std::string role = TRY(wanted_role(args));
+  const int agent = TRY(wanted_agent(args));
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
   const std::string word(args.positional(0).value_or(""));
@@ -67,7 +83,7 @@ Result<int> log(const Args& args) {
       // Phases that were run by hand have no run.
       if (found.error().reason != Reason::not_found || !valid_id(word) || args.positional(1))
         return tl::unexpected(found.error());
-      TRY_VOID(follower.read(world::logs_of_bead(project, word, role), sink));
+      if (agent == 0) TRY_VOID(follower.read(world::logs_of_bead(project, word, role), sink));
       break;
     }
     const bool follows = args.flag("follow") && found->run.live();
@@ -75,8 +91,10 @@ Result<int> log(const Args& args) {
       watch.look_at(found->run.holder->process);
       watch.look_at_logs(world::log_folders(project, found->run.head));
     }
-    TRY_VOID(follower.read(world::logs_of(project, found->run, {role, found->task}), sink));
-    findings = ui::findings_text(found->run.view, role, found->task, style);
+    TRY_VOID(follower.read(agent > 0 ? world::logs_of_agent(project, found->run, agent)
+                                     : world::logs_of(project, found->run, {role, found->task}),
+                           sink));
+    findings = ui::findings_text(found->run.view, {role, found->task, agent}, style);
     if (!follows) break;
     const auto took = std::chrono::steady_clock::now() - began;
     watch.wait();
@@ -87,7 +105,8 @@ Result<int> log(const Args& args) {
     TRY_VOID(printer.section("said and checked", findings));
   if (!follower.found_any())
     return fail(Reason::not_found,
-                "there is no output of " + printable(word) + (role.empty() ? "" : " in " + role),
+                "there is no output of " + printable(word) + (role.empty() ? "" : " in " + role) +
+                    (agent == 0 ? "" : " by its agent " + std::to_string(agent)),
                 "see the runs: capsule status" + project.option);
   return 0;
 }
@@ -102,7 +121,8 @@ Command log_command() {
           "One heading per file, in the order in which the agents were started: of a bead's "
           "newest run from the worktree while there is one, from the archive afterwards; of a "
           "delivery or auto mode from .capsule/logs/. With a plan and one of its tasks, only "
-          "that task's agents. What an agent wrote to stderr follows what it wrote to stdout. "
+          "that task's agents; with --agent one attempt alone. What an agent wrote to stderr "
+          "follows what it wrote to stdout. "
           "Last come what the agents said and what the checks found, with the reasons.\n\n"
           "The events of a client that prints such (claude, codex, …) are shown as a "
           "transcript: what the agent said, its tools and what came of them, waiting, failures, "
@@ -115,7 +135,8 @@ Command log_command() {
       .examples =
           "  capsule log demo-1.1.1 --phase=execute\n  capsule log demo-1.1.1 --follow\n"
           "  capsule log demo-1.1.1 --phase=execute --raw\n"
-          "  capsule log PLAN.md T-3 --role=critic\n  capsule log auto"};
+          "  capsule log PLAN.md T-3 --role=critic\n  capsule log PLAN.md --agent=7 --follow\n"
+          "  capsule log auto"};
 }
 
 }  // namespace capsule::cli

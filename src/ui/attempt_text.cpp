@@ -164,12 +164,11 @@ std::string role_table(const std::vector<RoleLine>& lines, const Style& style) {
   return text;
 }
 
-std::string findings_text(const view::Run& run, const std::string& role, const std::string& task,
-                          const Style& style) {
+std::string findings_text(const view::Run& run, const Agents& of, const Style& style) {
   std::string text;
   for (const Attempt& agent : run.attempts) {
-    if (agent.running || (!role.empty() && agent.role != role) ||
-        (!task.empty() && agent.task != task))
+    if (agent.running || (!of.role.empty() && agent.role != of.role) ||
+        (!of.task.empty() && agent.task != of.task) || (of.number > 0 && agent.agent != of.number))
       continue;
     if (agent.found.empty() && agent.sent_back.empty() && agent.checked != Finding::refused &&
         agent.redacted == 0)
@@ -182,7 +181,9 @@ std::string findings_text(const view::Run& run, const std::string& role, const s
   for (const view::Wait& wait : run.waits) {
     const bool for_person = wait.kind == workflow::Waiting::For::approval ||
                             wait.kind == workflow::Waiting::For::answer;
-    if (!for_person || !role.empty() || (!task.empty() && wait.task != task)) continue;
+    if (!for_person || !of.role.empty() || of.number > 0 ||
+        (!of.task.empty() && wait.task != of.task))
+      continue;
     text += "waits for " + std::string(workflow::name_of(wait.kind)) + ", question " +
             std::to_string(wait.question) + ": " + printable(wait.text) + "\n";
   }

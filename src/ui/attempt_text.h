@@ -36,10 +36,13 @@ std::string said_and_checked(const view::Attempt& attempt, const Style& style);
 // beginning, what failed at the end.
 std::string excerpt(std::string_view text, std::string_view indent);
 
-// Of the agents of a role and a task (empty: all) that were checked, or gave a reason: each on a
-// line with its reason below; then, of all roles, what a person is asked. Empty: nothing of that.
-std::string findings_text(const view::Run& run, const std::string& role, const std::string& task,
-                          const Style& style);
+struct Agents {
+  std::string role, task;  // empty: all
+  int number = 0;          // 0: all
+};
+// Of these agents those that were checked, or gave a reason: each on a line with its reason below;
+// then, of all roles, what a person is asked. Empty: nothing of that.
+std::string findings_text(const view::Run& run, const Agents& of, const Style& style);
 
 // "running the tests", "setting the worktree up".
 std::string progress_words(const workflow::CheckProgress& check);

@@ -88,6 +88,18 @@ TEST_F(AnyDelivery, LogShowsTheAgentsOfOneTaskOrRole) {
   EXPECT_EQ(critics.exit_code, 0) << critics.err;
   EXPECT_HAS(critics.out, "REVIEW_PASSED");
   EXPECT_LACKS(critics.out, "two speaks");
+  for (const Json& agent : json_of({"status", plan_file()})["agents"]) {
+    const std::string number = std::to_string(agent["agent"].get<int>());
+    const Outcome attempt = capsule_in({"log", run_, "--agent=" + number});
+    EXPECT_EQ(attempt.exit_code, 0) << attempt.err;
+    for (const char* task : {"T-1", "T-2"}) {
+      const bool its = agent["role"] == "developer" && agent["task"] == task;
+      const char* words = std::string_view(task) == "T-1" ? "one speaks" : "two speaks";
+      EXPECT_EQ(attempt.out.find(words) != std::string::npos, its) << number << attempt.out;
+    }
+  }
+  EXPECT_EQ(capsule_in({"log", plan_file(), "--agent=99"}).exit_code, 1);
+  EXPECT_EQ(capsule_in({"log", plan_file(), "--agent=0"}).exit_code, 2);
   const Outcome none = capsule_in({"log", plan_file(), "T-7"});
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_HAS(none.err, "its tasks: T-1, T-2");

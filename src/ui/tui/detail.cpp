@@ -103,13 +103,21 @@ void add_attempt(Lines& lines, const view::Run& run, const view::Attempt& attemp
         plain("    $ " + one_line(check.command) + "  " + ui::result_words(check), kDim));
 }
 
+// "developer 2 (3 of 4)": an attempt, and where it stands among those of its task or phase.
+std::string name_of_attempt(const view::Attempt& attempt, const Focus& focus, const Shown& shown) {
+  const auto all = chosen_attempts(focus, shown);
+  const auto place = std::find(all.begin(), all.end(), &attempt) - all.begin() + 1;
+  return attempt.role + " " + std::to_string(attempt.attempt) + " (" + std::to_string(place) +
+         " of " + std::to_string(all.size()) + ")";
+}
+
 Lines diff_lines(const Focus& focus, const Shown& shown) {
   Lines lines;
   const view::Attempt* const attempt = chosen_attempt(focus, shown);
   const Wish wish = diff_wish(focus, shown);
   if (attempt != nullptr)
     lines.push_back(plain(
-        attempt->role + " " + std::to_string(attempt->attempt) +
+        name_of_attempt(*attempt, focus, shown) +
             (wish.words.empty() || wish.words[0].ends_with('^') ? " against where it began"
                                                                 : " against the attempt before") +
             "   [ ] other attempts",
@@ -136,11 +144,13 @@ Lines transcript_lines(const Focus& focus, const Shown& shown) {
   Lines lines;
   const view::Attempt* const attempt = chosen_attempt(focus, shown);
   if (attempt == nullptr) return {plain("No agent has worked on it.", kDim)};
-  std::string who = attempt->role + " " + std::to_string(attempt->attempt);
+  std::string who = name_of_attempt(*attempt, focus, shown);
   if (!attempt->client.empty()) who += " · " + attempt->client;
   if (!attempt->answered.empty()) who += " · " + attempt->answered;
   if (const std::string use = ui::agent_use_words(attempt->use); !use.empty()) who += " · " + use;
-  lines.push_back({{who, kStrong}, {focus.at_end ? "   following" : "   F follows", kDim}});
+  lines.push_back({{who, kStrong},
+                   {focus.at_end ? "   following" : "   F follows", kDim},
+                   {"   [ ] other attempts", kDim}});
   for (Line& line : page_lines(shown, transcript_wish(focus, shown), "It has printed nothing."))
     lines.push_back(std::move(line));
   for (Line& line : lines)

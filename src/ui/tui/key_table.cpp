@@ -39,7 +39,7 @@ constexpr KeyRow kTable[] = {
     {"1", Does::evidence, "tab", "", "evidence: what was said beside what was checked",
      "capsule status RUN TASK", on(Screen::board)},
     {"2", Does::diff, "tab", "", "diff of an attempt", "", on(Screen::board)},
-    {"3", Does::transcript, "tab", "", "transcript of an attempt", "capsule log RUN TASK",
+    {"3", Does::transcript, "tab", "", "transcript of an attempt", "capsule log RUN --agent=N",
      on(Screen::board)},
     {"4", Does::task, "tab", "", "the task or phase itself", "capsule status RUN TASK",
      on(Screen::board)},

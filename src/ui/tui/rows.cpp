@@ -272,9 +272,9 @@ Wish transcript_wish(const Focus& focus, const Shown& shown) {
   const view::Run* const run = chosen_run(focus, shown);
   const view::Attempt* const attempt = chosen_attempt(focus, shown);
   if (run == nullptr || attempt == nullptr || run->name.starts_with('-')) return wish;
-  wish.words = {"log", run->name};
-  if (!attempt->task.empty() && !run->tasks.empty()) wish.words.push_back(attempt->task);
-  wish.words.push_back("--role=" + attempt->role);
+  // Its name would mean the newest run of its subject.
+  wish.words = {"log", run->superseded ? run->run : run->name,
+                "--agent=" + std::to_string(attempt->agent)};
   wish.changes = attempt->running && !focus.replay;
   return wish;
 }

@@ -330,6 +330,23 @@ TEST(Presses, SlashFindsWordsInATranscriptOrDiffInFocus) {
   EXPECT_EQ(painted, 6) << "the letters of the one word that is on the screen";
 }
 
+TEST(Presses, ATranscriptIsOfOneAttemptWithAWayToTheOthers) {
+  const Sample sample;
+  const auto wish = [&](std::string_view keys) {
+    return joined(transcript_wish(play(sample, keys).focus, sample.shown).words, " ");
+  };
+  EXPECT_EQ(wish("bgj3"), "log /srv/calculator/PLAN.md --agent=7") << "the newest";
+  EXPECT_EQ(wish("bgj3["), "log /srv/calculator/PLAN.md --agent=6");
+  EXPECT_EQ(wish("bgj3[[[[["), "log /srv/calculator/PLAN.md --agent=4");
+  EXPECT_EQ(wish("bgj3[[]"), "log /srv/calculator/PLAN.md --agent=6");
+  EXPECT_TRUE(has(play(sample, "bgj3[").screen, "developer 2 (3 of 4)"));
+  EXPECT_TRUE(play(sample, "bgj3[y").effects.at(0).text.ends_with("--agent=6"));
+  Sample earlier;  // a run that another one followed: its name would mean that one
+  for (view::Run& run : earlier.view.runs) run.superseded = run.run == "20260131-120000-aaaaaa";
+  EXPECT_EQ(transcript_wish(play(sample, "bgj3").focus, earlier.shown).words[1],
+            "20260131-120000-aaaaaa");
+}
+
 TEST(Presses, BeadsInACircleAreShownAndDoNotHang) {
   Sample sample;
   sample.shown.beads = {{"a", "A", "epic", "open", "b"}, {"b", "B", "epic", "open", "a"}};
