@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "http/admission.h"
@@ -110,7 +111,7 @@ void Server::accept_all() {
     }
     const int yes = 1;
     if (port_ != 0) ::setsockopt(file.fd(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    if (connections_.size() >= limits_.connections) {
+    if (connections_.size() - streams_ >= limits_.connections) {
       const std::string full = bytes_of(plain_error(503), false, false);
       (void)!::send(file.fd(), full.data(), full.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       ::shutdown(file.fd(), SHUT_WR);
@@ -237,6 +238,7 @@ bool Server::stream(ExchangeId id, const std::vector<Header>& headers) {
   connection->in = {};
   connection->out += stream_head(headers);
   connection->state = Connection::State::streaming;
+  unsent_ += connection->out.size();
   if (!connection->parsing) settle(id);
   return true;
 }
@@ -245,20 +247,30 @@ void Server::send(ExchangeId id, std::string_view bytes) {
   Connection* const connection = find(id);
   if (connection == nullptr || connection->state != Connection::State::streaming) return;
   const bool waited = !connection->out.empty();
+  // Only who is behind: one event may be larger than what many small ones may come to.
+  if (connection->out.size() > limits_.unsent_bytes) return close(id);
   connection->out += bytes;
-  if (waited || connection->parsing) {
-    if (connection->out.size() > limits_.unsent_bytes) close(id);
-    return;
-  }
-  settle(id);
-  Connection* const after = find(id);
-  if (after != nullptr && after->out.size() > limits_.unsent_bytes) close(id);
+  unsent_ += bytes.size();
+  if (!waited && !connection->parsing) settle(id);
+  while (unsent_ > limits_.unsent_of_all_bytes) close_one_behind();
+}
+
+void Server::close_one_behind() {
+  const auto behind = [](const auto& entry) {
+    const Connection& one = *entry.second;
+    return one.state == Connection::State::streaming ? one.out.size() : 0;
+  };
+  const auto most =
+      std::max_element(connections_.begin(), connections_.end(),
+                       [&](const auto& a, const auto& b) { return behind(a) < behind(b); });
+  close(ExchangeId{most->first});
 }
 
 void Server::end(ExchangeId id) {
   Connection* const connection = find(id);
   if (connection == nullptr || connection->state != Connection::State::streaming) return;
   --streams_;
+  unsent_ -= connection->out.size();
   connection->state = Connection::State::closing;
   if (!connection->parsing) settle(id);
 }
@@ -277,6 +289,7 @@ bool Server::flush(Connection& connection) {
     }
     sent += static_cast<std::size_t>(count);
   }
+  if (connection.state == Connection::State::streaming) unsent_ -= sent;
   if (sent == connection.out.size())
     connection.out = {};  // with its memory: most connections say nothing most of the time
   else
@@ -312,6 +325,7 @@ void Server::close(ExchangeId id) {
   Connection* const connection = find(id);
   if (connection == nullptr) return;
   const bool streaming = connection->state == Connection::State::streaming;
+  if (streaming) unsent_ -= connection->out.size();
   loop_.unwatch(connection->watch);
   if (connection->timer) loop_.cancel(*connection->timer);
   connections_.erase(static_cast<std::uint64_t>(id));

@@ -21,9 +21,12 @@
 namespace capsule::http {
 
 struct Limits {
-  std::size_t connections = 256;
-  std::size_t streams = 64;
-  std::size_t unsent_bytes = std::size_t{1} << 20;               // of a stream; then it is closed
+  std::size_t connections = 256;  // that are no streams
+  std::size_t streams = 1024;
+  // A stream with more than that unsent is closed when more is to be said; when all of them have
+  // more than that, the one that is furthest behind.
+  std::size_t unsent_bytes = std::size_t{1} << 20;
+  std::size_t unsent_of_all_bytes = std::size_t{32} << 20;
   std::chrono::milliseconds request = std::chrono::seconds(10);  // to the end of its headers
   std::chrono::milliseconds body = std::chrono::seconds(10);     // and from there to its end
   std::chrono::milliseconds idle = std::chrono::seconds(60);     // between requests
@@ -62,7 +65,8 @@ class Server {
   void answer(ExchangeId exchange, const Response& response);
   // False: there are too many; the client has got 503.
   bool stream(ExchangeId exchange, const std::vector<Header>& headers);
-  // Adds to a stream. Ends it when too much is unsent; on_stream_end() follows then, in this call.
+  // Adds to a stream. Where too much is unsent this one or another is ended; on_stream_end()
+  // follows then, in this call.
   void send(ExchangeId exchange, std::string_view bytes);
 
   // Ends a stream once the other end has got everything; on_stream_end() does not follow.
@@ -87,6 +91,7 @@ class Server {
   void wait(ExchangeId id, std::chrono::milliseconds delay);
   void on_late(ExchangeId id);
   void close(ExchangeId id);
+  void close_one_behind();
   Connection* find(ExchangeId id);
 
   process::Loop& loop_;
@@ -100,6 +105,7 @@ class Server {
   std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
   std::uint64_t next_ = 1;
   std::size_t streams_ = 0;
+  std::size_t unsent_ = 0;  // bytes, of all streams
 };
 
 }  // namespace capsule::http

@@ -276,6 +276,69 @@ TEST(HttpServer, AStreamThatIsNotReadIsEndedAndTheOthersGoOn) {
   EXPECT_EQ(rig.server->streams(), 1U);
 }
 
+// Whoever comes back after a while gets much at once, and was not slow.
+TEST(HttpServer, WhatIsSaidAtOnceMayBeMoreThanWhatMayWait) {
+  Limits limits = patient();
+  limits.unsent_bytes = 1000;
+  Rig rig(limits);
+  const std::string much(9'000'000, 'x');
+  ExchangeId open{};
+  rig.handle = [&](ExchangeId id, const Request&) {
+    EXPECT_TRUE(rig.server->stream(open = id, {}));
+    rig.server->send(id, much + "first\n");
+  };
+  const File client = rig.connect();
+  rig.say(client, "GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_GT(rig.hear_until(client, "first\n").size(), much.size());
+  rig.server->send(open, much + "second\n");
+  EXPECT_GT(rig.hear_until(client, "second\n").size(), much.size());
+  EXPECT_EQ(rig.ended, 0);
+}
+
+TEST(HttpServer, StreamsTogetherHaveALimitAndWhoIsFurthestBehindIsEnded) {
+  Limits limits = patient();
+  limits.unsent_bytes = std::size_t{1} << 30;
+  limits.unsent_of_all_bytes = std::size_t{4} << 20;
+  Rig rig(limits);
+  std::vector<ExchangeId> open;
+  rig.handle = [&](ExchangeId id, const Request&) {
+    if (rig.server->stream(id, {})) open.push_back(id);
+  };
+  std::vector<File> sleepers;
+  const File reader = rig.connect();
+  for (int i = 0; i < 3; ++i) sleepers.push_back(rig.connect());
+  for (const File& client : sleepers) rig.say(client, "GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+  rig.say(reader, "GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+  rig.until([&] { return open.size() == 4; });
+  std::string heard;
+  const std::string piece = event_bytes("rows", "1", std::string(200'000, 'x'));
+  for (int i = 0; i < 1000 && rig.ended < 3; ++i) {
+    for (const ExchangeId id : open) rig.server->send(id, piece);
+    const std::size_t before = heard.size();
+    rig.until([&] { return !Rig::hear(reader, heard) || heard.size() >= before + piece.size(); });
+  }
+  EXPECT_EQ(rig.ended, 3);
+  EXPECT_EQ(rig.server->streams(), 1U);
+}
+
+TEST(HttpServer, WhoListensTakesNoPlaceFromWhoAsks) {
+  Limits limits = patient();
+  limits.connections = 1;
+  Rig rig(limits);
+  int open = 0;
+  rig.handle = [&](ExchangeId id, const Request& request) {
+    if (request.target != "/events") return rig.server->answer(id, {200, {}, "here"});
+    if (rig.server->stream(id, {})) ++open;
+  };
+  std::vector<File> listeners;
+  for (int i = 1; i <= 3; ++i) {
+    listeners.push_back(rig.connect());
+    rig.say(listeners.back(), "GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+    rig.until([&] { return open == i; });
+  }
+  EXPECT_EQ(status_in(rig.talk("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")), 200);
+}
+
 TEST(HttpServer, AStreamThatIsEndedHasSaidEverything) {
   Rig rig;
   const std::string much(500'000, 'x');

@@ -140,6 +140,22 @@ TEST_F(SiteTest, FactsThatAreTooManyComeInSeveralStreams) {
   EXPECT_GT(streams, 3);
 }
 
+// More than what a stream may have unsent: were it cut off for that, it would come back for ever.
+TEST_F(SiteTest, WhoMissedMuchIsToldAllOfItAtOnce) {
+  pipeline("r1", "demo-1", event::Outcome::none);
+  serve();
+  const File stream = ask("GET /api/v1/events?from=1");
+  std::string heard;
+  while (heard.size() < std::size_t{5} << 18) {
+    happens(std::string(9'000, 'x') + std::to_string(newest()));
+    hear(stream, heard, "id: " + std::to_string(newest()) + "\n");
+  }
+  std::string again;
+  hear(ask("GET /api/v1/events", "Last-Event-ID: 1\r\n"), again,
+       "id: " + std::to_string(newest()) + "\n");
+  EXPECT_EQ(again.find("reload"), std::string::npos);
+}
+
 TEST_F(SiteTest, AJournalInThePlaceOfAnotherIsReadAnew) {
   pipeline("r1", "demo-1", event::Outcome::none);
   serve();
