@@ -9,6 +9,7 @@
 #include "run/detached.h"
 #include "run/notifying.h"
 #include "world/crash_probe.h"
+#include "world/cut_off.h"
 #include "world/private_home.h"
 #include "world/requests.h"
 #include "world/spending.h"
@@ -100,7 +101,14 @@ Result<bool> Conductor::connect(Parts parts) {
   const std::vector<event::Fact> facts = TRY(log_->read());
   listener->recall(facts);
   recall_sessions(facts);
-  return runner_->replay();
+  const bool found = TRY(runner_->replay());
+  if (found) {
+    world::Run before;
+    before.head = TRY(store_->head(run));
+    before.summary = parts.workflow.summary();
+    world_->recall(world::cut_off_calls(project_, before, facts));
+  }
+  return found;
 }
 
 engine::RunHead head_of(std::string run, std::string_view workflow, std::string_view subject) {

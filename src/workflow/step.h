@@ -461,7 +461,11 @@ struct StopAsked {
 };
 
 // The run is taken up by this process: what an earlier one left half done is to be put right.
-struct TakenUp {};
+struct TakenUp {
+  // Told by workflow/supply: agents that were not at work then, but waited to be called once more;
+  // and those that had never been answered. Nothing of theirs is half done.
+  std::set<int> held = {}, unbegun = {};
+};
 
 // What only workflow/supply is told of; it hands none of this to a workflow.
 struct Woken {
@@ -492,6 +496,16 @@ struct SpentElsewhere {
   std::string day;            // 2026-01-31, in the machine's time zone
   std::int64_t day_ends = 0;  // seconds since 1970; 0: not known
 };
+// A call that was cut off with the process of Capsule that made it: nobody recorded what it used,
+// but its log says it. Told when a run is taken up, once for each.
+struct CutOff {
+  int agent = 0;
+  std::string task, role;
+  int attempt = 1;
+  AgentFacts facts;
+  std::string log;
+  std::string ended_at, day;  // when it printed last; see event::supply::AgentUsed
+};
 struct Told {  // a person has words for an agent
   std::string message, task, text, by;
   bool for_next = false;  // for the next prompt alone: nobody at work is told
@@ -508,8 +522,8 @@ struct AgentStands {  // it does nothing; or no longer
 using event::Contained;     // told of each that starts
 using event::HostsRefused;  // told at the end, before AgentFinished or the answer
 struct SupplyNews {
-  std::variant<Woken, ParkedElsewhere, FreedElsewhere, AgentSpends, SpentElsewhere, Told, Steered,
-               AgentStands, Contained, HostsRefused>
+  std::variant<Woken, ParkedElsewhere, FreedElsewhere, AgentSpends, SpentElsewhere, CutOff, Told,
+               Steered, AgentStands, Contained, HostsRefused>
       what;
 };
 

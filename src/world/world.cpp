@@ -274,6 +274,8 @@ std::vector<Observation> RealWorld::standing() {
   std::vector<Observation> news = parkings_.standing(settings_.heard);
   if (auto missing = walls_missing(project_)) news.emplace_back(*std::move(missing));
   if (settings_.spent_elsewhere) news.emplace_back(spent());
+  for (workflow::CutOff& one : std::exchange(cut_off_, {}))
+    news.emplace_back(SupplyNews{std::move(one)});
   // Who starts first is told.
   for (Observation& one : requests_.standing()) news.push_back(std::move(one));
   parkings_.follow([this](SupplyNews one) { happened(std::move(one)); });

@@ -69,6 +69,9 @@ class RealWorld : public engine::World, private AgentEvents {
   // does so itself; for whoever calls it no more, or nobody would know that it was decided.
   void forget_recorded() { requests_.forget_recorded(); }
 
+  // Calls of an earlier process that nobody recorded; standing() tells of them.
+  void recall(std::vector<workflow::CutOff> cut_off) { cut_off_ = std::move(cut_off); }
+
   Agents& agents() { return agents_; }
   workspace::Trees& trees() { return trees_; }
   // For live views: what agents print, as it comes.
@@ -142,6 +145,7 @@ class RealWorld : public engine::World, private AgentEvents {
   RunRequests requests_;
   ParkingWatch parkings_;
   std::vector<workflow::Observation> inbox_;
+  std::vector<workflow::CutOff> cut_off_;
   std::vector<std::string> left_out_;
   std::string vanished_;          // a tree that is needed and gone
   std::map<int, bool> waiting_;   // agents whose tree is being set up; true: they were ended

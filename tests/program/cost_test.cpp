@@ -1,5 +1,6 @@
 // What agents used and cost, through the binary: in the summary of a run, status, the report, the
 // ledger, `capsule cost` and --json. What nobody told is unknown, and never 0.
+#include <csignal>
 #include <ctime>
 #include <filesystem>
 
@@ -141,6 +142,44 @@ TEST_F(Cost, WhatNoClientToldIsUnknownAndNeverNothing) {
   EXPECT_TRUE(json_of("cost", {})["all"]["cost_micros"].is_null());
   EXPECT_HAS(command("cost", {}).out, "unknown");
   EXPECT_HAS(command("cost", {}).out, "6 calls told neither tokens nor cost");
+}
+
+// Nobody recorded what it used, but its log tells it: once, however often the run is taken up.
+TEST_F(Cost, WhatACallHadUsedThatWasKilledWithCapsuleIsCountedWhenTheRunGoesOn) {
+  meter();
+  const std::string metering = read_file(path("bin/claude"));
+  install_program(
+      path("bin/claude"),
+      "#!/bin/bash\nif [[ $2 == *'# Execute Phase'* && ! -e '" + mock("mended") + "' ]]; then\n" +
+          R"(printf '%s\n' '{"type":"system","subtype":"init","session_id":"s","claude_code_version":"2.1.325"}' \
+  '{"type":"assistant","message":{"id":"cut","model":"claude-x-1","content":[],"usage":{"input_tokens":500,"output_tokens":7}}}'
+exec sleep 600
+fi
+)" + metering.substr(metering.find('\n') + 1));
+  for (int kills = 1; kills <= 2; ++kills) {
+    Running running(calling("run", {kBead}));
+    EXPECT_TRUE(eventually([&] {
+      int told = 0;
+      for (const std::string& name : logs_in(worktree() + "/.capsule/output"))
+        told +=
+            read_file(worktree() + "/.capsule/output/" + name).find("\"cut\"") != std::string::npos
+                ? 1
+                : 0;
+      return told == kills;
+    })) << running.err_so_far();
+    running.send(SIGKILL);
+    running.wait();
+  }
+  write_file(mock("mended"), "");
+  const Outcome outcome = run_bead();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.out, "cost at least 1.50; 1.6k tokens in, 134 out");
+  EXPECT_HAS(outcome.out, "2 calls told no cost");
+  const Json all = json_of("cost", {})["all"];
+  EXPECT_EQ(all["calls"], 8);
+  EXPECT_EQ(all["tokens"]["input"], 600 + 2 * 500);
+  EXPECT_EQ(all["calls_without_cost"], 2);
+  EXPECT_EQ(all["calls_without_tokens"], 0);
 }
 
 TEST_F(Cost, ASumThatLeavesCallsOutSaysSo) {

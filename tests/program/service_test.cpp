@@ -89,7 +89,7 @@ TEST_F(Service, AHardBudgetEndsAnAgentAtWorkAndAsksAPerson) {
      "'{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}'\n" +
          nth("1") + "while ! test -e '" + mock("noticed") + "'; do sleep 0.02; done\n" + nth("2") +
          "exec sleep 600");
-  on("execute", 2, "pass");
+  on("execute", 2, "mv half.txt '" + mock("kept") + "'; pass");
   Running running(calling("run", {kBead}));
   EXPECT_TRUE(eventually([&] {
     return running.out_so_far().find("budget: 90 tokens of 110 tokens spent") != std::string::npos;
@@ -106,6 +106,12 @@ TEST_F(Service, AHardBudgetEndsAnAgentAtWorkAndAsksAPerson) {
   const Outcome again = run_bead();
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
   for (const AgentCall& call : agent_calls()) EXPECT_EQ(call.env.at("CAPSULE_ATTEMPT"), "1");
+  EXPECT_EQ(read_file(mock("kept")), "half\n") << "it goes on with what it had done";
+  std::vector<std::vector<std::string>> words;
+  for (const AgentCall& call : agent_calls())
+    if (call.phase == "execute") words.push_back(call.args);
+  ASSERT_EQ(words.size(), 2U);
+  EXPECT_THAT(words[1], ::testing::IsSupersetOf({"--resume", "s"})) << "in its session";
 }
 
 }  // namespace

@@ -117,7 +117,11 @@ class Decider {
 
   // ---- What happened
 
-  void operator()(const flow::TakenUp&) { now().taken_up = true; }
+  void operator()(const flow::TakenUp& f) {
+    now().taken_up = true;
+    now().held = f.held;
+    now().unbegun = f.unbegun;
+  }
   void operator()(const flow::StopAsked& f) {
     if (now().stop != Stop::aborted) now().stop = f.how;
   }
@@ -346,7 +350,11 @@ class Decider {
 
   void run_phase() {
     // An open phase was cut off: it starts again under its own number, on what it started from.
-    if (now().taken_up && !s_.open.empty()) return ask(take_back());
+    // Where all who had begun waited to be called again, nothing is half done.
+    const bool waited = std::all_of(s_.open.begin(), s_.open.end(), [this](const auto& one) {
+      return now().held.contains(one.second) || now().unbegun.contains(one.second);
+    });
+    if (now().taken_up && !waited) return ask(take_back());
     now().taken_up = false;
     if (wants_baseline()) return check_baseline();
     // What cannot be merged anyway is found before an agent is paid.
@@ -399,7 +407,11 @@ class Decider {
     const auto open = s_.open.find(phase.name);
     const int number = open != s_.open.end() ? open->second : s_.number + 1;
     const Agent& agent = now().agents[phase.name];
-    const bool goes_on = open == s_.open.end() && resumes(phase, agent);
+    // One that waited when the run was left goes on where it was, as it would have then.
+    const bool waited = now().held.erase(number) > 0 && s_.sessions.contains(phase.name);
+    const bool never_called = now().unbegun.erase(number) > 0;
+    const bool goes_on =
+        waited || ((open == s_.open.end() || never_called) && resumes(phase, agent));
     const int session = goes_on ? s_.sessions.at(phase.name) : s_.starts + 1;
     record(PhaseStarted{phase.name, number, s_.attempt, s_.feedback, agent.provider, agent.model,
                         false, session});
@@ -420,7 +432,7 @@ class Decider {
     command.prompt.feedback = s_.feedback;
     command.session = flow::session_id(s_.run, session);
     command.resume = goes_on;
-    if (goes_on) command.prompt.follow_up = follow_up(phase);
+    if (goes_on) command.prompt.follow_up = waited ? kCutShort : follow_up(phase);
     if (phase.commits) command.env["CAPSULE_COMMIT_MSG"] = s_.bead + ": " + s_.title;
     if (!s_.on_branch.empty()) command.env["CAPSULE_BRANCH"] = s_.on_branch;
     now().running[number] = phase.name;

@@ -57,6 +57,7 @@ struct Present {
   bool only_prepare = false;            // `capsule prep`: ends when the worktree is there
   bool bring_back = false;              // the worktree is gone: made anew before anything else
   bool taken_up = false;                // an earlier process may have left things half done
+  std::set<int> held, unbegun;          // agents that waited then; see step.h
   bool waiting = false;                 // a command is being carried out
   bool attended = false;                // a person is there to be asked
   bool passed_gate = false;             // what the phase needs before it starts holds

@@ -69,5 +69,48 @@ TEST(PhaseSession, OneThatWasCutOffBeginsAnewOnWhatItStartedFrom) {
   EXPECT_NE(again.session, cut_off.session) << "the client may know that one";
 }
 
+// It was not at work: what it had done is all there, and its client has its session.
+TEST(PhaseSession, OneThatWaitedToBeCalledOnceMoreGoesOnInItsSessionWithItsWork) {
+  Play play;
+  play.s.run = "run-1";
+  play.prepare();
+  const flow::StartAgent waits = play.command<flow::StartAgent>();
+  play.s = replayed(play.facts);
+  play.s.run = "run-1";
+  play.see({flow::TakenUp{{waits.agent}, {}}});
+  const auto& again = play.command<flow::StartAgent>();
+  EXPECT_EQ(again.agent, waits.agent);
+  EXPECT_TRUE(again.resume);
+  EXPECT_EQ(again.session, waits.session);
+  EXPECT_THAT(again.prompt.follow_up, HasSubstr("cut short"));
+}
+
+TEST(PhaseSession, OneThatWaitedToBeCalledForTheFirstTimeIsCalledAsItWouldHaveBeen) {
+  Play play;
+  play.s.run = "run-1";
+  play.prepare();
+  play.phase("test-writer", Status::pass);
+  play.phase("test-review", Status::needs_work, "cover empty input");
+  const flow::StartAgent waits = play.command<flow::StartAgent>();
+  play.s = replayed(play.facts);
+  play.s.run = "run-1";
+  play.see({flow::TakenUp{{}, {waits.agent}}});
+  const auto& again = play.command<flow::StartAgent>();
+  EXPECT_EQ(again.session, waits.session);
+  EXPECT_TRUE(again.resume) << "a writer that is sent back";
+  EXPECT_EQ(again.prompt.follow_up, waits.prompt.follow_up);
+  EXPECT_EQ(again.prompt.feedback, "cover empty input");
+}
+
+TEST(PhaseSession, OneThatHadBeenAtWorkIsStillCutOffThoughAnotherWaited) {
+  Play play;
+  play.s.run = "run-1";
+  play.prepare();
+  const int works = play.command<flow::StartAgent>().agent;
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{{works + 1}, {}}});
+  EXPECT_EQ(play.command<flow::TakeBack>().tree, "demo-1");
+}
+
 }  // namespace
 }  // namespace capsule::phases

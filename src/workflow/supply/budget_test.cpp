@@ -298,5 +298,62 @@ TEST(Budget, TokensAndAPriceAreACost) {
   EXPECT_THAT(table.started(), IsEmpty());
 }
 
+// By a kill, a crash, a power loss: the journal knows of its start alone, and its log of the rest.
+TEST(Budget, ACallThatWasCutOffIsSpentAsFarAsItsLogTells) {
+  Table table;
+  table.policy.budget.run = 1'000'000;
+  table.want(1);
+  table.crash();
+  workflow::CutOff cut_off{1, "T-1", "developer", 2, {}, "/logs/1-developer.log", "", ""};
+  cut_off.facts.provider = "claude";
+  cut_off.facts.model = "claude-x-1";
+  cut_off.facts.use = Table::used(1'200'000);
+  table.news(cut_off);
+  EXPECT_EQ(table.newest<fact::AgentUsed>().fault, Fault::lost);
+  EXPECT_EQ(table.newest<fact::AgentUsed>().log, "/logs/1-developer.log");
+  EXPECT_EQ(table.state.spent.micros, 1'200'000);
+  table.want(1);
+  EXPECT_THAT(table.started(), IsEmpty()) << "a budget is not new with each start of Capsule";
+  ASSERT_EQ(table.asked().size(), 1U);
+  EXPECT_THAT(table.asked()[0].text, HasSubstr("1.20 of 1.00"));
+}
+
+TEST(Budget, ACallThatWasCutOffAndToldNothingIsCountedAsUnknown) {
+  Table table;
+  table.want(1);
+  table.crash();
+  table.news(workflow::CutOff{1, "T-1", "developer", 2, {}, "/logs/1-developer.log", "", ""});
+  EXPECT_EQ(table.state.without_cost, 1);
+  EXPECT_EQ(table.state.without_tokens, 1);
+  table.want(1);
+  EXPECT_FALSE(table.call().anew) << "its session is the workflow's matter";
+  EXPECT_EQ(table.call().client_session, "");
+}
+
+// What a message that was given to it said, it has not done.
+TEST(Budget, ACallThatWasCutOffHasHeardNothing) {
+  Table table;
+  table.news(workflow::Told{"m-1", "T-1", "use tabs", "me"});
+  table.want(1);
+  ASSERT_THAT(table.call().prompt.appended, HasSubstr("use tabs"));
+  table.crash();
+  table.news(workflow::CutOff{1, "T-1", "developer", 2, {}, "/logs/1-developer.log", "", ""});
+  table.want(1);
+  EXPECT_THAT(table.call().prompt.appended, HasSubstr("use tabs"));
+}
+
+TEST(Budget, APriceTimesWhateverIsToldStaysWithinWhatCanBeAddedUp) {
+  Table table;
+  table.policy.prices["claude"] = {std::int64_t{1} << 60, 1, 1, 1};
+  TokenUse use;
+  use.tokens_known = true;
+  use.input = 1'000'000'000'000;
+  for (int i = 1; i < 20; ++i) {
+    table.want(i);
+    table.end(i, Fault::none, use);
+  }
+  EXPECT_GT(table.state.spent.micros, 0);
+}
+
 }  // namespace
 }  // namespace capsule::supply

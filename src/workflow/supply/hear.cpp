@@ -92,6 +92,11 @@ void Turn::hear_one(Observation observation) {
     for (const auto& [agent, wanted] : now_.wanted)
       if (!wanted.working && wanted.again == Wanted::Again::no && record_of(s_, agent).calls == 0)
         regretted->unbegun.insert(agent);
+  } else if (auto* taken_up = std::get_if<TakenUp>(&observation)) {
+    // One that was called and never answered has begun nothing either.
+    for (const auto& [agent, known] : s_.agents)
+      if (known.hold != Hold::none)
+        (replied(known.use) == Replied::yes ? taken_up->held : taken_up->unbegun).insert(agent);
   } else if (const auto* failed = std::get_if<CommandFailed>(&observation)) {
     if (const auto* start = std::get_if<StartAgent>(&failed->command))
       now_.wanted.erase(start->agent);
@@ -345,6 +350,30 @@ void Turn::on(const SpentElsewhere& spent) {
   now_.spent_elsewhere = spent.cost_micros;
   now_.day = spent.day;
   now_.day_ends = spent.day_ends;
+}
+
+// Its session is not told: the workflow decides whether what was cut off goes on.
+void Turn::on(const CutOff& cut_off) {
+  const AgentFacts& facts = cut_off.facts;
+  fact::AgentUsed used;
+  used.agent = cut_off.agent;
+  used.task = cut_off.task;
+  used.role = cut_off.role;
+  used.attempt = cut_off.attempt;
+  used.provider = facts.provider;
+  used.client = facts.client;
+  used.asked_model = facts.asked_model;
+  used.model = facts.model;
+  used.session = facts.session;
+  used.fault = Fault::lost;
+  used.words = one_line(facts.words);
+  used.log = cut_off.log;
+  used.use = priced(policy_, facts.use, facts.model.empty() ? facts.asked_model : facts.model,
+                    facts.provider);
+  used.at = cut_off.ended_at.empty() ? at_ : cut_off.ended_at;
+  used.day = cut_off.day.empty() ? day() : cut_off.day;
+  touched_.insert(used.task);
+  record(std::move(used));
 }
 
 void Turn::on(const Told& told) {

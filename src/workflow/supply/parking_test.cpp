@@ -370,5 +370,19 @@ TEST(Trial, WhoBeganBeforeTheLimitKeepsNobodyWaiting) {
   EXPECT_EQ(table.call().agent, 1) << "agent 2 works on";
 }
 
+TEST(Parking, ARunThatIsTakenUpIsToldWhoWaitedAndWhoHadNeverBegun) {
+  Table table;
+  for (const int agent : {1, 2, 3}) table.want(agent);
+  table.end(1, Fault::usage_limit, Table::used(1));
+  table.end(2, Fault::usage_limit);
+  table.want(4);
+  table.crash();
+  table.see(TakenUp{});
+  ASSERT_EQ(table.heard.size(), 1U);
+  const auto& told = std::get<TakenUp>(table.heard[0]);
+  EXPECT_THAT(told.held, ElementsAre(1));
+  EXPECT_THAT(told.unbegun, ElementsAre(2, 4)) << "2 was never answered, and 3 was at work";
+}
+
 }  // namespace
 }  // namespace capsule::supply

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::int64_t kMicros = 1'000'000;
 constexpr std::int64_t kMostAmount = 1'000'000'000'000'000;
+// Whatever a client tells of tokens: more would spoil every sum.
+constexpr std::int64_t kMostOfACall = 1'000'000'000'000;
 
 const std::vector<Choice>& configured(const Policy& policy, const workflow::StartAgent& start) {
   const bool role = start.settings == workflow::Settings::role;
@@ -125,8 +127,9 @@ TokenUse priced(const Policy& policy, TokenUse use, std::string_view model,
   if (price == nullptr) return use;
   // In pieces: tokens times a price for a million of them can be a large number.
   const auto part = [](std::int64_t tokens, std::int64_t of_a_million) {
-    return static_cast<std::int64_t>(static_cast<long double>(tokens) *
-                                     static_cast<long double>(of_a_million) / kMicros);
+    const long double micros =
+        static_cast<long double>(tokens) * static_cast<long double>(of_a_million) / kMicros;
+    return static_cast<std::int64_t>(std::min<long double>(micros, kMostOfACall));
   };
   use.cost_known = true;
   use.cost_micros = part(use.input, price->input) + part(use.output, price->output) +

@@ -58,6 +58,7 @@ class Turn {
   void on(const workflow::FreedElsewhere& freed);
   void on(const workflow::AgentSpends& spends);
   void on(const workflow::SpentElsewhere& spent);
+  void on(const workflow::CutOff& cut_off);
   void on(const workflow::Told& told);
   void answer(int number, const workflow::Answered& answered);
   void stop(workflow::Stop how);
