@@ -1,6 +1,5 @@
 // claude --output-format stream-json --verbose. qwen speaks nearly the same.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "dialect/ledger.h"
@@ -8,33 +7,31 @@
 namespace capsule::dialect {
 namespace {
 
-std::int64_t micros(json::View dollars) {
-  const double value = dollars.number().value_or(0);
-  return value > 0 && value < 1e9 ? static_cast<std::int64_t>(std::llround(value * 1e6)) : 0;
-}
-
 event::TokenUse claude_usage(json::View usage) {
   event::TokenUse use;
   use.tokens_known = usage.is_object();
-  use.input = usage["input_tokens"].integer();
-  use.output = usage["output_tokens"].integer();
-  use.cache_read = usage["cache_read_input_tokens"].integer();
-  use.cache_written = usage["cache_creation_input_tokens"].integer();
+  use.input = token_count(usage["input_tokens"]);
+  use.output = token_count(usage["output_tokens"]);
+  use.cache_read = token_count(usage["cache_read_input_tokens"]);
+  use.cache_written = token_count(usage["cache_creation_input_tokens"]);
   return use;
 }
 
 // Of all models together: helpers and sub-agents too.
 event::TokenUse by_model(json::View models) {
   event::TokenUse use;
+  bool all = true;  // have a cost
   for (const json::View model : models) {
     use.tokens_known = true;
-    use.input += model["inputTokens"].integer();
-    use.output += model["outputTokens"].integer();
-    use.cache_read += model["cacheReadInputTokens"].integer();
-    use.cache_written += model["cacheCreationInputTokens"].integer();
-    use.cost_micros += micros(model["costUSD"]);
-    use.cost_known |= model["costUSD"].number().has_value();
+    use.input += token_count(model["inputTokens"]);
+    use.output += token_count(model["outputTokens"]);
+    use.cache_read += token_count(model["cacheReadInputTokens"]);
+    use.cache_written += token_count(model["cacheCreationInputTokens"]);
+    const auto cost = money(model["costUSD"]);
+    all &= cost.has_value();
+    use.cost_micros += cost.value_or(0);
   }
+  use.cost_known = use.tokens_known && all;
   return use;
 }
 
@@ -92,7 +89,7 @@ void read_system(json::View line, Ledger& ledger) {
     ledger.version(line["claude_code_version"].text());
     ledger.version(line["qwen_code_version"].text());
   } else if (subtype.is("api_retry") || subtype.is("retry")) {
-    ledger.waits(static_cast<int>(line["error_status"].integer()), line["retry_delay_ms"].integer(),
+    ledger.waits(small_count(line["error_status"]), line["retry_delay_ms"].integer(),
                  line["error"].text());
   } else if (subtype.is("compact_boundary")) {
     ledger.compacted();
@@ -105,7 +102,7 @@ void read_failure(json::View line, Ledger& ledger) {
   for (const json::View one : line["errors"])
     if (words.empty()) words = one.text();
   if (words.empty()) words = line["subtype"].text();
-  ledger.failed(words, static_cast<int>(line["api_error_status"].integer()),
+  ledger.failed(words, small_count(line["api_error_status"]),
                 line["stop_reason"].is("refusal") ? "refusal" : line["terminal_reason"].text());
 }
 
@@ -116,12 +113,13 @@ void read_result(json::View line, Ledger& ledger) {
   event::TokenUse use = by_model(since.is_object() ? since : line["modelUsage"]);
   if (!use.tokens_known) use = claude_usage(line["usage"]);
   if (since.is_object()) {
-    use.cost_known = true;
+    use.cost_known |= !by_model(since).tokens_known;  // nothing was used since
   } else if (line["total_cost_usd"].number()) {
-    use.cost_known = true;
-    use.cost_micros = micros(line["total_cost_usd"]);
+    const auto cost = money(line["total_cost_usd"]);
+    use.cost_known = cost.has_value();
+    use.cost_micros = cost.value_or(0);
   }
-  use.turns = static_cast<int>(line["num_turns"].integer());
+  use.turns = small_count(line["num_turns"]);
   if (since.is_object())
     ledger.used_since(use);
   else
@@ -170,7 +168,7 @@ bool read_qwen(json::View line, Ledger& ledger) {
   if (!line["type"].is("result")) return true;
   event::TokenUse use = claude_usage(line["usage"]);
   use.input = std::max<std::int64_t>(0, use.input - use.cache_read);
-  use.turns = static_cast<int>(line["num_turns"].integer());
+  use.turns = small_count(line["num_turns"]);
   ledger.used_in_all(use, true);
   return true;
 }

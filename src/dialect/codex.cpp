@@ -52,10 +52,10 @@ void read_item(json::View line, json::View item, Ledger& ledger) {
 event::TokenUse codex_usage(json::View usage) {
   event::TokenUse use;
   use.tokens_known = usage.is_object();
-  use.cache_read = usage["cached_input_tokens"].integer();
-  use.cache_written = usage["cache_write_input_tokens"].integer();
-  use.input = std::max<std::int64_t>(0, usage["input_tokens"].integer() - use.cache_read);
-  use.output = usage["output_tokens"].integer();
+  use.cache_read = token_count(usage["cached_input_tokens"]);
+  use.cache_written = token_count(usage["cache_write_input_tokens"]);
+  use.input = std::max<std::int64_t>(0, token_count(usage["input_tokens"]) - use.cache_read);
+  use.output = token_count(usage["output_tokens"]);
   return use;
 }
 

@@ -25,10 +25,10 @@ bool read_copilot(json::View line, Ledger& ledger) {
     if (words.empty()) words = data["error"]["message"].text();
     ledger.tool_ended(data["toolCallId"].text(), data["success"].is_true(), words);
   } else if (type.is("session.error")) {
-    ledger.failed(data["message"].text(), static_cast<int>(data["statusCode"].integer()),
+    ledger.failed(data["message"].text(), small_count(data["statusCode"]),
                   data["errorType"].text());
   } else if (type.is("assistant.turn_retry")) {
-    ledger.waits(static_cast<int>(data["statusCode"].integer()), 0, data["reason"].text());
+    ledger.waits(small_count(data["statusCode"]), 0, data["reason"].text());
   } else if (type.is("session.info") && data["infoType"].is("model_retry")) {
     ledger.waits(0, 0, data["message"].text());
   } else if (type.is("session.compaction_complete")) {

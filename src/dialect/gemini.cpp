@@ -9,9 +9,9 @@ namespace {
 void read_stats(json::View stats, Ledger& ledger) {
   event::TokenUse use;
   use.tokens_known = stats["input_tokens"].number().has_value();
-  use.cache_read = stats["cached"].integer();
-  use.input = std::max<std::int64_t>(0, stats["input_tokens"].integer() - use.cache_read);
-  use.output = stats["output_tokens"].integer();
+  use.cache_read = token_count(stats["cached"]);
+  use.input = std::max<std::int64_t>(0, token_count(stats["input_tokens"]) - use.cache_read);
+  use.output = token_count(stats["output_tokens"]);
   const json::View models = stats["models"];
   for (auto model = models.begin(); model != models.end(); ++model)
     if ((*model)["output_tokens"].integer() > 0) ledger.model(std::string(model.raw_key()));

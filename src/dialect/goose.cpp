@@ -57,8 +57,8 @@ bool read_goose(json::View line, Ledger& ledger) {
   } else if (type.is("complete")) {
     event::TokenUse use;
     use.tokens_known = line["input_tokens"].number().has_value();
-    use.input = line["input_tokens"].integer();
-    use.output = line["output_tokens"].integer();
+    use.input = token_count(line["input_tokens"]);
+    use.output = token_count(line["output_tokens"]);
     ledger.used_in_all(use, true);
     if (ledger.suspected() && line["total_tokens"].is_nothing()) {
       ledger.failed(ledger.reading().text);

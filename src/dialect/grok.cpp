@@ -7,10 +7,10 @@ namespace {
 event::TokenUse grok_usage(json::View usage) {
   event::TokenUse use;
   use.tokens_known = usage.is_object();
-  use.input = usage["input_tokens"].integer();
-  use.output = usage["output_tokens"].integer();
-  use.cache_read = usage["cache_read_input_tokens"].integer();
-  use.cache_written = usage["cache_creation_input_tokens"].integer();
+  use.input = token_count(usage["input_tokens"]);
+  use.output = token_count(usage["output_tokens"]);
+  use.cache_read = token_count(usage["cache_read_input_tokens"]);
+  use.cache_written = token_count(usage["cache_creation_input_tokens"]);
   return use;
 }
 
@@ -31,7 +31,7 @@ void read_call(json::View line, Ledger& ledger) {
 void read_end(json::View line, Ledger& ledger) {
   ledger.session(line["sessionId"].text());
   event::TokenUse use = grok_usage(line["usage"]);
-  use.turns = static_cast<int>(line["num_turns"].integer());
+  use.turns = small_count(line["num_turns"]);
   const json::View models = line["modelUsage"];
   for (auto model = models.begin(); model != models.end(); ++model)
     ledger.model(std::string(model.raw_key()));

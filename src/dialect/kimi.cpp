@@ -34,7 +34,7 @@ bool read_kimi(json::View line, Ledger& ledger) {
     ledger.tool_ended(line["tool_call_id"].text(), !line["is_error"].is_true(),
                       line["content"].text());
   } else if (type.is("turn.step.retrying")) {
-    ledger.waits(static_cast<int>(line["status_code"].integer()), line["delay_ms"].integer(),
+    ledger.waits(small_count(line["status_code"]), line["delay_ms"].integer(),
                  line["error_message"].text());
   } else if (role.is("meta") && type.is_string()) {
     if (type.is("system.version")) ledger.version(line["version"].text());

@@ -1,6 +1,7 @@
 #include "dialect/ledger.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -61,16 +62,35 @@ std::string changed_lines(json::View input) {
 }
 
 // No client has used so much: whoever says so would spoil every sum.
+constexpr std::int64_t kMost = 1'000'000'000'000;
+constexpr int kMostTurns = 1'000'000;
+
 event::TokenUse believable(event::TokenUse use) {
-  constexpr std::int64_t kMost = 1'000'000'000'000;
   for (const auto field :
        {&event::TokenUse::input, &event::TokenUse::output, &event::TokenUse::cache_read,
         &event::TokenUse::cache_written, &event::TokenUse::cost_micros})
     use.*field = std::clamp<std::int64_t>(use.*field, 0, kMost);
+  use.turns = std::clamp(use.turns, 0, kMostTurns);
   return use;
 }
 
 }  // namespace
+
+std::int64_t token_count(json::View number) {
+  return std::clamp<std::int64_t>(number.integer(), 0, kMost);
+}
+
+int small_count(json::View number) {
+  return static_cast<int>(std::clamp<std::int64_t>(number.integer(), 0, kMostTurns));
+}
+
+std::optional<std::int64_t> money(json::View amount) {
+  const std::optional<double> value = amount.number();
+  constexpr double kMicros = 1e6;
+  if (!value || !(*value >= 0) || *value * kMicros > static_cast<double>(kMost))
+    return std::nullopt;
+  return static_cast<std::int64_t>(std::llround(*value * kMicros));
+}
 
 std::string tool_detail(std::string_view /*name*/, json::View input) {
   if (input.is_string()) return first_line(input.text());
@@ -93,8 +113,14 @@ void Ledger::tell(Event event) {
   if (tell_) tell_(event);
 }
 
+// It becomes an argument of the client when the session goes on: never an option of its.
 void Ledger::session(std::string id) {
   if (id.empty() || id.size() > kMaxNameBytes || id == reading_.session) return;
+  const bool plain = std::all_of(id.begin(), id.end(), [](char byte) {
+    return is_letter(byte) || is_digit(byte) || byte == '-' || byte == '_' || byte == '.' ||
+           byte == ':';
+  });
+  if (!plain || id.front() == '-') return;
   reading_.session = std::move(id);
   tell({.kind = Event::Kind::session, .text = printable(reading_.session)});
 }
@@ -169,7 +195,7 @@ void Ledger::waits(int status, std::int64_t delay_ms, std::string_view words) {
   tell({.kind = Event::Kind::waiting,
         .text = one_line(words),
         .status = status,
-        .delay_ms = std::max<std::int64_t>(0, delay_ms)});
+        .delay_ms = std::clamp<std::int64_t>(delay_ms, 0, kMost)});
 }
 
 void Ledger::compacted() {
@@ -189,6 +215,7 @@ void Ledger::used(const event::TokenUse& use) {
   const event::TokenUse believed = believable(use);
   sum = sum + believed;
   ++sum.turns;
+  sum = believable(sum);
   // Less than half of what a cache had is read from it, and as much is put there: it was lost.
   const bool first = reading_.use.turns == 0;
   const std::int64_t had = cached_ > 0 ? cached_ : goes_on_ && first ? 1 : 0;
@@ -209,7 +236,7 @@ void Ledger::answer(const std::string& id, const event::TokenUse& use) {
 }
 
 void Ledger::used_since(const event::TokenUse& use) {
-  event::TokenUse sum = settled_ ? *settled_ + believable(use) : believable(use);
+  event::TokenUse sum = settled_ ? believable(*settled_ + believable(use)) : believable(use);
   sum.compactions = reading_.use.compactions;
   sum.cache_rewrites = reading_.use.cache_rewrites;
   settled_ = reading_.use = sum;

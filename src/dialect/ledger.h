@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -97,6 +98,13 @@ bool read_qwen(json::View line, Ledger& ledger);
 bool read_copilot(json::View line, Ledger& ledger);
 bool read_kimi(json::View line, Ledger& ledger);
 bool read_grok(json::View line, Ledger& ledger);
+
+// Numbers as clients, or whoever writes in their place, tell them: within what can be believed, so
+// that no sum of them overflows.
+std::int64_t token_count(json::View number);
+int small_count(json::View number);  // turns, a status of HTTP
+// In millionths; nullopt: it is no amount of money.
+std::optional<std::int64_t> money(json::View amount);
 
 // What a person wants to know of a call: "go test ./…", "src/email.go +12 −3". Printable.
 std::string tool_detail(std::string_view name, json::View input);

@@ -1,6 +1,4 @@
 // opencode run --format json.
-#include <cmath>
-
 #include "dialect/ledger.h"
 
 namespace capsule::dialect {
@@ -10,14 +8,13 @@ event::TokenUse step_usage(json::View part) {
   const json::View tokens = part["tokens"];
   event::TokenUse use;
   use.tokens_known = tokens.is_object();
-  use.input = tokens["input"].integer();
-  use.output = tokens["output"].integer() + tokens["reasoning"].integer();
-  use.cache_read = tokens["cache"]["read"].integer();
-  use.cache_written = tokens["cache"]["write"].integer();
+  use.input = token_count(tokens["input"]);
+  use.output = token_count(tokens["output"]) + token_count(tokens["reasoning"]);
+  use.cache_read = token_count(tokens["cache"]["read"]);
+  use.cache_written = token_count(tokens["cache"]["write"]);
   // It says 0 for a model whose price it does not know.
-  const double cost = part["cost"].number().value_or(0);
-  use.cost_known = cost > 0 && cost < 1e9;
-  if (use.cost_known) use.cost_micros = static_cast<std::int64_t>(std::llround(cost * 1e6));
+  use.cost_micros = money(part["cost"]).value_or(0);
+  use.cost_known = use.cost_micros > 0;
   return use;
 }
 
@@ -26,7 +23,7 @@ void read_opencode_failure(json::View error, Ledger& ledger) {
   std::string words = data["message"].text();
   if (words.empty()) words = error["message"].text();
   if (words.empty()) words = error["name"].text();
-  ledger.failed(words, static_cast<int>(data["statusCode"].integer()),
+  ledger.failed(words, small_count(data["statusCode"]),
                 error["name"].text() + " " + data["responseBody"].text());
 }
 

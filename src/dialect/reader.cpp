@@ -15,6 +15,15 @@ constexpr Read kReads[kOutputs] = {nullptr,       read_claude, read_codex, read_
                                    read_opencode, read_goose,  read_qwen,  read_copilot,
                                    read_kimi,     read_grok};
 
+// What a client tells nothing of, however often it happens.
+struct Untold {
+  bool cache, compactions, rewrites;
+};
+constexpr Untold kUntold[kOutputs] = {
+    {true, true, true},   {false, false, false}, {false, true, true},   {false, true, true},
+    {false, true, false}, {true, false, true},   {false, false, false}, {true, false, true},
+    {true, true, true},   {false, true, true}};
+
 // What is not UTF-8 becomes U+FFFD; a client may pass on what a tool printed.
 std::string mended(std::string_view text) {
   std::string out;
@@ -94,6 +103,10 @@ Reading Reader::finish() {
   Reading reading = std::move(ledger_->reading());
   if (reading.text.size() > kMaxFinalBytes)
     reading.text.erase(0, reading.text.size() - kMaxFinalBytes);
+  const Untold& untold = kUntold[static_cast<std::size_t>(reading.streamed ? output_ : Output())];
+  reading.use.cache_untold = untold.cache;
+  reading.use.compactions_untold = untold.compactions;
+  reading.use.rewrites_untold = untold.rewrites;
   return reading;
 }
 

@@ -287,5 +287,84 @@ TEST(Streams, EveryNameOfTheConfigurationIsOne) {
   EXPECT_FALSE(output_named("claude"));
 }
 
+// Whoever can write to the client's output can say anything.
+TEST(Streams, AbsurdNumbersSpoilNoSum) {
+  const std::string absurd[] = {
+      "-1",   "-9223372036854775808", "9223372036854775807", "1e308", "1e999", "-1e308", "null",
+      "\"7\""};
+  for (const std::string& n : absurd) {
+    for (
+        const auto& [output, line] : std::initializer_list<std::pair<Output, std::string>>{
+            {Output::claude_stream,
+             R"({"type":"result","subtype":"success","is_error":false,"num_turns":N,"result":"x","total_cost_usd":N,"usage":{"input_tokens":N,"output_tokens":N},"modelUsage":{"a":{"inputTokens":N,"outputTokens":N,"costUSD":N},"b":{"inputTokens":N,"outputTokens":N,"costUSD":N}}})"},
+            {Output::qwen_stream,
+             R"({"type":"result","subtype":"success","num_turns":N,"result":"x","usage":{"input_tokens":N,"output_tokens":1,"cache_read_input_tokens":-9223372036854775808}})"},
+            {Output::codex_events,
+             R"({"type":"turn.completed","usage":{"input_tokens":N,"cached_input_tokens":-9223372036854775808,"output_tokens":N}})"},
+            {Output::gemini_stream,
+             R"({"type":"result","status":"success","stats":{"input_tokens":N,"cached":-9223372036854775808,"output_tokens":N}})"},
+            {Output::opencode_events,
+             R"({"type":"step_finish","sessionID":"s","part":{"cost":N,"tokens":{"input":N,"output":N,"reasoning":N,"cache":{"read":N,"write":N}}}})"},
+            {Output::goose_stream, R"({"type":"complete","input_tokens":N,"output_tokens":N})"},
+            {Output::grok_stream,
+             R"({"type":"end","stopReason":"end_turn","num_turns":N,"usage":{"input_tokens":N,"output_tokens":N}})"}}) {
+      std::string text = line;
+      for (std::size_t at = 0; (at = text.find(":N", at)) != std::string::npos;)
+        text.replace(at, 2, ":" + n);
+      const event::TokenUse use = read(output, {text, text, text}).use;
+      for (const auto field :
+           {&event::TokenUse::input, &event::TokenUse::output, &event::TokenUse::cache_read,
+            &event::TokenUse::cache_written, &event::TokenUse::cost_micros}) {
+        EXPECT_GE(use.*field, 0) << text;
+        EXPECT_LE(use.*field, 1'000'000'000'000) << text;
+      }
+      EXPECT_GE(use.turns, 0) << text;
+    }
+  }
+}
+
+TEST(Streams, ACostThatIsNoAmountOfMoneyIsUnknownAndNotNothing) {
+  for (const char* cost : {"-1", "1e308", "1e12", "null", "\"free\""}) {
+    const event::TokenUse use =
+        read(
+            Output::claude_stream,
+            {R"({"type":"result","subtype":"success","result":"x","usage":{"input_tokens":1},"total_cost_usd":)" +
+             std::string(cost) + "}"})
+            .use;
+    EXPECT_FALSE(use.cost_known) << cost;
+    EXPECT_TRUE(use.tokens_known) << cost;
+  }
+}
+
+// It becomes an argument of the client.
+TEST(Streams, AnIdThatIsNoneIsNoSession) {
+  for (const char* id : {"--dangerously-bypass-approvals-and-sandbox", "-c", "a b", "a\\nb",
+                         "\\u001b[2J", "../../x", "$(x)"})
+    EXPECT_EQ(read(Output::codex_events,
+                   {R"({"type":"thread.started","thread_id":")" + std::string(id) + R"("})"})
+                  .session,
+              "")
+        << id;
+  EXPECT_EQ(read(Output::codex_events, {R"({"type":"thread.started","thread_id":"0199-a_B.c:4"})"})
+                .session,
+            "0199-a_B.c:4");
+}
+
+// A 0 of what a client never tells is no number.
+TEST(Streams, WhatAClientNeverTellsIsSaidToBeUntold) {
+  const auto untold = [](Output output, const std::string& line) {
+    const event::TokenUse use = read(output, {line}).use;
+    return std::string(use.cache_untold ? "cache " : "") +
+           (use.compactions_untold ? "compactions " : "") + (use.rewrites_untold ? "rewrites" : "");
+  };
+  EXPECT_EQ(untold(Output::claude_stream, R"({"type":"system","subtype":"init"})"), "");
+  EXPECT_EQ(untold(Output::codex_events, R"({"type":"turn.started"})"), "compactions rewrites");
+  EXPECT_EQ(untold(Output::goose_stream, R"({"type":"complete","input_tokens":1})"),
+            "cache rewrites");
+  EXPECT_EQ(untold(Output::kimi_stream, R"({"role":"assistant","content":"x"})"),
+            "cache compactions rewrites");
+  EXPECT_EQ(untold(Output::claude_stream, "plain text"), "cache compactions rewrites");
+}
+
 }  // namespace
 }  // namespace capsule::dialect::testing

@@ -31,6 +31,9 @@ TokenUse operator+(TokenUse a, const TokenUse& b) {
   a.turns += b.turns;
   a.compactions += b.compactions;
   a.cache_rewrites += b.cache_rewrites;
+  a.cache_untold |= b.cache_untold;
+  a.compactions_untold |= b.compactions_untold;
+  a.rewrites_untold |= b.rewrites_untold;
   return a;
 }
 

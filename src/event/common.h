@@ -49,6 +49,8 @@ struct TokenUse {
   int turns = 0;                 // requests to the model
   int compactions = 0;           // how often the client shortened the conversation
   int cache_rewrites = 0;        // requests for which the cache had lost the conversation
+  // Some client tells nothing of that: a 0 there says nothing, another number is the least.
+  bool cache_untold = false, compactions_untold = false, rewrites_untold = false;
   bool operator==(const TokenUse&) const = default;
 };
 // The sum; known only when both are.

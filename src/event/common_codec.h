@@ -56,7 +56,9 @@ void members(V& v, TokenUse& f) {
   v("tokens_known", f.tokens_known), v("input", f.input), v("output", f.output),
       v("cache_read", f.cache_read), v("cache_written", f.cache_written),
       v("cost_known", f.cost_known), v("cost_micros", f.cost_micros), v("turns", f.turns),
-      v("compactions", f.compactions), v("cache_rewrites", f.cache_rewrites);
+      v("compactions", f.compactions), v("cache_rewrites", f.cache_rewrites),
+      v("cache_untold", f.cache_untold), v("compactions_untold", f.compactions_untold),
+      v("rewrites_untold", f.rewrites_untold);
 }
 template <class V>
 void members(V& v, CheckRun& f) {

@@ -148,6 +148,9 @@ TYPED_TEST(Golden, EveryLineOfVersion4IsReadAndWrittenAsItWas) {
 TYPED_TEST(Golden, EveryLineOfVersion5IsReadAndWrittenAsItWas) {
   expect_all_kept<TypeParam>("journal-v5.jsonl");
 }
+TYPED_TEST(Golden, EveryLineOfVersion6IsReadAndWrittenAsItWas) {
+  expect_all_kept<TypeParam>("journal-v6.jsonl");
+}
 
 TEST(GoldenRecords, EveryNameOfWhatFollowsAFaultStaysAsItIs) {
   for (const char* name : {"unsaid", "again", "end"}) {

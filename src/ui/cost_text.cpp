@@ -53,8 +53,8 @@ Cells cells_of(const std::string& name, const Usage& usage) {
           turns ? std::to_string(use.turns) : "unknown",
           token_cell(usage, use.input),
           token_cell(usage, use.output),
-          token_cell(usage, use.cache_read),
-          token_cell(usage, use.cache_written),
+          cache_cell(usage, use.cache_read),
+          cache_cell(usage, use.cache_written),
           cost_cell(usage)};
 }
 

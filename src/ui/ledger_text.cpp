@@ -62,8 +62,8 @@ std::string usage_table(const Ledger& ledger) {
     for (const std::string& value : key) text += padded(printable(value), 20);
     text += padded(std::to_string(usage.agent_runs), 8) + padded(token_cell(usage, use.input), 12) +
             padded(token_cell(usage, use.output), 12) +
-            padded(token_cell(usage, use.cache_read), 14) +
-            padded(token_cell(usage, use.cache_written), 15) + cost_cell(usage) + "\n";
+            padded(cache_cell(usage, use.cache_read), 14) +
+            padded(cache_cell(usage, use.cache_written), 15) + cost_cell(usage) + "\n";
   }
   return text;
 }

@@ -59,6 +59,15 @@ std::string token_cell(const Usage& usage, std::int64_t count) {
   return std::to_string(count) + (usage.calls_without_tokens > 0 ? "+" : "");
 }
 
+std::string cache_cell(const Usage& usage, std::int64_t count) {
+  if (!usage.tokens.cache_untold) return token_cell(usage, count);
+  return no_tokens(usage) || count == 0 ? "unknown" : std::to_string(count) + "+";
+}
+
+Json told_json(std::int64_t count, bool untold) {
+  return untold && count == 0 ? Json() : Json(count);
+}
+
 std::string unknown_words(const Usage& usage) {
   const int cost = usage.calls_without_cost, tokens = usage.calls_without_tokens;
   if (cost == 0 && tokens == 0) return {};
@@ -105,8 +114,8 @@ Json tokens_json(const TokenUse& use, bool known) {
   if (!known) return {};
   return {{"input", use.input},
           {"output", use.output},
-          {"cache_read", use.cache_read},
-          {"cache_written", use.cache_written}};
+          {"cache_read", told_json(use.cache_read, use.cache_untold)},
+          {"cache_written", told_json(use.cache_written, use.cache_untold)}};
 }
 
 Json usage_json(const Usage& usage) {
@@ -122,8 +131,8 @@ Json usage_json(const Usage& usage) {
           {"cost_micros",
            nobody || !no_cost(usage) || usage.cost_micros > 0 ? Json(usage.cost_micros) : Json()},
           {"turns", usage.tokens.turns > 0 || nobody ? Json(usage.tokens.turns) : Json()},
-          {"compactions", usage.tokens.compactions},
-          {"cache_rewrites", usage.tokens.cache_rewrites},
+          {"compactions", told_json(usage.tokens.compactions, usage.tokens.compactions_untold)},
+          {"cache_rewrites", told_json(usage.tokens.cache_rewrites, usage.tokens.rewrites_untold)},
           {"calls_without_tokens", usage.calls_without_tokens},
           {"calls_without_cost", usage.calls_without_cost}};
 }

@@ -21,6 +21,11 @@ std::string cost_cell(const workflow::Usage& usage);
 // The same of one of the counts of tokens.
 std::string token_cell(const workflow::Usage& usage, std::int64_t count);
 
+// The same of what was read from a cache or put there, of which some clients tell nothing.
+std::string cache_cell(const workflow::Usage& usage, std::int64_t count);
+// A number that clients may tell nothing of: null, when it is 0 because none did.
+json::Value told_json(std::int64_t count, bool untold);
+
 // "cost 1.27; 1.2M tokens in, 38.4k out, 980k from a cache, 44k into it; 12 turns; the cost of 3
 // calls is unknown". Empty: no agent was called, or none of its calls is recorded.
 std::string usage_words(const workflow::Usage& usage);

@@ -362,14 +362,14 @@ void Agents::finished(int agent, agent::Ending ending) {
 }
 
 void Agents::note_facts(Running& running, const dialect::Reading& reading) {
-  if (!reading.streamed) return;
   workflow::AgentFacts& facts = running.facts;
+  facts.use = reading.use;
+  if (!reading.streamed) return;
   const std::string version =
       reading.version.empty() ? versions_.of(facts.client) : printable(reading.version);
   if (!facts.client.empty() && !version.empty()) facts.client += " " + version;
   if (!reading.models.empty()) facts.model = printable(reading.models.back());
   if (!reading.session.empty()) facts.session = printable(reading.session);
-  facts.use = reading.use;
   if (running.start.session.empty()) return;
   Session& session = sessions_[running.start.session];
   session.theirs = reading.session;
