@@ -74,6 +74,11 @@ constexpr Client kClients[] = {
      .begin = "--session-id {session}",
      .resume = "--resume {session}",
      .variables = "GEMINI_CLI_NO_RELAUNCH=true",
+     // No variable switches these off.
+     .defaults = R"({"general":{"enableAutoUpdate":false},)"
+                 R"("privacy":{"usageStatisticsEnabled":false}})",
+     .defaults_variables = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+     .defaults_file = "/etc/gemini-cli/system-defaults.json",
      .hides_git_identity = true,
      .reaches = "generativelanguage.googleapis.com:443 cloudcode-pa.googleapis.com:443 "
                 "oauth2.googleapis.com:443",
@@ -122,6 +127,9 @@ constexpr Client kClients[] = {
      .address_variable = "OPENAI_HOST",
      .address = "https://api.openai.com",
      .key_variables = "OPENAI_API_KEY:authorization:Bearer",
+     .service = "openai",
+     .service_variable = "GOOSE_PROVIDER",
+     .service_option = "--provider",
      .install = "npm install -g @aaif/goose",
      .tested = "1.34.0",
      .hosts = "those of its provider",
@@ -139,7 +147,9 @@ constexpr Client kClients[] = {
      .resume = "--resume {session}",
      .variables = "QWEN_CODE_SUPPRESS_YOLO_WARNING=1",
      // Else a limit is waited for ten times more, a minute and longer; seven requests are left.
-     .defaults = R"({"model":{"generationConfig":{"maxRetries":0}}})",
+     .defaults = R"({"model":{"generationConfig":{"maxRetries":0}},)"
+                 R"("general":{"enableAutoUpdate":false},)"
+                 R"("privacy":{"usageStatisticsEnabled":false}})",
      .defaults_variables = "QWEN_CODE_SYSTEM_DEFAULTS_PATH QWEN_CODE_SYSTEM_SETTINGS_PATH",
      .defaults_file = "/etc/qwen-code/system-defaults.json",
      .reaches = "dashscope.aliyuncs.com:443 portal.qwen.ai:443 chat.qwen.ai:443 "
@@ -148,6 +158,8 @@ constexpr Client kClients[] = {
      .address_variable = "OPENAI_BASE_URL",
      .address = "https://api.openai.com/v1",
      .key_variables = "OPENAI_API_KEY:authorization:Bearer",
+     .service = "openai",
+     .service_option = "--auth-type",
      .install = "npm install -g @qwen-code/qwen-code",
      .tested = "0.24.4",
      .hosts = "those of its provider",

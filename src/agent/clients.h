@@ -37,8 +37,8 @@ struct Client {
   // NAME=value, parted by blanks: bounds its own retries, leaves updates and telemetry out. What
   // the caller's environment has is not replaced.
   std::string_view variables = {};
-  // Of a client whose retries are bounded by settings alone: these, as JSON, for the file of the
-  // lowest rank, which anything of the user's outranks. The first of these variables names it to
+  // Of a client that takes the same from settings alone: these, as JSON, for the file of the lowest
+  // rank, which anything of the user's outranks. The first of these variables names it to
   // the client; where one of them is set, or the system has such a file, nothing is put there.
   std::string_view defaults = {}, defaults_variables = {}, defaults_file = {};
   // Its shell does not see the user's git configuration: who commits there is told by variables.
@@ -58,6 +58,9 @@ struct Client {
   // one, and variables with a key, each with the header that takes it and, after another colon, the
   // word before it. Empty: there is no way.
   std::string_view address_variable = {}, address = {}, key_variables = {};
+  // Of a client that knows several services: whose key that is, and the variable and the option
+  // that may name another one.
+  std::string_view service = {}, service_variable = {}, service_option = {};
   // For people.
   std::string_view install = {};
   std::string_view tested = {};         // versions, the newest last

@@ -190,13 +190,34 @@ contain::Broker::Key key_of(std::string_view row, const std::vector<std::string>
   return key;
 }
 
-Result<contain::Broker> broker_for(const agent::Client* client, const std::string& name,
+// The service that a client is told to ask, where it knows several; empty: it is not told.
+std::string service_asked(const agent::Client& client, const std::vector<std::string>& argv,
+                          const std::vector<std::string>& variables) {
+  const std::string option(client.service_option);
+  std::string named;
+  if (!client.service_variable.empty())
+    named = value_of(variables, std::string(client.service_variable));
+  for (std::size_t i = 0; !option.empty() && i < argv.size(); ++i) {
+    if (argv[i] == option && i + 1 < argv.size()) named = argv[i + 1];
+    if (argv[i].starts_with(option + "=")) named = argv[i].substr(option.size() + 1);
+  }
+  return named;
+}
+
+Result<contain::Broker> broker_for(const agent::Client* client, const agent::Provider& provider,
                                    const std::vector<std::string>& variables) {
-  const std::string who = printable(name);
+  const std::string who = printable(provider.name);
   if (client == nullptr || client->address_variable.empty())
     return fail(Reason::usage, "contain.broker is true, and " + who + " cannot do without its key",
                 "a client of whose service the address can be set can; set contain: {broker: "
                 "false}, or another provider");
+  const std::string service = service_asked(*client, provider.argv, variables);
+  if (!service.empty() && service != client->service)
+    return fail(Reason::usage,
+                "contain.broker is true, and " + who + " asks " + printable(service) +
+                    ", whose key cannot stay outside",
+                "the key of " + std::string(client->service) +
+                    " can; set contain: {broker: false}, or another provider");
   contain::Broker broker;
   broker.url_variable = client->address_variable;
   broker.upstream = value_of(variables, broker.url_variable);
@@ -299,7 +320,7 @@ Result<std::optional<Wish>> walls_of_agent(const Project& project,
   if (walls.net == ContainNet::open)
     return fail(Reason::usage, "contain.broker is true, and the network is open",
                 "an agent whose key is kept has a loopback of its own: set contain: {net: proxy}");
-  keep_key(wish, TRY(broker_for(client, provider.name, variables)));
+  keep_key(wish, TRY(broker_for(client, provider, variables)));
   return wish;
 }
 

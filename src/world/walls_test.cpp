@@ -301,6 +301,20 @@ TEST_F(WallsTest, WhereAKeyCannotStayOutsideNothingIsStarted) {
   agent::Provider codex;
   codex.name = codex.client = "codex";
   EXPECT_THAT(error(phase("execute"), codex), HasSubstr("codex cannot do without its key"));
+  // They would take the key that is kept for another service's, and say so in words of their own.
+  set("OPENAI_API_KEY", "k");
+  agent::Provider goose;
+  goose.name = goose.client = "goose";
+  goose.argv = {"goose", "run"};
+  EXPECT_TRUE(wish(phase("execute"), goose)->broker);
+  set("GOOSE_PROVIDER", "anthropic");
+  EXPECT_THAT(error(phase("execute"), goose), HasSubstr("goose asks anthropic, whose key cannot"));
+  goose.argv = {"goose", "run", "--provider", "openai"};
+  EXPECT_TRUE(wish(phase("execute"), goose)->broker) << "the option counts";
+  agent::Provider qwen;
+  qwen.name = qwen.client = "qwen";
+  qwen.argv = {"qwen", "--auth-type=qwen-oauth"};
+  EXPECT_THAT(error(phase("execute"), qwen), HasSubstr("qwen asks qwen-oauth, whose key cannot"));
 }
 
 TEST_F(WallsTest, CachesOfTheHomeAreScratchAndItsSecretsAreNot) {

@@ -51,8 +51,10 @@ bool AgentTest::with_clients(const std::vector<std::string>& names) {
       return false;
     }
     fs::remove(path("bin/" + name));  // the mock
-    // Of claude the oldest of several, each behind its version.
-    const std::string line = lines_of(where.out).at(0);
+    // Of claude there are several, each behind its version, the oldest first.
+    const std::vector<std::string> lines = lines_of(where.out);
+    const bool newest = std::getenv("CAPSULE_TEST_NEWEST") != nullptr;
+    const std::string line = name == "claude" && newest ? lines.back() : lines.at(0);
     fs::create_symlink(name == "claude" ? line.substr(line.find(' ') + 1) : line,
                        path("bin/" + name));
     const ClientRow& row = client_row(name);
@@ -74,16 +76,20 @@ void AgentTest::hide_model() {
   }
 }
 
-Room AgentTest::room() const { return {path("home"), hidden_ ? kNobody : model_.url()}; }
+Room AgentTest::room() const {
+  return {path("home"), hidden_ ? kNobody : model_.url(), 0, !known_to_capsule_};
+}
 
 std::string AgentTest::providers_of(const std::vector<std::string>& names,
-                                    const std::string& answer_timeout) const {
+                                    const std::string& answer_timeout,
+                                    const std::string& model) const {
   nlohmann::json providers = nlohmann::json::object();
   for (const std::string& name : names) {
     nlohmann::json& settings = providers[name] = nlohmann::json::object();
     if (!answer_timeout.empty()) settings["answer_timeout"] = answer_timeout;
     if (name == "gemini" || name == "qwen" || name == "grok") settings["model"] = "m";
     if (name == "opencode") settings["model"] = "loop/m";
+    if (!model.empty()) settings["model"] = model;
     if (name == "qwen") settings["args"] = {"--auth-type", "openai"};
     if (name == "codex") {
       const std::vector<std::string> words = client_row(name).events(room());

@@ -19,15 +19,19 @@ class AgentTest : public ProjectTest {
   // Puts these clients on PATH, ready to talk to the model; false (and the test is skipped) where
   // one is missing. The project is made, too.
   bool with_clients(const std::vector<std::string>& names);
+  // Before with_clients: Capsule does not know who they are, and sets none of their switches.
+  void hide_from_capsule() { known_to_capsule_ = false; }
   // Clients that are started from now on find no model.
   void hide_model();
 
   Script& model() { return script_; }
   Room room() const;
   // Lines of the configuration that have these clients, by their own names, talk to the model.
-  // `answer_timeout` of each, unless it is empty.
+  // `answer_timeout` of each, unless it is empty; `model` is asked for where a client would take
+  // any.
   std::string providers_of(const std::vector<std::string>& names,
-                           const std::string& answer_timeout = "") const;
+                           const std::string& answer_timeout = "",
+                           const std::string& model = "") const;
   // Lines of the configuration that make `name` a command provider with plain output.
   std::string plain_provider(const std::string& name) const;
   // A workflow "small" of two phases, change and review, and its prompts. The review may only look,
@@ -47,7 +51,7 @@ class AgentTest : public ProjectTest {
  private:
   Script script_;
   Model model_{script_};
-  bool hidden_ = false;
+  bool hidden_ = false, known_to_capsule_ = true;
   std::vector<std::string> clients_;
 };
 

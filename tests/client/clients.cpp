@@ -45,32 +45,37 @@ Words codex(const Room& room, const Words& more) {
 }
 
 std::string opencode_settings(const Room& room) {
-  return json{{"provider",
-               {{"loop",
-                 {{"npm", "@ai-sdk/openai-compatible"},
-                  {"options", {{"baseURL", room.url + "/v1"}, {"apiKey", "dummy"}}},
-                  {"models", {{"m", {{"limit", {{"context", 200'000}, {"output", 8'000}}}}}}}}}}},
-              {"model", "loop/m"},
-              {"small_model", "loop/m"},
-              {"enabled_providers", {"loop"}},
-              {"autoupdate", false},
-              {"share", "disabled"}}
-      .dump();
+  json settings{{"provider",
+                 {{"loop",
+                   {{"npm", "@ai-sdk/openai-compatible"},
+                    {"options", {{"baseURL", room.url + "/v1"}, {"apiKey", "dummy"}}},
+                    {"models", {{"m", {{"limit", {{"context", 200'000}, {"output", 8'000}}}}}}}}}}},
+                {"model", "loop/m"}};
+  if (room.without_capsule) {
+    settings["small_model"] = "loop/m";
+    settings["enabled_providers"] = {"loop"};
+    settings["autoupdate"] = false;
+  }
+  return settings.dump();
 }
 
 std::string gemini_settings(const Room& room) {
-  return json{{"security", {{"auth", {{"selectedType", "gemini-api-key"}}}}},
-              {"privacy", {{"usageStatisticsEnabled", false}}},
-              {"general", {{"maxAttempts", room.retries + 1}, {"enableAutoUpdate", false}}}}
-      .dump();
+  json settings{{"security", {{"auth", {{"selectedType", "gemini-api-key"}}}}},
+                {"general", {{"maxAttempts", room.retries + 1}}}};  // Capsule cannot bound it
+  if (room.without_capsule) {
+    settings["privacy"] = {{"usageStatisticsEnabled", false}};
+    settings["general"]["enableAutoUpdate"] = false;
+  }
+  return settings.dump();
 }
 
 std::string qwen_settings(const Room& room) {
-  json settings{{"privacy", {{"usageStatisticsEnabled", false}}},
-                {"general", {{"enableAutoUpdate", false}}},
-                {"memory", {{"enableManagedAutoMemory", false}}}};
-  if (room.without_capsule)
+  json settings{{"memory", {{"enableManagedAutoMemory", false}}}};
+  if (room.without_capsule) {
     settings["model"] = {{"generationConfig", {{"maxRetries", room.retries}}}};
+    settings["privacy"] = {{"usageStatisticsEnabled", false}};
+    settings["general"] = {{"enableAutoUpdate", false}};
+  }
   return settings.dump();
 }
 
@@ -90,11 +95,14 @@ const std::vector<ClientRow> kClients{
         .resume = {"--resume", "{session}"},
         .variables =
             [](const Room& room) {
-              return Named{{"ANTHROPIC_BASE_URL", room.url},
-                           {"ANTHROPIC_API_KEY", "dummy"},
-                           {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
-                           {"CLAUDE_CODE_MAX_RETRIES", std::to_string(room.retries)},
-                           {"IS_SANDBOX", "1"}};  // root may work then
+              Named all{{"ANTHROPIC_BASE_URL", room.url},
+                        {"ANTHROPIC_API_KEY", "dummy"},
+                        {"CLAUDE_CODE_MAX_RETRIES", std::to_string(room.retries)}};
+              if (room.without_capsule) {
+                all["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] = "1";
+                all["IS_SANDBOX"] = "1";  // root may work then
+              }
+              return all;
             },
         .files = [](const Room&) { return Named{}; },
     },
@@ -125,9 +133,9 @@ const std::vector<ClientRow> kClients{
         .resume = {"--resume", "{session}"},
         .variables =
             [](const Room& room) {
-              return Named{{"GOOGLE_GEMINI_BASE_URL", room.url},
-                           {"GEMINI_API_KEY", "dummy"},
-                           {"GEMINI_CLI_NO_RELAUNCH", "true"}};
+              Named all{{"GOOGLE_GEMINI_BASE_URL", room.url}, {"GEMINI_API_KEY", "dummy"}};
+              if (room.without_capsule) all["GEMINI_CLI_NO_RELAUNCH"] = "true";
+              return all;
             },
         .files =
             [](const Room& room) {
@@ -146,9 +154,10 @@ const std::vector<ClientRow> kClients{
         .resume = {"--session", "{session}"},
         .variables =
             [](const Room& room) {
-              return Named{{"OPENCODE_CONFIG_CONTENT", opencode_settings(room)},
-                           {"OPENCODE_DISABLE_MODELS_FETCH", "1"},
-                           {"OPENCODE_DISABLE_AUTOUPDATE", "1"}};
+              Named all{{"OPENCODE_CONFIG_CONTENT", opencode_settings(room)},
+                        {"OPENCODE_DISABLE_MODELS_FETCH", "1"}};
+              if (room.without_capsule) all["OPENCODE_DISABLE_AUTOUPDATE"] = "1";
+              return all;
             },
         .files = [](const Room&) { return Named{}; },
     },
@@ -168,10 +177,15 @@ const std::vector<ClientRow> kClients{
         .resume = {"--resume", "--name", "{session}"},
         .variables =
             [](const Room& room) {
-              Named all{{"GOOSE_PROVIDER", "openai"}, {"GOOSE_MODEL", "m"},
-                        {"OPENAI_HOST", room.url},    {"OPENAI_API_KEY", "dummy"},
-                        {"GOOSE_MODE", "auto"},       {"GOOSE_DISABLE_KEYRING", "1"}};
-              if (room.without_capsule) all["GOOSE_PROVIDER_SKIP_BACKOFF"] = "true";
+              Named all{{"GOOSE_PROVIDER", "openai"},
+                        {"GOOSE_MODEL", "m"},
+                        {"OPENAI_HOST", room.url},
+                        {"OPENAI_API_KEY", "dummy"},
+                        {"GOOSE_DISABLE_KEYRING", "1"}};
+              if (room.without_capsule) {
+                all["GOOSE_MODE"] = "auto";
+                all["GOOSE_PROVIDER_SKIP_BACKOFF"] = "true";
+              }
               return all;
             },
         .files = [](const Room&) { return Named{}; },
@@ -237,10 +251,11 @@ const std::vector<ClientRow> kClients{
               Named all{{"KIMI_MODEL_NAME", "m"},
                         {"KIMI_MODEL_API_KEY", "dummy"},
                         {"KIMI_MODEL_BASE_URL", room.url + "/v1"},
-                        {"KIMI_MODEL_PROVIDER_TYPE", "openai"},
-                        {"KIMI_DISABLE_TELEMETRY", "1"}};
-              if (room.without_capsule)
+                        {"KIMI_MODEL_PROVIDER_TYPE", "openai"}};
+              if (room.without_capsule) {
+                all["KIMI_DISABLE_TELEMETRY"] = "1";
                 all["KIMI_LOOP_MAX_ATTEMPTS_PER_STEP"] = std::to_string(room.retries + 1);
+              }
               return all;
             },
         .files = [](const Room&) { return Named{}; },

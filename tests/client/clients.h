@@ -15,7 +15,8 @@ struct Room {
   std::string home;
   std::string url;  // http://127.0.0.1:PORT
   int retries = 0;  // of the client's own, where they can be bounded
-  // Bounds are part of the room also where Capsule sets them by itself.
+  // What Capsule switches off by itself (updates, telemetry, tries, sandboxes) is part of the room,
+  // too.
   bool without_capsule = false;
 };
 

@@ -26,6 +26,7 @@ class Plain : public AgentTest, public ::testing::WithParamInterface<const char*
  protected:
   void SetUp() override {
     AgentTest::SetUp();
+    hide_from_capsule();
     if (!with_clients({GetParam()})) return;
     configure("provider: plain-" + std::string(GetParam()) + "\n" + plain_provider(GetParam()));
     write_small_workflow();
