@@ -77,9 +77,36 @@ TEST_P(Events, AKeyThatTheAgentSaysIsInNoLogHoweverItsClientTellsIt) {
     EXPECT_FALSE(holds_a_part(read_file(archive() + "/" + name))) << name;
 }
 
+// A service may answer by a cheaper model than the one that is paid for. These tell which it was.
+class OtherModel : public AgentTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(OtherModel, ThatAnswersInPlaceOfTheOneAskedForIsARefutedClaim) {
+  if (!with_clients({GetParam()})) return;
+  configure("provider: " + std::string(GetParam()) + "\n" +
+            providers_of({GetParam()}, "", "claude-opus-4-1"));
+  write_workflow_of_one();
+  model().answer_as("claude-3-5-haiku-20241022");
+  model().when("# Change it", {bash("echo done >feature.txt"),
+                               say(signal_text("PASS", "changed", "\"feature.txt\""))});
+  const Outcome outcome = run(patiently("run", {kBead, "--workflow=one", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(model().turns().at(0).model, "claude-opus-4-1") << "it is asked for";
+  const Json call = facts_of(outcome, "supply_agent_used").at(0);
+  EXPECT_EQ(call.at("asked_model"), "claude-opus-4-1");
+  EXPECT_EQ(call.at("model"), "claude-3-5-haiku-20241022");
+  int refuted = 0;
+  for (const Json& row : Json::parse(command("ledger", {"--by=provider", "--json"}).out))
+    if (row.value("claim", "") == "model") refuted += row.at("false").get<int>();
+  EXPECT_EQ(refuted, 1);
+  EXPECT_THAT(git_out({"log", "-1", "--format=%(trailers)", "main"}),
+              HasSubstr("Capsule-Model: claude-3-5-haiku-20241022"));
+}
+
 }  // namespace
 
 namespace {
+FOR_CLIENT(OtherModel, "claude", Claude);
+
 FOR_CLIENT(Events, "claude", Claude);
 FOR_CLIENT(Events, "codex", Codex);
 FOR_CLIENT(Events, "gemini", Gemini);

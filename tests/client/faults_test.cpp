@@ -14,6 +14,7 @@ namespace capsule::test {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr const char* kWithFull = "./test --full runs it";
 using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::HasSubstr;
@@ -132,7 +133,8 @@ TEST_P(Faults, AServiceThatIsOverloadedIsWaitedForAndTheSessionGoesOn) {
 // Where the client does not say that nothing was answered, the second fault in a row may have ended
 // its session, and it begins another that is told the history.
 TEST_P(Faults, ASecondFaultInARowEndsASessionOfWhichNothingIsKnown) {
-  if (!is_one_of("claude", "codex", "gemini")) return;
+  if (!is_one_of("claude", "codex", "gemini"))
+    GTEST_SKIP() << "the others differ little from these";
   model().when("You were interrupted", {meets(Fault::rate_limited, 1), say(kDone)});
   model().when("# Change it",
                {bash("echo done >feature.txt"), meets(Fault::overloaded, 1), say(kDone)});
@@ -146,13 +148,13 @@ TEST_P(Faults, ASecondFaultInARowEndsASessionOfWhichNothingIsKnown) {
 }
 
 TEST_P(Faults, ARateLimitIsWaitedFor) {
-  if (is_dear()) return;
+  if (is_dear()) GTEST_SKIP() << kWithFull;
   model().when("# Change it", {meets(Fault::rate_limited), say("never")});
   expect_a_pause("rate_limited");
 }
 
 TEST_P(Faults, AServiceThatBreaksIsWaitedFor) {
-  if (is_dear_twin()) return;
+  if (is_dear_twin()) GTEST_SKIP() << kWithFull;
   model().when("# Change it", {meets(Fault::server_error), say("never")});
   expect_a_pause("overloaded");
 }
@@ -162,7 +164,7 @@ TEST_P(Faults, ItsOwnTriesAreBoundedByCapsule) {
   const std::map<std::string, std::size_t> requests{
       {"claude", 4}, {"goose", 4}, {"qwen", 7}, {"kimi", 1}, {"grok", 1}};
   const auto expected = requests.find(client());
-  if (expected == requests.end()) return;
+  if (expected == requests.end()) GTEST_SKIP() << "its tries cannot be bounded";
   env()["CLAUDE_CODE_MAX_RETRIES"] = std::nullopt;
   model().when("# Change it", {meets(Fault::overloaded), say("never")});
   expect_a_pause("overloaded");
@@ -170,13 +172,13 @@ TEST_P(Faults, ItsOwnTriesAreBoundedByCapsule) {
 }
 
 TEST_P(Faults, AnAnswerThatIsCutOffIsAskedForAgain) {
-  if (is_dear_twin()) return;
+  if (is_dear_twin()) GTEST_SKIP() << kWithFull;
   model().when("# Change it", {fails(Fault::cut)});
   expect_a_pause("unreachable");
 }
 
 TEST_P(Faults, AServiceThatCannotBeReachedIsWaitedFor) {
-  if (is_dear()) return;
+  if (is_dear()) GTEST_SKIP() << kWithFull;
   hide_model();
   use("");
   expect_a_pause("unreachable");
@@ -185,7 +187,7 @@ TEST_P(Faults, AServiceThatCannotBeReachedIsWaitedFor) {
 // Where the client tells when the limit ends, the run goes on by itself; else nobody is called for
 // a while, and the run can be stopped.
 TEST_P(Faults, AUsageLimitParksTheProvider) {
-  if (is_dear()) return;
+  if (is_dear()) GTEST_SKIP() << kWithFull;
   const bool tells = is_one_of("claude", "codex", "opencode");
   const bool to_the_second = tells && client() != "codex";
   const std::chrono::seconds ends_in(to_the_second ? 15 : 3600);
@@ -229,7 +231,7 @@ TEST_P(Faults, AKeyThatIsNotAcceptedIsPutToAPersonAndSpendsNoAttempt) {
 }
 
 TEST_P(Faults, AnEmptyAccountIsPutToAPersonAsWell) {
-  if (is_dear()) return;
+  if (is_dear()) GTEST_SKIP() << kWithFull;
   model().when("# Change it", {meets(Fault::no_credit), say("never")});
   const Outcome outcome = run_one();
   EXPECT_NE(outcome.exit_code, 0);
@@ -245,14 +247,14 @@ TEST_P(Faults, ARefusalEndsThePhaseAndIsNamedWhereTheClientTellsIt) {
 }
 
 TEST_P(Faults, AnEmptyAnswerEndsThePhase) {
-  if (is_dear_twin()) return;
+  if (is_dear_twin()) GTEST_SKIP() << kWithFull;
   model().when("# Change it", {say("")});
   expect_an_end({"no_words"});
 }
 
 // Once more in a new session: its history may have been what was too long.
 TEST_P(Faults, AConversationThatIsTooLongIsTriedInANewSessionAndThenEndsThePhase) {
-  if (is_dear_twin()) return;
+  if (is_dear_twin()) GTEST_SKIP() << kWithFull;
   model().when("# Change it", {fails(Fault::too_long)});
   // Words of opencode's and kimi's own, when they have shortened the conversation or are about to.
   model().when("The previous request exceeded", {say("It is too long all the same.")});
@@ -261,13 +263,13 @@ TEST_P(Faults, AConversationThatIsTooLongIsTriedInANewSessionAndThenEndsThePhase
 }
 
 TEST_P(Faults, AnAnswerWithoutASignalEndsThePhase) {
-  if (is_dear()) return;
+  if (is_dear()) GTEST_SKIP() << kWithFull;
   model().when("# Change it", {say("I am done, I think.")});
   expect_an_end({"no_signal"});
 }
 
 TEST_P(Faults, AClientThatIsKilledIsNamedWithItsSignal) {
-  if (is_dear()) return;
+  if (is_dear()) GTEST_SKIP() << kWithFull;
   model().when("# Change it", {bash("echo done >feature.txt"), fails(Fault::silent)});
   Running running(patiently("run", words_of_one({})));
   ASSERT_TRUE(eventually([&] { return is_silent(); }));
@@ -282,7 +284,7 @@ TEST_P(Faults, AClientThatIsKilledIsNamedWithItsSignal) {
 }
 
 TEST_P(Faults, AModelThatSaysNothingIsItsServicesFaultAndSpendsNoAttempt) {
-  if (is_one_of("copilot", "grok")) return;
+  if (is_one_of("copilot", "grok")) GTEST_SKIP() << "it does not tell that it waits";
   use("", "3s");
   model().when("# Change it", {fails(Fault::silent)});
   expect_a_pause("no_answer");
@@ -290,7 +292,7 @@ TEST_P(Faults, AModelThatSaysNothingIsItsServicesFaultAndSpendsNoAttempt) {
 
 // These print nothing before the model's first word, and start processes of their own meanwhile.
 TEST_P(Faults, AClientThatDoesNotTellThatItWaitsHasItsTimeLimitAlone) {
-  if (!is_one_of("copilot", "grok")) return;
+  if (!is_one_of("copilot", "grok")) GTEST_SKIP() << "it tells that it waits";
   use("phases: {change: {timeout: 15s}}\n", "3s");
   model().when("# Change it", {fails(Fault::silent)});
   const Outcome outcome = run_one();
@@ -300,7 +302,8 @@ TEST_P(Faults, AClientThatDoesNotTellThatItWaitsHasItsTimeLimitAlone) {
 
 // These wait for it in silence, for as long as they are told to.
 TEST_P(Faults, AServiceThatHasItsClientWaitForAnHourSpendsNoAttempt) {
-  if (!is_one_of("codex", "opencode", "qwen") || is_dear()) return;
+  if (!is_one_of("codex", "opencode", "qwen")) GTEST_SKIP() << "it does not wait so long";
+  if (is_dear()) GTEST_SKIP() << kWithFull;
   // Of codex's own tries none is left in the other tests.
   std::string providers = providers_of({client()}, "3s");
   for (std::size_t at = 0; (at = providers.find("max_retries=0", at)) != providers.npos; ++at)
@@ -313,7 +316,7 @@ TEST_P(Faults, AServiceThatHasItsClientWaitForAnHourSpendsNoAttempt) {
 }
 
 TEST_P(Faults, AToolThatTakesTooLongEndsAtOurTimeLimit) {
-  if (is_dear()) return;
+  if (is_dear()) GTEST_SKIP() << kWithFull;
   constexpr const char* kForEver = "tail -f /dev/null";  // qwen refuses a long sleep
   use("phases: {change: {timeout: 15s}}\n", "3s");
   // codex leaves a command alone after ten seconds and lets the model ask for it again.

@@ -45,8 +45,9 @@ Response respond(Script& script, const Request& request) {
   const json body = json::parse(request.body, nullptr, false);
   for (const Api* api : kApis) {
     if (request.method != "POST" || !body.is_object() || !api->serves(request)) continue;
-    const Conversation asked = api->conversation(request, body);
+    Conversation asked = api->conversation(request, body);
     const Answer answer = script.answer(asked);
+    asked.model = script.answers_as(asked.model);
     const Fault fault = answer.failure.fault;
     const bool answers = fault == Fault::none || fault == Fault::refused || fault == Fault::cut ||
                          fault == Fault::silent;
@@ -171,6 +172,16 @@ Answer Script::answer(const Conversation& asked) {
   if (turn.fault == Fault::cut)
     next.text = "This is the beginning of an answer whose end nobody will see.";
   return {next.text, next.command, number, next.tokens, next.failure, next.tool};
+}
+
+void Script::answer_as(std::string model) {
+  const std::lock_guard lock(mutex_);
+  answers_as_ = std::move(model);
+}
+
+std::string Script::answers_as(const std::string& asked) const {
+  const std::lock_guard lock(mutex_);
+  return answers_as_.empty() ? asked : answers_as_;
 }
 
 void Script::surprise(std::string what) {

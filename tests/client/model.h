@@ -62,6 +62,10 @@ class Script {
   // answer that it delays, and no client sees it in its history.
   void when(std::string key, std::vector<Say> answers);
 
+  // Another model answers from now on, whichever is asked for.
+  void answer_as(std::string model);
+  std::string answers_as(const std::string& asked) const;
+
   // Failures that last until then are over.
   void mend();
 
@@ -93,6 +97,7 @@ class Script {
   std::vector<std::string> surprises_;
   int answers_ = 0;
   bool mended_ = false;
+  std::string answers_as_;  // empty: the model that is asked
 };
 
 // The server that plays a script. It lives in the test's own process and ends with it; the

@@ -76,7 +76,8 @@ class Whole : public AgentTest, public ::testing::WithParamInterface<const char*
 
 TEST_P(Whole, TheSixPhasesWithAReworkInTheSameSession) {
   const std::string name = GetParam();
-  if (name != "codex" && std::getenv("CAPSULE_TEST_FULL") == nullptr) return;
+  if (name != "codex" && std::getenv("CAPSULE_TEST_FULL") == nullptr)
+    GTEST_SKIP() << "./test --full runs it";
   if (!with_clients({name})) return;
   configure_gates("provider: " + name + "\n" + providers_of({name}));
   script_pipeline(model());
