@@ -115,6 +115,7 @@ Result<std::optional<std::vector<SubjectLock>>> try_take_all(
 Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, std::string_view run,
                                                     std::string_view now) {
   constexpr int kPauseMilliseconds = 20;
+  constexpr int kLeavingTakes = 5;  // times as long as children of a dead holder
   const ProcessIdentity self = this_process();
   int waited = 0;
   for (;;) {
@@ -124,8 +125,15 @@ Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, st
         TRY(read_claim(*TRY(parts_->statement(Query::get_claim)), subject));
     const Life life = before ? life_of(before->process) : Life::dead;
     if (!locks) {
-      // The holder is dead but a child of its is not, or it is just about to write its row.
-      if (life != Life::dead || waited >= parts_->take_over_milliseconds)
+      // The holder is dead but a child of its is not, or it is just about to write its row; or its
+      // run has ended, and it is on its way out: it may still be telling people of that.
+      bool leaves = false;
+      if (before && life == Life::alive) {
+        const auto its_run = head(before->run);
+        leaves = its_run && !its_run->ended_at.empty();
+      }
+      const int patience = parts_->take_over_milliseconds * (leaves ? kLeavingTakes : 1);
+      if ((life != Life::dead && !leaves) || waited >= patience)
         return held(subject, life == Life::dead ? std::nullopt : before, life, written);
       sleep_milliseconds(kPauseMilliseconds);
       waited += kPauseMilliseconds;

@@ -136,6 +136,31 @@ TEST_F(StoreClaims, WhatADeadHolderLeftRunningIsWaitedFor) {
   EXPECT_TRUE(store->claim("demo-1", "mine", "now"));
 }
 
+// It still tells people, and gives back what it had: whoever goes on in that moment is not refused.
+TEST_F(StoreClaims, AHolderWhoseRunHasEndedIsWaitedFor) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    auto store = Store::open(dir_, Access::read_write);
+    const auto claim = (*store)->claim("demo-1", "theirs", "then");
+    const auto last =
+        (*store)->begin({"theirs", "pipeline", "demo-1", "then"}, std::vector{test::fact(1)});
+    if (!claim || !last) ::_exit(1);
+    if (!(*store)->append("theirs", *last, std::vector{test::fact(2)},
+                          engine::Ending{"now", "complete"}))
+      ::_exit(2);
+    keep_lock(Leaves::until_tried_twice, ends[1]);
+  }
+  ::close(ends[1]);
+  char byte = 0;
+  EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+  ::close(ends[0]);
+  const auto store = open(Access::read_write, {.take_over_milliseconds = 60'000});
+  EXPECT_TRUE(store->claim("demo-1", "mine", "now"));
+  end(pid);
+}
+
 TEST_F(StoreClaims, WhatADeadHolderLeftRunningForeverIsToldAfterAWhile) {
   const pid_t pid = holder_process(Leaves::until_the_test_ends);
   end(pid);

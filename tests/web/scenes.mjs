@@ -180,12 +180,8 @@ const scenes = {
     await page.waitForSelector(".chip.running", { state: "detached" });
     assert.equal(await page.getByRole("button", { name: "Pause" }).count(), 0);
     // Killed: nobody is said to be at work any more, and no clock goes on.
-    const works = () => page.waitForSelector(".chip.running").then(() => true);
-    let killed;
-    for (let began = false; !began; ) { // refused while the aborted one is still on its way out
-      killed = spawn(CAPSULE, ["deliver", PLAN], { stdio: "ignore" });
-      began = await Promise.race([works(), new Promise((done) => killed.on("exit", () => done(false)))]);
-    }
+    const killed = spawn(CAPSULE, ["deliver", PLAN], { stdio: "ignore" }); // waits for the aborted one to be gone
+    await page.waitForSelector(".chip.running");
     killed.kill("SIGKILL");
     await page.locator(".list .state", { hasText: "cut off" }).first().waitFor();
     assert.equal(await page.locator(".chip.running, .list [data-ticks], .runhead [data-ticks]").count(), 0);
