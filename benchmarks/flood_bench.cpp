@@ -1,20 +1,17 @@
 // What a face costs while an agent prints a megabyte a second: the program itself, on a terminal or
 // with a page that listens, and its time on the processor as the kernel counts it.
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "base/files.h"
 #include "benchmarks/face.h"
 #include "benchmarks/folder.h"
+#include "benchmarks/page.h"
 #include "benchmarks/rows.h"
 #include "event/delivery.h"
 #include "git/create.h"
@@ -102,74 +99,19 @@ class Flood {
   pid_t worker_ = -1;
 };
 
-double flood_cpu_seconds(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::size_t name = text.rfind(')');
-  if (name == text.npos) std::abort();  // it has ended
-  std::istringstream rest(text.substr(name + 2));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) rest >> skipped;
-  double user = 0, system = 0;
-  rest >> user >> system;
-  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-}
-
-std::string flood_until(int fd, std::string_view end) {
-  std::string heard;
-  char bytes[4096];
-  while (heard.find(end) == heard.npos) {
-    const ssize_t count = ::read(fd, bytes, sizeof bytes);
-    if (count <= 0) std::abort();
-    heard.append(bytes, static_cast<std::size_t>(count));
-  }
-  return heard;
-}
-
-// One line of a request to the page; the connection that answers.
-int flood_ask(const std::string& host, const std::string& line, const std::string& cookie) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port =
-      htons(static_cast<std::uint16_t>(std::atoi(host.c_str() + host.find(':') + 1)));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const std::string request =
-      "GET " + line + " HTTP/1.1\r\nHost: " + host + "\r\n" + cookie + "\r\n";
-  if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      ::send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0)
-    std::abort();
-  return fd;
-}
-
-// A browser that listens: enters with the address on the terminal, and opens the stream.
-int flood_page(int terminal) {
-  const std::string screen = flood_until(terminal, "no run");
-  const std::size_t begin = screen.find("http://") + 7, path = screen.find("/?", begin);
-  const std::string host = screen.substr(begin, path - begin);
-  const int entering =
-      flood_ask(host, screen.substr(path, screen.find_first_of("\r\n", path) - path), "");
-  const std::string entered = flood_until(entering, "\r\n\r\n");
-  ::close(entering);
-  const std::size_t cookie = entered.find("Set-Cookie: ") + 12;
-  return flood_ask(
-      host, "/api/v1/events",
-      "Cookie: " + entered.substr(cookie, entered.find(';', cookie) - cookie) + "\r\n");
-}
-
 // In percent of a core, for a megabyte a second.
 double flood_cost(const char* command) {
   const Flood flood;
   Face face({command, "--project-dir=" + flood.root()});
   const bool serves = command == std::string_view("serve");
-  const int page = serves ? flood_page(face.terminal()) : -1;
+  const int page = serves ? entered(face, "no run").ask("/api/v1/events") : -1;
   const pid_t listener = serves ? start_reader(page) : -1;
   face.read_on();
   if (!serves) (void)!::write(face.terminal(), "b", 1);  // the board, which shows what agents do
   ::sleep(kFloodSettles);
-  const double before = flood_cpu_seconds(face.pid()), began = flood.printed_mb();
+  const double before = cpu_seconds_of(face.pid()), began = flood.printed_mb();
   ::sleep(kFloodWatched);
-  const double used = flood_cpu_seconds(face.pid()) - before;
+  const double used = cpu_seconds_of(face.pid()) - before;
   const double printed = flood.printed_mb() - began;  // less than it should on a busy machine
   if (serves) {
     ::close(page);

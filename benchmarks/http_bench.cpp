@@ -1,120 +1,126 @@
-// What a page that many look at costs: the server in a process of its own, with streams that all
-// get the same events; and what a browser has to fetch first.
-#include <arpa/inet.h>
-#include <malloc.h>
-#include <netinet/in.h>
+// What a page that many look at costs: `capsule serve` itself, with browsers that all get what a
+// run tells; and what a browser has to fetch first.
+#include <signal.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "base/files.h"
+#include "benchmarks/folder.h"
+#include "benchmarks/page.h"
 #include "benchmarks/rows.h"
-#include "http/server.h"
+#include "event/delivery.h"
+#include "git/create.h"
+#include "http/message.h"
 #include "serve/pages.h"
+#include "store/store.h"
 
 namespace capsule::bench {
 namespace {
 
-using namespace std::chrono_literals;
+constexpr const char* kServedAt = "2026-01-31T23:59:59.123Z";
+
+// A delivery of some tasks, whose agents begin and end one after the other.
+class Served {
+ public:
+  Served() {
+    namespace delivery = event::delivery;
+    const std::string& root = folder_.path();
+    if (!write_file(root + "/a.txt", "a\n") ||
+        !git::create_repository(root, "Bench", "bench@example.com") ||
+        !git::commit_everything(root, "Begin"))
+      std::abort();
+    delivery::DeliveryStarted started;
+    started.plan = "/p/PLAN.md";
+    for (int i = 1; i <= kTasks; ++i) {
+      delivery::Task task;
+      task.id = "T-" + std::to_string(i);
+      task.criteria = {"x"};
+      started.tasks.push_back(task);
+    }
+    std::vector<event::NewFact> facts;
+    for (const delivery::DeliveryFact& fact :
+         {delivery::DeliveryFact(started), delivery::DeliveryFact(delivery::VerifyFinished{
+                                               delivery::VerifyPurpose::baseline, {}, ""})})
+      facts.push_back({std::string(kind_of(fact)), kServedAt, body_of(fact)});
+    store_ = store::Store::open(root, store::Access::read_write).value();
+    last_ = store_->begin({"r1", "delivery", "/p/PLAN.md", kServedAt}, facts).value();
+  }
+  const std::string& root() const { return folder_.path(); }
+  // One fact more, that is seen on a board.
+  void tell() {
+    event::delivery::AgentDispatched agent;
+    agent.agent = ++agents_;
+    agent.attempt = 1 + agents_ / kTasks;
+    agent.task = "T-" + std::to_string(1 + agents_ % kTasks);
+    const event::delivery::DeliveryFact fact(agent);
+    const event::NewFact one{std::string(kind_of(fact)), kServedAt, body_of(fact)};
+    last_ = store_->append("r1", last_, {&one, 1}, std::nullopt).value();
+  }
+
+ private:
+  static constexpr int kTasks = 20;
+  Folder folder_;
+  std::unique_ptr<store::Store> store_;
+  std::uint64_t last_ = 0;
+  int agents_ = 0;
+};
+
+// A process that reads what comes on all of them, and keeps nothing.
+pid_t start_readers(const std::vector<int>& sockets) {
+  const pid_t reader = ::fork();
+  if (reader != 0) return reader;
+  const int all = ::epoll_create1(0);
+  for (const int fd : sockets) {
+    epoll_event wanted{EPOLLIN, {}};
+    wanted.data.fd = fd;
+    ::epoll_ctl(all, EPOLL_CTL_ADD, fd, &wanted);
+  }
+  static char bytes[65536];
+  for (epoll_event ready[64];;)
+    for (int i = 0, count = ::epoll_wait(all, ready, 64, -1); i < count; ++i)
+      if (::read(ready[i].data.fd, bytes, sizeof bytes) <= 0) ::_exit(1);  // one was cut off
+}
 
 struct Cost {
   double cpu_percent = 1e9;  // of one core
-  double resident_mb = 1e9;
+  double own_mb = 1e9;       // of the whole process
 };
 
-double cpu_seconds() {
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  const auto of = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return of(used.ru_utime) + of(used.ru_stime);
-}
-
-// Memory of its own: the pages of this program's file are shared by all its processes.
-double own_mb() {
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("RssAnon:")) return std::atof(line.c_str() + 8) / 1024;
-  return 1e9;
-}
-
-class Everybody : public http::Handler {
- public:
-  void on_request(http::ExchangeId id, const http::Request&) override {
-    if (server->stream(id, {})) streams.push_back(id);
-  }
-  http::Server* server = nullptr;
-  std::vector<http::ExchangeId> streams;
-};
-
-// In a child: says its port, waits for the clients, sends, and says what that took.
-[[noreturn]] void serve(int to_parent, std::size_t clients, std::chrono::milliseconds every,
-                        int events) {
-  ::malloc_trim(0);  // what the parent has freed would be used first, and not counted
-  const double before_mb = own_mb();
-  auto loop = process::Loop::create({CAPSULE_BINARY, 6s});
-  Everybody everybody;
-  http::Limits limits;
-  limits.connections = limits.streams = clients;
-  auto server = http::Server::listen(**loop, {}, everybody, limits);
-  everybody.server = server->get();
-  const int port = (*server)->port();
-  (void)!::write(to_parent, &port, sizeof port);
-  (*loop)->run_while([&] { return everybody.streams.size() < clients; });
-  const std::string event = http::event_bytes("rows", "123456", std::string(300, 'x'));
-  const double began = cpu_seconds();
-  int sent = 0;
-  std::function<void()> tick = [&] {
-    for (const http::ExchangeId id : everybody.streams) (*server)->send(id, event);
-    if (++sent < events) (*loop)->after(every, tick);
-  };
-  const auto start = std::chrono::steady_clock::now();
-  (*loop)->after(every, tick);
-  (*loop)->run_while([&] { return sent < events; });
-  const double took =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const Cost cost{100 * (cpu_seconds() - began) / took, own_mb() - before_mb};
-  (void)!::write(to_parent, &cost, sizeof cost);
-  ::_exit(0);
-}
-
-Cost cost_of(std::size_t clients, std::chrono::milliseconds every, int events) {
-  int ends[2];
-  if (::pipe(ends) != 0) return {};
-  const pid_t child = ::fork();
-  if (child == 0) serve(ends[1], clients, every, events);
-  ::close(ends[1]);
-  int port = 0;
-  Cost cost;
+// `facts` are told, so many a second, while so many browsers listen.
+Cost cost_of(std::size_t browsers, int a_second, int facts) {
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, browsers + 200);
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  Served served;
+  Face face({"serve", "--project-dir=" + served.root()});
+  const Page page = entered(face, "no run");
+  face.read_on();
   std::vector<int> sockets;
-  if (::read(ends[0], &port, sizeof port) == sizeof port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    constexpr std::string_view kAsk = "GET /events HTTP/1.1\r\nHost: x\r\n\r\n";
-    for (std::size_t i = 0; i < clients; ++i) {
-      const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
-        (void)!::send(fd, kAsk.data(), kAsk.size(), MSG_NOSIGNAL);
-      sockets.push_back(fd);
-    }
-    // What a kernel keeps for each is more than all events: nobody has to read meanwhile.
-    if (::read(ends[0], &cost, sizeof cost) != sizeof cost) cost = {};
+  for (std::size_t i = 0; i < browsers; ++i) {
+    sockets.push_back(page.ask("/api/v1/events"));
+    heard_until(sockets.back(), "event: reload");
   }
+  const pid_t readers = start_readers(sockets);
+  const double before = cpu_seconds_of(face.pid());
+  for (int i = 0; i < facts; ++i) {
+    ::usleep(static_cast<useconds_t>(1'000'000 / a_second));
+    served.tell();
+  }
+  const double seconds = static_cast<double>(facts) / a_second;
+  const Cost cost{100 * (cpu_seconds_of(face.pid()) - before) / seconds, own_mb_of(face.pid())};
+  // All of them are still there: nobody was told to go.
+  const bool lost = ::waitpid(readers, nullptr, WNOHANG) == readers;
+  if (!lost) end_reader(readers);
   for (const int fd : sockets) ::close(fd);
-  ::close(ends[0]);
-  ::waitpid(child, nullptr, 0);
-  return cost;
+  return lost ? Cost{} : cost;
 }
 
 // What the page names, and what each module of it imports at once, with the heads of the answers.
@@ -136,12 +142,12 @@ double first_page_kb() {
 }
 
 const Rows kHttp([] {
-  add_figure({"serve: CPU, 200 streams, ten events a second", "%", 3, false,
-              [] { return cost_of(200, 100ms, 50).cpu_percent; }});
-  add_figure({"serve: memory of 200 streams", "MB", 5, false,
-              [] { return cost_of(200, 100ms, 20).resident_mb; }});
-  add_figure({"serve: memory of 1,000 streams", "MB", 10, false,
-              [] { return cost_of(1000, 500ms, 4).resident_mb; }});
+  add_figure({"serve: CPU, 200 browsers listen, ten facts a second", "%", 3, false,
+              [] { return cost_of(200, 10, 50).cpu_percent; }});
+  add_figure({"serve: memory of the process with 200 browsers", "MB", 5, false,
+              [] { return cost_of(200, 10, 20).own_mb; }});
+  add_figure({"serve: memory of the process with 1,000 browsers", "MB", 10, false,
+              [] { return cost_of(1000, 2, 10).own_mb; }});
   add_figure(
       {"serve: the first page, heads of the answers included", "KB", 95, false, first_page_kb});
 });

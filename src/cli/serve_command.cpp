@@ -1,8 +1,10 @@
 // capsule serve: the web face, in the foreground.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -76,6 +78,15 @@ void open_browser(process::Loop& loop, const std::string& address) {
   });
 }
 
+// Each who looks takes one, and many systems allow a thousand until somebody asks for more.
+void allow_descriptors(const http::Limits& limits) {
+  const rlim_t wanted = limits.streams + limits.connections + 128;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  files.rlim_cur = std::min(files.rlim_max, wanted);
+  (void)::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 Result<int> serve(const Args& args) {
   serve::SiteOptions options;
   options.address.port = TRY(port_argument(args));
@@ -88,6 +99,7 @@ Result<int> serve(const Args& args) {
   if (args.flag("open") && !options.address.socket.empty())
     return fail(Reason::usage, "--open needs a port: browsers open no sockets");
   const std::string socket = options.address.socket;
+  allow_descriptors(options.limits);
   const world::Project project = TRY(open_project(args));
   const auto loop = TRY(process::Loop::create());
   // What a person starts from the page goes on when it is ended.

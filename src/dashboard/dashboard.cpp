@@ -115,6 +115,7 @@ class Dashboard {
   std::map<std::string, Asked> asked_;
   std::set<std::string> loading_;
   std::optional<process::TimerId> frame_, tick_, note_;
+  process::Clock::time_point drawn_{};  // when the last frame was
   follow::FolderWatch beads_folder_;
   File beads_inotify_;
   std::optional<process::WatchId> beads_watch_;
@@ -166,6 +167,8 @@ void Dashboard::load_beads() {
     if (!beads.error().hint.empty()) shown_.no_beads += "\n" + beads.error().hint;
     return;
   }
+  if (beads->empty() && !exists(project_.root() + "/.beads"))
+    shown_.no_beads = "No beads yet. Begin with: capsule bead init --prefix=NAME" + project_.option;
   for (const engine::Bead& bead : *beads)
     if (bead.status != "tombstone")
       shown_.beads.push_back({bead.id, bead.title, bead.type, bead.status, bead.parent,
@@ -228,9 +231,12 @@ void Dashboard::forget_texts() {
   asked_.clear();
 }
 
+// At once, when nothing was drawn for a while; of a flood, a frame at a time.
 void Dashboard::want_frame() {
   if (frame_) return;
-  frame_ = loop_.after(kFrame, [this] {
+  const auto due = drawn_ + kFrame;
+  if (process::Clock::now() >= due) return draw();
+  frame_ = loop_.at(due, [this] {
     frame_.reset();
     draw();
   });
@@ -246,6 +252,7 @@ void Dashboard::draw() {
   bool works = false;
   for (const view::Run& run : follower_->project().runs) works |= run.life == view::Life::working;
   if (works && !tick_) tick_ = loop_.after(kTick, [this] { tick(); });
+  drawn_ = process::Clock::now();  // however long it took, other things have their turns between
 }
 
 void Dashboard::tick() {

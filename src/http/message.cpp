@@ -1,5 +1,8 @@
 #include "http/message.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/text.h"
 
 namespace capsule::http {
@@ -77,8 +80,12 @@ std::optional<std::string> Request::parameter(std::string_view name) const {
 bool Request::has_clear_query() const {
   const std::size_t query = target.find('?');
   if (query == std::string::npos) return true;
-  for (const std::string_view part : split(std::string_view(target).substr(query + 1), '&'))
-    if (!part.empty() && !parameter(part.substr(0, part.find('=')))) return false;
+  std::set<std::string_view> names;
+  for (const std::string_view part : split(std::string_view(target).substr(query + 1), '&')) {
+    if (part.empty()) continue;
+    const std::size_t equals = std::min(part.find('='), part.size());
+    if (!names.insert(part.substr(0, equals)).second || !decoded(part.substr(equals))) return false;
+  }
   return true;
 }
 
