@@ -34,14 +34,14 @@ keys "clear" Enter
 keys "'$capsule' ui" Enter
 until_shown 'No runs yet' 'an empty project says so'
 keys n
-until_shown 'No beads. Make one' 'so does one without beads'
+until_shown 'capsule bead init' 'so does one without beads, and how to get some'
 "$capsule" bead init --project-dir="$project" --prefix=calc >/dev/null
 "$capsule" bead create --project-dir="$project" --title='Teach it to divide' >/dev/null
 until_shown 'Teach it to divide' 'a bead store that is made later is noticed'
 "$capsule" bead create --project-dir="$project" --title='Teach it to add' >/dev/null
 until_shown 'Teach it to add' 'and what is added to it'
 rm -rf "$project/.beads"
-until_shown 'No beads. Make one' 'and that it is gone'
+until_shown 'capsule bead init' 'and that it is gone'
 keys i
 (cd "$project" && exec "$capsule" deliver "$source_dir/templates/demo-delivery/PLAN.md" --wait --json) \
   >"$tmp/deliver.log" 2>&1 </dev/null &

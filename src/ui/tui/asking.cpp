@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "canvas/width.h"
 #include "ui/tui/commanding.h"
 #include "ui/tui/key_table.h"
 #include "ui/tui/parts.h"
@@ -17,6 +18,12 @@ using view::Verb;
 
 std::string name_for_people(const view::Run& run) {
   return run.name.substr(run.name.rfind('/') + 1);
+}
+
+// However long it is: what will happen stands below, and is to be seen.
+std::string short_title(std::string_view title) {
+  constexpr int kColumns = 160;
+  return canvas::fitted(one_line(title), kColumns);
 }
 
 void ask(Focus& focus, Dialog dialog) { focus.dialog = std::move(dialog); }
@@ -54,7 +61,7 @@ void ask_to_run(Focus& focus, const Shown& shown) {
           : "Makes a worktree, runs " + counted(shown.pipeline_phases, "phase") + " with " +
                 provider + ", and merges to " + shown.main_branch + " when it is signed off.";
   ask(focus, confirm("Run " + bead->id + "?",
-                     {one_line(bead->title), "", what, "It goes on when you leave.", ""},
+                     {short_title(bead->title), "", what, "It goes on when you leave.", ""},
                      " r  Run " + counted(tasks, "task") + " ", run_action(focus, shown, *bead)));
 }
 
@@ -75,7 +82,7 @@ void ask_verb(Focus& focus, const Shown& shown, Verb verb) {
   const view::Run* const run = chosen_run(focus, shown);
   if (!action || run == nullptr) return;
   const std::string name = name_for_people(*run);
-  const std::string title = one_line(run->title);
+  const std::string title = short_title(run->title);
   if (verb == Verb::abort)
     ask(focus, confirm("Abort " + name + "?",
                        {title, "",
@@ -113,7 +120,7 @@ void ask_answer(Focus& focus, const Shown& shown, bool reject) {
   const auto all = actions(focus, shown);
   if (item != nullptr && item->kind == view::Attention::approval && !reject) {
     if (const view::Action* approve = find_action(all, Verb::approve))
-      ask(focus, confirm("Approve?", {one_line(item->title), "", item->text, item->context, ""},
+      ask(focus, confirm("Approve?", {short_title(item->title), "", item->text, item->context, ""},
                          " a  Approve it ", *approve));
     return;
   }

@@ -79,7 +79,7 @@ void draw_tree(Canvas& canvas, const Area& area, const Focus& focus, const Shown
     const std::string why = !shown.no_beads.empty() ? shown.no_beads
                             : !focus.filter.empty()
                                 ? "No bead holds that text."
-                                : "No beads. Make one: capsule bead create TITLE";
+                                : "No beads. Make one: capsule bead create --title=TEXT";
     std::vector<Line> lines = wrapped(why, area.columns - 2, kDim);
     draw_lines(canvas, {area.x + 1, area.y, area.columns - 2, area.rows}, lines, 0);
     return;

@@ -116,12 +116,12 @@ Lines diff_lines(const Focus& focus, const Shown& shown) {
   const view::Attempt* const attempt = chosen_attempt(focus, shown);
   const Wish wish = diff_wish(focus, shown);
   if (attempt != nullptr)
-    lines.push_back(plain(
-        name_of_attempt(*attempt, focus, shown) +
-            (wish.words.empty() || wish.words[0].ends_with('^') ? " against where it began"
-                                                                : " against the attempt before") +
-            "   [ ] other attempts",
-        kDim));
+    lines.push_back(plain(name_of_attempt(*attempt, focus, shown) +
+                              (wish.words.empty()             ? ""
+                               : wish.words[0].ends_with('^') ? " against where it began"
+                                                              : " against the attempt before") +
+                              "   [ ] other attempts",
+                          kDim));
   for (Line& line : page_lines(shown, wish, "This attempt left no snapshot.")) {
     for (Span& span : line) {
       if (span.text.starts_with("+++") || span.text.starts_with("---") ||

@@ -164,7 +164,7 @@ TEST(Screens, NothingToShowIsSaid) {
   sample.shown.beads.clear();
   EXPECT_TRUE(has(play(sample, "").screen, "Nothing needs you, as of 12:08:00 UTC."));
   EXPECT_TRUE(has(play(sample, "").screen, "No runs yet."));
-  EXPECT_TRUE(has(play(sample, "n").screen, "No beads."));
+  EXPECT_TRUE(has(play(sample, "n", 200, 40).screen, "Make one: capsule bead create --title=TEXT"));
   EXPECT_TRUE(has(play(sample, "H").screen, "Nothing has ended yet."));
   EXPECT_TRUE(play(sample, "⏎btpaxPRrmMX").effects.empty());
 }
@@ -247,6 +247,17 @@ TEST(Presses, RunningABeadIsConfirmedByWhatWillHappen) {
   ASSERT_EQ(other.effects.size(), 1U);
   EXPECT_EQ(other.effects[0].words,
             (std::vector<std::string>{"run", "demo-2", "--provider=codex", "--detach"}));
+}
+
+TEST(Presses, ATitleWithoutEndLeavesWhatWillHappenInSight) {
+  Sample sample;
+  sample.shown.beads.back().title = std::string(100'000, 'T');
+  for (view::Run& run : sample.view.runs) run.title = std::string(100'000, 'T');
+  const std::string run = play(sample, "nG⏎", 60, 16).screen;
+  EXPECT_TRUE(has(run, "Makes a worktree")) << run;
+  EXPECT_TRUE(has(run, "Run 1 task")) << run;
+  EXPECT_TRUE(has(play(sample, "bx", 60, 16).screen, "What they did is kept"))
+      << play(sample, "bx", 60, 16).screen;
 }
 
 TEST(Presses, AbortWantsItsOwnKeyTwice) {
