@@ -124,6 +124,7 @@ class WorkflowOf : public Workflow {
       // A run begins with its own first fact.
       if (facts.empty()) add_supplied();
       auto decided = Rules::advance(state_, std::exchange(facts, {}), heard, at);
+      turn.facts.reserve(turn.facts.size() + decided.facts.size());
       for (const Fact& fact : decided.facts)
         turn.facts.push_back({std::string(Rules::kind_of(fact)), at, Rules::body_of(fact)});
       heard = Supply::settle(passing, std::move(decided.commands));

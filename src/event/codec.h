@@ -77,14 +77,16 @@ struct Writer {
   std::string& out;
   bool first = true;
   template <class T>
-  void operator()(const char* key, T& value) {
-    out += first ? "\"" : ",\"";
-    first = false;
-    out.append(key).append("\":");
+  void operator()(std::string_view key, T& value) {
+    name(key);
     write(value);
   }
+  void name(std::string_view key) {
+    if (!std::exchange(first, false)) out += ',';
+    (out += '"').append(key) += "\":";
+  }
   // Agent text may hold bytes that are not UTF-8: they are stored as U+FFFD, never refused.
-  void write(std::string& value) { out += json::quoted(value); }
+  void write(std::string& value) { json::append_quoted(out, value); }
   void write(bool value) { out += value ? "true" : "false"; }
   template <class T>
     requires std::is_integral_v<T>
@@ -94,7 +96,7 @@ struct Writer {
   template <class E>
     requires std::is_enum_v<E>
   void write(E value) {
-    out.append("\"").append(text_of(value)).append("\"");
+    (out += '"').append(text_of(value)) += '"';
   }
   template <class T>
   void write(std::vector<T>& list) {
@@ -158,7 +160,10 @@ struct Reader {
 
 template <class Fact>
 std::string written(const Fact& fact) {
-  std::string out = "{";
+  constexpr std::size_t kMostAreShorter = 512;
+  std::string out;
+  out.reserve(kMostAreShorter);
+  out += '{';
   Writer writer{out};
   // The list of members wants something it could write to; nothing is written here.
   std::visit([&](auto& typed) { members(writer, typed); }, const_cast<Fact&>(fact));

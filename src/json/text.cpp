@@ -36,36 +36,6 @@ void append_control(std::string& out, unsigned char byte) {
   }
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    const char* const stop = find_string_special(at, end);
-    out.append(at, stop);
-    at = stop;
-    if (at == end) break;
-    const auto byte = static_cast<unsigned char>(*at);
-    if (byte >= 0x80) {
-      const std::size_t length = utf8_length({at, static_cast<std::size_t>(end - at)});
-      if (length == 0)
-        out += "\xEF\xBF\xBD";
-      else
-        out.append(at, length);
-      at += std::max<std::size_t>(length, 1);
-      continue;
-    }
-    if (byte < 0x20) {
-      append_control(out, byte);
-    } else {
-      out += '\\';
-      out += *at;
-    }
-    ++at;
-  }
-  out += '"';
-}
-
 // Four hex digits that are known to be there.
 std::uint32_t unit_at(const char* at) {
   std::uint32_t unit = 0;
@@ -293,6 +263,36 @@ const char* value_end(const char* at, const char* end) {
 }
 
 }  // namespace
+
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    const char* const stop = find_string_special(at, end);
+    out.append(at, stop);
+    at = stop;
+    if (at == end) break;
+    const auto byte = static_cast<unsigned char>(*at);
+    if (byte >= 0x80) {
+      const std::size_t length = utf8_length({at, static_cast<std::size_t>(end - at)});
+      if (length == 0)
+        out += "\xEF\xBF\xBD";
+      else
+        out.append(at, length);
+      at += std::max<std::size_t>(length, 1);
+      continue;
+    }
+    if (byte < 0x20) {
+      append_control(out, byte);
+    } else {
+      out += '\\';
+      out += *at;
+    }
+    ++at;
+  }
+  out += '"';
+}
 
 std::string quoted(std::string_view text) {
   std::string out;

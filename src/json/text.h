@@ -11,6 +11,7 @@ namespace capsule::json {
 
 // `text` as a JSON string with the shortest escapes; bytes that are not UTF-8 become U+FFFD.
 std::string quoted(std::string_view text);
+void append_quoted(std::string& to, std::string_view text);
 
 // What a JSON string stands for, as UTF-8. Requires: `quoted` is a valid JSON string with quotes.
 std::string unquoted(std::string_view quoted);

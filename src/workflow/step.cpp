@@ -1,5 +1,6 @@
 #include "workflow/step.h"
 
+#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -50,7 +51,9 @@ std::string session_id(std::string_view run, int agent) {
   id.reserve(36);
   std::uint64_t hash = kHashStart;
   for (int i = 0; i < 32; ++i) {
-    hash = hash_of(std::to_string(i), hash_of(whose, hash));
+    char number[2];
+    const char* const end = std::to_chars(number, std::end(number), i).ptr;
+    hash = hash_of({number, end}, hash_of(whose, hash));
     if (i == 8 || i == 12 || i == 16 || i == 20) id += '-';
     const auto digit = static_cast<unsigned>((hash >> 29) & 15);
     id += i == 12 ? '4' : i == 16 ? kHex[8 | (digit & 3)] : kHex[digit];

@@ -357,7 +357,11 @@ void apply(State& s, const DeliveryFact& fact) {
 
 Turn advance(State& s, const std::vector<DeliveryFact>& given,
              const std::vector<Observation>& observations) {
+  // A task whose agents are through, and the next one, make about so many.
+  constexpr std::size_t kUsualFacts = 16, kUsualCommands = 8;
   Turn turn;
+  turn.facts.reserve(kUsualFacts);
+  turn.commands.reserve(kUsualCommands);
   const auto record = [&](DeliveryFact fact) {
     delivery::apply(s, fact);
     turn.facts.push_back(std::move(fact));

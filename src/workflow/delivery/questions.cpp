@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "workflow/approval.h"
 #include "workflow/delivery/parts.h"
 

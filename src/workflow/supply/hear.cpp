@@ -66,11 +66,12 @@ std::vector<Observation> Turn::hear(std::vector<Observation> observations) {
   for (const auto& [provider, parking] : s_.parked)
     if (parking.until > 0 && parking.until <= seconds_) over.push_back(provider);
   for (const std::string& provider : over) free(provider, "", false);
+  heard_.reserve(observations.size());
   for (Observation& observation : observations) hear_one(std::move(observation));
   return std::exchange(heard_, {});
 }
 
-void Turn::hear_one(Observation observation) {
+void Turn::hear_one(Observation&& observation) {
   if (answers_a_command(observation)) now_.outstanding = std::max(0, now_.outstanding - 1);
   if (auto* finished = std::get_if<AgentFinished>(&observation)) return on(std::move(*finished));
   if (const auto* news = std::get_if<SupplyNews>(&observation))
@@ -154,7 +155,7 @@ fact::AgentUsed Turn::used(const Wanted& wanted, const AgentFinished& finished) 
   return used;
 }
 
-void Turn::on(AgentFinished finished) {
+void Turn::on(AgentFinished&& finished) {
   const auto found = now_.wanted.find(finished.agent);
   if (found == now_.wanted.end() || !found->second.working) {
     heard_.emplace_back(std::move(finished));

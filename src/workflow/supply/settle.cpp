@@ -76,6 +76,7 @@ std::string provider_question(const std::string& provider, const Parking& parkin
 }  // namespace
 
 std::vector<Observation> Turn::settle(std::vector<Command> asked) {
+  commands.reserve(commands.size() + asked.size());
   for (Command& command : asked) ask_for(std::move(command));
   std::vector<int> waiting;
   for (const auto& [agent, wanted] : now_.wanted)
@@ -90,7 +91,7 @@ std::vector<Observation> Turn::settle(std::vector<Command> asked) {
   return std::exchange(heard_, {});
 }
 
-void Turn::ask_for(Command command) {
+void Turn::ask_for(Command&& command) {
   if (auto* start = std::get_if<StartAgent>(&command)) {
     Wanted& wanted = now_.wanted[start->agent];
     wanted = {};

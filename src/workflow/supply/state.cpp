@@ -95,8 +95,9 @@ struct Fold {
       s.unbegun.erase(f.conversation);
     }
     if (!f.tree.empty()) {
-      add_author(s.authors[f.tree].models, f.model);
-      add_client(s.authors[f.tree].clients, f.client.empty() ? f.provider : f.client);
+      Authors& authors = s.authors[f.tree];
+      add_author(authors.models, f.model);
+      add_client(authors.clients, f.client.empty() ? f.provider : f.client);
     }
     if (!comes_again(f.fault))
       for (Message& message : s.messages) message.heard |= message.agent == f.agent;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -141,9 +142,9 @@ struct State {
   std::map<std::string, int> lifts;                // by people, that did not help
   std::map<std::string, std::int64_t> not_before;  // by provider: nobody begins before then
   std::set<std::string> on_trial;  // providers that are free again, and have answered nobody since
-  std::map<std::string, SessionRecord> sessions;  // by conversation
-  std::set<std::string> unbegun;                  // conversations that no client has heard of
-  std::map<int, Question> questions;              // by number
+  std::unordered_map<std::string, SessionRecord> sessions;  // by conversation
+  std::set<std::string> unbegun;      // conversations that no client has heard of
+  std::map<int, Question> questions;  // by number
   std::map<BudgetKey, BudgetRecord> budgets;
   std::map<std::string, Spent> by_task, by_day;
   std::vector<Message> messages;

@@ -51,8 +51,8 @@ class Turn {
   void order(workflow::SupplyOrder order);
 
   // hear.cpp
-  void hear_one(workflow::Observation observation);
-  void on(workflow::AgentFinished finished);
+  void hear_one(workflow::Observation&& observation);
+  void on(workflow::AgentFinished&& finished);
   void on(const workflow::Woken& woken);
   void on(const workflow::ParkedElsewhere& parked);
   void on(const workflow::FreedElsewhere& freed);
@@ -73,7 +73,7 @@ class Turn {
   void free(const std::string& provider, const std::string& by, bool tell);
 
   // settle.cpp
-  void ask_for(workflow::Command command);
+  void ask_for(workflow::Command&& command);
   void decide(int agent, Wanted& wanted);
   // When whoever tries first whether this provider is really free has worked long enough to be
   // believed; 0: nobody does, or it is.
