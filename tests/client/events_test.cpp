@@ -90,7 +90,8 @@ TEST_P(OtherModel, ThatAnswersInPlaceOfTheOneAskedForIsARefutedClaim) {
                                say(signal_text("PASS", "changed", "\"feature.txt\""))});
   const Outcome outcome = run(patiently("run", {kBead, "--workflow=one", "--json"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(model().turns().at(0).model, "claude-opus-4-1") << "it is asked for";
+  // Which of the family is the client's affair.
+  EXPECT_THAT(model().turns().at(0).model, HasSubstr("opus")) << "it is asked for";
   const Json call = facts_of(outcome, "supply_agent_used").at(0);
   EXPECT_EQ(call.at("asked_model"), "claude-opus-4-1");
   EXPECT_EQ(call.at("model"), "claude-3-5-haiku-20241022");

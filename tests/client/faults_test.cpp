@@ -341,7 +341,16 @@ TEST_P(Faults, CapsuleKilledWhileTheClientWorksGoesOnAndEndsAsIfNothingHadHappen
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(git_out({"show", "main:feature.txt"}), "done");
   EXPECT_TRUE(is_closed());
-  EXPECT_THAT(faults_of(outcome), ElementsAre("none"));
+  // Of the call that was killed the log tells what its client had told by then.
+  EXPECT_THAT(faults_of(outcome), ElementsAre("lost", "none"));
+  const Json lost = facts_of(outcome, "supply_agent_used").at(0);
+  EXPECT_EQ(lost.at("provider"), client());
+  const Turn first = model().turns().at(0);
+  if (is_one_of("claude")) {
+    EXPECT_EQ(lost.at("use").at("input"), first.tokens.input);
+  } else if (!is_one_of("opencode", "qwen", "grok")) {
+    EXPECT_FALSE(lost.at("use").at("tokens_known").get<bool>()) << "it tells them at its end";
+  }
 }
 
 FOR_CLIENT(Faults, "claude", Claude);
