@@ -100,6 +100,16 @@ TEST_F(TheirDeliverySession, OfAnAgentThatWasCutOffGoesOnByWhatItsLogTells) {
   ASSERT_EQ(calls("developer", "T-1"), 2);
   const std::vector<std::string> words = agent_call("developer", "T-1", 2).args;
   EXPECT_THAT(join(words), HasSubstr("resume thread-1 -"));
+  // What it used nobody knows, and it was called.
+  int lost = 0;
+  for (const Json& call : delivered.of("supply_agent_used")) {
+    if (call["fault"] != "lost") continue;
+    ++lost;
+    EXPECT_EQ(call["role"], "developer");
+    EXPECT_EQ(call["session"], "thread-1");
+    EXPECT_FALSE(call["use"]["tokens_known"].get<bool>());
+  }
+  EXPECT_EQ(lost, 1);
 }
 
 }  // namespace
