@@ -59,13 +59,13 @@ TEST_F(NotifyAuto, WhatStopsItAndItsEndAreTold) {
   const Outcome stopped =
       in({"auto", "run", "Say hello", "--skip-expansion", "--skip-qa", "--skip-reflect"});
   ASSERT_EQ(stopped.exit_code, 1) << stopped.out << stopped.err;
-  EXPECT_EQ(heard(dir()), "question");
+  EXPECT_EQ(heard(dir()), "failed");
   const fs::path trees = project() + "/.capsule/worktrees";
   for (const auto& tree : fs::directory_iterator(trees))
     write_file(tree.path().string() + "/greeting.txt", "mended\n");
   const Outcome outcome = in({"auto", "continue"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(heard(dir()), "question, complete");
+  EXPECT_EQ(heard(dir()), "failed, complete");
 }
 
 class NotifyOwnWorkflow : public ProjectTest {};
