@@ -219,7 +219,11 @@ void Server::refuse(ExchangeId id, int status) {
 void Server::answer(ExchangeId id, const Response& response) {
   Connection* const connection = find(id);
   if (connection == nullptr || connection->state != Connection::State::handling) return;
-  connection->out += bytes_of(response, connection->head_only, connection->keep);
+  std::size_t waiting = 0;
+  for (const auto& [other, one] : connections_) waiting += one->out.size();
+  const bool full = waiting > limits_.unsent_of_all_bytes;
+  connection->out +=
+      bytes_of(full ? plain_error(503) : response, connection->head_only, connection->keep);
   connection->state = connection->keep ? Connection::State::reading : Connection::State::closing;
   if (!flush(*connection)) return close(id);
   if (connection->parsing) return;

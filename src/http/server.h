@@ -24,7 +24,8 @@ struct Limits {
   std::size_t connections = 256;  // that are no streams
   std::size_t streams = 1024;
   // A stream with more than that unsent is closed when more is to be said; when all of them have
-  // more than that, the one that is furthest behind.
+  // more than that, the one that is furthest behind. Nor are answers made while more than that
+  // waits for those who do not read.
   std::size_t unsent_bytes = std::size_t{1} << 20;
   std::size_t unsent_of_all_bytes = std::size_t{32} << 20;
   std::chrono::milliseconds request = std::chrono::seconds(10);  // to the end of its headers
@@ -61,7 +62,8 @@ class Server {
 
   int port() const { return port_; }  // 0: a unix socket
 
-  // Each does nothing when the client is gone.
+  // Each does nothing when the client is gone. Instead of an answer it gets 503 while too much
+  // waits to be read.
   void answer(ExchangeId exchange, const Response& response);
   // False: there are too many; the client has got 503.
   bool stream(ExchangeId exchange, const std::vector<Header>& headers);

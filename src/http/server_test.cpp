@@ -213,6 +213,23 @@ TEST(HttpServer, AnAnswerThatNobodyReadsIsNotKeptForEver) {
   rig.until([&] { return rig.server->connections() == 0; });
 }
 
+TEST(HttpServer, AnswersThatNobodyReadsDoNotAddUp) {
+  Limits limits = patient();
+  limits.unsent_of_all_bytes = std::size_t{1} << 20;
+  Rig rig(limits);
+  const std::string much(20'000'000, 'x');
+  rig.handle = [&](ExchangeId id, const Request&) { rig.server->answer(id, {200, {}, much}); };
+  constexpr std::string_view kAsk = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const File sleeper = rig.connect();
+  rig.say(sleeper, kAsk);
+  rig.until([&] { return rig.requests.size() == 1; });
+  EXPECT_EQ(status_in(rig.talk(kAsk)), 503);
+  const std::string heard = rig.hear_all(sleeper);
+  EXPECT_EQ(status_in(heard), 200);
+  EXPECT_GT(heard.size(), much.size());
+  EXPECT_EQ(status_in(rig.talk(kAsk)), 200) << "it was read";
+}
+
 TEST(HttpServer, ConnectionsBeyondTheLimitAreToldAndTheOthersStay) {
   Limits limits = patient();
   limits.connections = 20;
