@@ -106,9 +106,14 @@ void add_attempt(Lines& lines, const view::Run& run, const view::Attempt& attemp
 // "developer 2 (3 of 4)": an attempt, and where it stands among those of its task or phase.
 std::string name_of_attempt(const view::Attempt& attempt, const Focus& focus, const Shown& shown) {
   const auto all = chosen_attempts(focus, shown);
+  const std::string name = attempt.role + " " + std::to_string(attempt.attempt);
+  if (all.size() < 2) return name;
   const auto place = std::find(all.begin(), all.end(), &attempt) - all.begin() + 1;
-  return attempt.role + " " + std::to_string(attempt.attempt) + " (" + std::to_string(place) +
-         " of " + std::to_string(all.size()) + ")";
+  return name + " (" + std::to_string(place) + " of " + std::to_string(all.size()) + ")";
+}
+
+std::string way_to_others(const Focus& focus, const Shown& shown) {
+  return chosen_attempts(focus, shown).size() > 1 ? "   [ ] other attempts" : "";
 }
 
 Lines diff_lines(const Focus& focus, const Shown& shown) {
@@ -120,7 +125,7 @@ Lines diff_lines(const Focus& focus, const Shown& shown) {
                               (wish.words.empty()             ? ""
                                : wish.words[0].ends_with('^') ? " against where it began"
                                                               : " against the attempt before") +
-                              "   [ ] other attempts",
+                              way_to_others(focus, shown),
                           kDim));
   for (Line& line : page_lines(shown, wish, "This attempt left no snapshot.")) {
     for (Span& span : line) {
@@ -150,7 +155,7 @@ Lines transcript_lines(const Focus& focus, const Shown& shown) {
   if (const std::string use = ui::agent_use_words(attempt->use); !use.empty()) who += " · " + use;
   lines.push_back({{who, kStrong},
                    {focus.at_end ? "   following" : "   F follows", kDim},
-                   {"   [ ] other attempts", kDim}});
+                   {way_to_others(focus, shown), kDim}});
   for (Line& line : page_lines(shown, transcript_wish(focus, shown), "It has printed nothing."))
     lines.push_back(std::move(line));
   for (Line& line : lines)

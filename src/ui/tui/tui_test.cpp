@@ -351,6 +351,8 @@ TEST(Presses, ATranscriptIsOfOneAttemptWithAWayToTheOthers) {
   EXPECT_EQ(wish("bgj3[[[[["), "log /srv/calculator/PLAN.md --agent=4");
   EXPECT_EQ(wish("bgj3[[]"), "log /srv/calculator/PLAN.md --agent=6");
   EXPECT_TRUE(has(play(sample, "bgj3[").screen, "developer 2 (3 of 4)"));
+  EXPECT_TRUE(has(play(sample, "bgj3[").screen, "[ ] other attempts"));
+  EXPECT_FALSE(has(play(sample, "bgjjj3").screen, "other attempts")) << "there is one";
   EXPECT_TRUE(play(sample, "bgj3[y").effects.at(0).text.ends_with("--agent=6"));
   Sample earlier;  // a run that another one followed: its name would mean that one
   for (view::Run& run : earlier.view.runs) run.superseded = run.run == "20260131-120000-aaaaaa";
