@@ -94,6 +94,11 @@ Ability ability(std::string what, std::string text, const std::optional<Error>& 
 
 std::optional<Error> try_namespaces() { return tried(make_root); }
 
+const std::optional<Error>& namespaces_missing() {
+  static const std::optional<Error> kMissing = try_namespaces();
+  return kMissing;
+}
+
 std::optional<Error> try_overlay() {
   auto error = tried(make_overlay);
   if (error) error->hint = "sudo modprobe overlay (Linux 5.11 or newer); reviewers need it";

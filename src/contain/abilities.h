@@ -12,6 +12,8 @@ namespace capsule::contain {
 
 // Why new namespaces cannot be had, or nothing. A process is started in them, and ends at once.
 std::optional<Error> try_namespaces();
+// The same, found out once in this process: trying takes as long as putting walls up.
+const std::optional<Error>& namespaces_missing();
 // The same for a scratch layer; only where namespaces can be had.
 std::optional<Error> try_overlay();
 

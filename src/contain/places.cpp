@@ -56,7 +56,7 @@ struct CloseDir {
 };
 
 // Adds what below `path` we may read and others may not.
-void add_guarded(const std::string& path, std::vector<Place>& places) {
+void add_guarded(const std::string& path, std::vector<std::string>& guarded) {
   const std::unique_ptr<DIR, CloseDir> dir(::opendir(path.c_str()));
   if (!dir) return;
   while (const dirent* entry = ::readdir(dir.get())) {
@@ -68,12 +68,11 @@ void add_guarded(const std::string& path, std::vector<Place>& places) {
     const std::string inner = path + "/" + entry->d_name;
     const mode_t needed = folder ? S_IROTH | S_IXOTH : S_IROTH;
     if ((info.st_mode & needed) == needed) {
-      if (folder) add_guarded(inner, places);
+      if (folder) add_guarded(inner, guarded);
       continue;
     }
-    if (::faccessat(::dirfd(dir.get()), entry->d_name, folder ? X_OK : R_OK, AT_EACCESS) != 0)
-      continue;
-    if (auto place = pin(inner, Access::hidden)) places.push_back(std::move(*place));
+    if (::faccessat(::dirfd(dir.get()), entry->d_name, folder ? X_OK : R_OK, AT_EACCESS) == 0)
+      guarded.push_back(inner);
   }
 }
 
@@ -130,7 +129,13 @@ Result<File> open_again(const std::string& path, const File& pinned) {
 
 Result<File> open_again(const Place& place) { return open_again(place.outside(), place.pinned); }
 
-Result<Ground> system_ground() {
+std::vector<std::string> guarded_settings() {
+  std::vector<std::string> guarded;
+  add_guarded("/etc", guarded);
+  return guarded;
+}
+
+Result<Ground> system_ground(const std::vector<std::string>& guarded) {
   Ground ground;
   for (const std::string path : kSystem) {
     struct stat info {};
@@ -141,7 +146,8 @@ Result<Ground> system_ground() {
     }
     ground.places.push_back(TRY(pin(path, Access::read)));
   }
-  add_guarded("/etc", ground.places);
+  for (const std::string& path : guarded)
+    if (auto place = pin(path, Access::hidden)) ground.places.push_back(std::move(*place));
   if (auto resolver = pin(kResolver, Access::read))
     if (!is_seen(ground.places, resolver->path)) ground.places.push_back(std::move(*resolver));
   return ground;

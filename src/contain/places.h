@@ -28,9 +28,11 @@ struct Ground {
   std::vector<Place> places;
   std::vector<Link> links;
 };
-// Programs, libraries and settings of the system, to read: what in /etc is not for everybody is
+// Files and folders of /etc that are not for everybody and that this process may read all the same.
+std::vector<std::string> guarded_settings();
+// Programs, libraries and settings of the system, to read, but for these guarded ones, which are
 // hidden, also from root.
-Result<Ground> system_ground();
+Result<Ground> system_ground(const std::vector<std::string>& guarded);
 
 // Adds the folders of a PATH that exist and are not seen yet, and returns the PATH that is left.
 // Folders that hold the home or the worktree are left out: they would show more than programs.

@@ -159,7 +159,7 @@ Result<Policy> make_policy(const Wish& wish) {
   TRY_VOID(check_network(policy));
   policy.home = home_inside(wish.home);
 
-  Ground ground = TRY(system_ground());
+  Ground ground = TRY(system_ground(wish.guarded ? *wish.guarded : guarded_settings()));
   policy.links = std::move(ground.links);
   policy.places = std::move(ground.places);
   const std::string search =

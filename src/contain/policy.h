@@ -161,6 +161,8 @@ struct Wish {
   // A folder that is laid between the two: what is in it seems to be in the folder, files for which
   // layer.h has made a gap seem to be missing.
   std::string cover = {};
+  // What of /etc is hidden, as guarded_settings() in places.h told a moment ago; none: it is asked.
+  std::optional<std::vector<std::string>> guarded = {};
   bool operator==(const Wish&) const = default;
 };
 

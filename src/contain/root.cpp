@@ -102,15 +102,23 @@ class Builder {
     const File source = TRY(open_again(place));
     if (!place.layer.path.empty())
       return layered(place, source, TRY(open_again(place.layer.path, place.layer.file)));
-    // In memory, and nobody can go there by a path once the overlay holds it.
-    const File memory = TRY(new_memory(kScratchSize, "0700"));
-    const File at = TRY(make_target(root_.fd(), kScratch, Make::folder));
-    TRY_VOID(attach(memory, at.fd(), "a scratch layer"));
-    File overlay = TRY(layered(place, source, memory));
-    const std::string path = "/proc/self/fd/" + std::to_string(memory.fd());
+    if (!scratch_) {
+      scratch_ = TRY(new_memory(kScratchSize, "0700"));
+      const File at = TRY(make_target(root_.fd(), kScratch, Make::folder));
+      TRY_VOID(attach(scratch_, at.fd(), "a scratch layer"));
+    }
+    const std::string own = "/" + std::to_string(++layers_);
+    return layered(place, source, TRY(make_target(scratch_.fd(), own, Make::folder)));
+  }
+
+  // Nobody can go there by a path any more: the overlays hold it.
+  Result<void> close_scratch() {
+    if (!scratch_) return {};
+    const std::string path = "/proc/self/fd/" + std::to_string(scratch_.fd());
     if (::umount2(path.c_str(), MNT_DETACH) != 0)
       return tl::unexpected(refused_step("close the scratch layer", errno));
-    return overlay;
+    ::unlinkat(root_.fd(), kScratch + 1, AT_REMOVEDIR);
+    return {};
   }
 
   static Result<File> layered(const Place& place, const File& source, const File& layer) {
@@ -194,7 +202,7 @@ class Builder {
   }
 
   Result<void> finish() {
-    ::unlinkat(root_.fd(), kScratch + 1, AT_REMOVEDIR);
+    TRY_VOID(close_scratch());
     TRY_VOID(make_read_only(root_, "the new root"));
     // The old root comes to lie upon the new one, and is taken off.
     if (::fchdir(root_.fd()) != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
@@ -207,6 +215,8 @@ class Builder {
 
   const Policy& policy_;
   File root_;
+  File scratch_;  // memory for all layers that vanish; none: no layer is needed
+  int layers_ = 0;
 };
 
 }  // namespace

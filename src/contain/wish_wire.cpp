@@ -34,9 +34,9 @@ void members(Visit& visit, Mount& mount) {
 template <class Visit>
 void members(Visit& visit, Wish& wish) {
   auto& [preset, role, net, allow, forward, broker, limits, set, missing, folder, start, home,
-         search, read, write, scratch, env, mounts, private_home, layer, cover] = wish;
+         search, read, write, scratch, env, mounts, private_home, layer, cover, guarded] = wish;
   visit(preset, role, net, allow, forward, broker, limits, set, missing, folder, start, home,
-        search, read, write, scratch, env, mounts, private_home, layer, cover);
+        search, read, write, scratch, env, mounts, private_home, layer, cover, guarded);
 }
 template <class Visit>
 void members(Visit& visit, Report& report) {

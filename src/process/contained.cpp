@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/clock.h"
+#include "contain/places.h"
 #include "contain/wish_wire.h"
 #include "process/fd.h"
 
@@ -34,11 +36,22 @@ Result<std::string> read_to_end(int fd) {
 
 }  // namespace
 
+const std::vector<std::string>& GuardedSettings::now() {
+  constexpr std::int64_t kMomentMs = 2000;
+  const std::int64_t now = monotonic_ms();
+  if (!asked_ms_ || now - *asked_ms_ > kMomentMs) {
+    paths_ = contain::guarded_settings();
+    asked_ms_ = now;
+  }
+  return paths_;
+}
+
 Result<File> wish_file(contain::Wish wish, const Surroundings& around) {
   if (wish.start.empty()) wish.start = around.folder;
   if (wish.folder.empty()) wish.folder = around.folder;
   if (wish.home.empty()) wish.home = env_value(around.env, "HOME");
   if (wish.search.empty()) wish.search = env_value(around.env, "PATH");
+  wish.guarded = around.guarded;
   // Which folders of PATH are there inside is not for the tree to say; what it takes out of the
   // environment is not in the guardian's either.
   for (const EnvChange& change : around.changes)

@@ -2,6 +2,8 @@
 // guardian makes the policy of it, once, and starts the agent inside.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +15,24 @@
 
 namespace capsule::process {
 
+// What of /etc is to be hidden. It takes as long to find as all walls to put up, so those who start
+// in the same moment ask once.
+class GuardedSettings {
+ public:
+  const std::vector<std::string>& now();
+
+ private:
+  std::optional<std::int64_t> asked_ms_;
+  std::vector<std::string> paths_;
+};
+
 // For Loop::start. What the wish leaves open comes from the tree: where it starts, what was set for
 // it, and, of the environment of the guardian, home and search path.
 struct Surroundings {
   const std::string& folder;  // empty: the wish's own
   const std::vector<EnvChange>& changes;
-  const std::vector<std::string>& env;  // NAME=value
+  const std::vector<std::string>& env;      // NAME=value
+  const std::vector<std::string>& guarded;  // see Wish
 };
 Result<File> wish_file(contain::Wish wish, const Surroundings& around);
 

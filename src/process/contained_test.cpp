@@ -252,8 +252,8 @@ TEST_F(Contained, EverybodyInsideHearsTerm) {
   const auto loop = make_loop();
   Recorder agent;
   const auto child = loop->start(
-      inside("setsid sh -c 'trap \"echo heard; exit\" TERM; echo up; while :; do sleep 0.02; done' "
-             "& trap 'wait; echo tidy; exit 9' TERM; wait"),
+      inside("trap 'wait; echo tidy; exit 9' TERM; setsid sh -c "
+             "'trap \"echo heard; exit\" TERM; echo up; while :; do sleep 0.02; done' & wait"),
       agent);
   ASSERT_TRUE(child);
   bool asked = false;

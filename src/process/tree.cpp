@@ -128,7 +128,7 @@ Result<ChildId> Loop::start(const TreeSpec& spec, ChildEvents& events) {
   std::string program;
   File walls;
   if (spec.walls)
-    walls = TRY(wish_file(*spec.walls, {spec.cwd, spec.env, start.env}));
+    walls = TRY(wish_file(*spec.walls, {spec.cwd, spec.env, start.env, guarded_.now()}));
   else
     program = TRY(
         find_program(spec.argv[0], env_value(start.env, "PATH"), folder ? folder.fd() : AT_FDCWD));

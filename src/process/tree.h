@@ -22,6 +22,7 @@
 #include "base/result.h"
 #include "contain/policy.h"
 #include "contain/report.h"
+#include "process/contained.h"
 #include "process/fd.h"
 #include "process/program.h"
 
@@ -162,6 +163,7 @@ class Loop {
   const File poll_;
   const File null_;
   const std::unique_ptr<char[]> buffer_;
+  GuardedSettings guarded_;
   std::uint64_t next_ = 1;
   std::map<ChildId, std::unique_ptr<Child>> children_;
   std::map<WatchId, Watch> watches_;

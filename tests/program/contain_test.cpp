@@ -139,6 +139,18 @@ TEST_P(ContainBy, PlacesAreGivenByName) {
   EXPECT_EQ(read_file(home("other/file")), "x\n");
 }
 
+TEST_P(ContainBy, LayersThatVanishAreApartAndNobodyReachesWhereTheyLie) {
+  for (const char* name : {"one", "two"}) {
+    fs::create_directories(home(name));
+    fs::permissions(home(name), fs::perms::all);
+  }
+  const Outcome outcome = inside({"--role=reviewer", "--scratch=~/one", "--scratch=~/two"},
+                                 "echo here >~/one/new; echo x >new; ls ~/two; cat ~/one/new; "
+                                 "ls -d /.scratch; ls / | grep -c scratch");
+  EXPECT_EQ(outcome.out, "here\n0\n") << outcome.err;
+  EXPECT_TRUE(fs::is_empty(home("one")));
+}
+
 TEST_F(Contain, WhatTheConfigurationSaysHoldsHereAndOptionsGoBeforeIt) {
   write_file(home(".config/capsule/config.yaml"),
              "contain: {preset: strict, read: [~/other], env: [CAPSULE_TEST_SECRET]}\n");
