@@ -56,7 +56,7 @@ std::optional<SupplyNews> walls_missing(const Project& project) {
 
 Result<void> can_contain(const std::optional<contain::Wish>& wish) {
   if (!wish || wish->missing == contain::Missing::weaker) return {};
-  if (const auto why = contain::try_namespaces()) return tl::unexpected(*why);
+  if (const auto& why = contain::namespaces_missing()) return tl::unexpected(*why);
   contain::Policy policy;
   policy.preset = wish->preset;
   policy.role = wish->role;
@@ -123,7 +123,9 @@ Result<std::optional<contain::Wish>> RunWalls::enclose(const StartAgent& start,
 Result<std::vector<std::string>> RunWalls::release(const StartAgent& start) {
   auto node = enclosures_.extract(start.agent);
   if (!node) return std::vector<std::string>();
-  Released released = TRY(node.mapped().release());
+  // What is left of it is removed when there is time.
+  Enclosure& enclosure = ended_.emplace_back(std::move(node.mapped()));
+  Released released = TRY(enclosure.release());
   GroundMoved moved;
   for (const std::string& odd : released.odd)
     moved.what.push_back("the repository of " + printable(start.role) + ": " + printable(odd));

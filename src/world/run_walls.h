@@ -50,6 +50,9 @@ class RunWalls {
   // files that it changed although it only looks; nothing of that stays.
   Result<std::vector<std::string>> release(const workflow::StartAgent& start);
 
+  // Removes what those who were released have left: for a moment in which nobody waits for us.
+  void tidy() { ended_.clear(); }
+
   void contained(std::string_view who, const contain::Report& report);
   void refused(const workflow::StartAgent& start, const contain::Refusals& refused);
 
@@ -62,6 +65,7 @@ class RunWalls {
   const Tell tell_;
   Instructions instructions_;
   std::map<int, Enclosure> enclosures_;  // of agents at work that have walls
+  std::vector<Enclosure> ended_;         // of those who were released
 };
 
 }  // namespace capsule::world

@@ -417,6 +417,7 @@ Result<std::vector<Observation>> RealWorld::wait() {
   forget_recorded();
   people_.collect();
   look_for_requests();
+  if (inbox_.empty()) walls_.tidy();
   loop_.run_while([this] {
     if (inbox_.empty() && interrupt_.requested()) look_for_stop();
     return inbox_.empty();
