@@ -210,7 +210,11 @@ Result<void> follow_branch(const Repository& repository, const std::string& work
                            const PrivateRepository& from, const std::string& tip) {
   const RepositoryLock lock = TRY(RepositoryLock::take(repository));
   const std::string was = from.tip.empty() ? zero_id(repository) : from.tip;
-  if (!TRY(move_ref(repository, from.branch, was, tip, "capsule: what the agent committed")))
+  const auto moved =
+      move_ref(repository, from.branch, was, tip, "capsule: what the agent committed");
+  // Not the branch of an object that is there as git sees it: a tag, say.
+  if (!moved && moved.error().reason == Reason::failed) return refuse(moved.error().message);
+  if (!TRY(moved))
     return fail(Reason::conflict,
                 printable(from.branch) + " has been moved by somebody else meanwhile",
                 "what the agent committed was not taken over; its files are in the worktree");

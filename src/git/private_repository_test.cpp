@@ -208,6 +208,16 @@ TEST_F(PrivateRepositoryTest, ABranchWithoutAnObjectIsRefused) {
   expect_refused();
 }
 
+TEST_F(PrivateRepositoryTest, ABranchThatNamesATagIsRefused) {
+  const std::string commit = agent_commits("a.c", "int a;\n");
+  point_branch_at(
+      store("tag", "object " + commit + "\ntype commit\ntag x\ntagger A <a@b> 1 +0000\n\nx\n"));
+  expect_refused();
+  git(project_, {"tag", "-a", "-m", "known", "known"});
+  point_branch_at(git(project_, {"rev-parse", "refs/tags/known"}));
+  expect_refused();
+}
+
 TEST_F(PrivateRepositoryTest, ALinkInThePlaceOfARefIsRefused) {
   write(root_ + "/secret", agent_commits("a.c", "int a;\n") + "\n");
   fs::remove(folder_ + "/" + private_.branch);
