@@ -19,6 +19,7 @@ Result<Report> run_agent(process::Loop& loop, const Provider& provider,
   task.prompt = assignment.prompt;
   task.env = assignment.env;
   task.secrets = assignment.secrets;
+  task.walls = assignment.walls;
   task.timeout = assignment.timeout;
   task.log_folder = assignment.folder;
   task.log_beneath = kOutputFolder;

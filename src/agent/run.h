@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "agent/provider.h"
 #include "agent/report.h"
 #include "base/result.h"
+#include "contain/policy.h"
 #include "process/tree.h"
 
 namespace capsule::agent {
@@ -31,7 +33,8 @@ struct Assignment {
   std::string folder;  // where the agent works; logs go to .capsule/output in it
   std::string prompt;
   std::vector<process::EnvChange> env;
-  std::vector<std::string> secrets = {};  // as in Task
+  std::vector<std::string> secrets = {};    // as in Task
+  std::optional<contain::Wish> walls = {};  // as in Task
   std::chrono::milliseconds timeout{600'000};
   std::string stamp;                                         // YYYYMMDD-HHMMSS
   std::function<bool()> interrupted = [] { return false; };  // a person asked to stop

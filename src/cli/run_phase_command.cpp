@@ -51,6 +51,8 @@ Result<int> run_phase(const Args& args) {
   if (!run.not_noted.empty())
     print_error("capsule: warning: the phase was not recorded for --resume: " + run.not_noted +
                 "\n");
+  for (const std::string& sentence : run.odd)
+    print_error("capsule: warning: " + printable(sentence) + "\n");
   if (report.fault == event::Fault::exit_status)
     print_error("capsule: the agent " + report.detail + "\n");
   if (report.fault != event::Fault::none) {

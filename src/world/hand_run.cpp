@@ -8,12 +8,16 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
+#include "base/text.h"
 #include "event/supply.h"
 #include "workflow/phases/phases.h"
 #include "worklog/prompt.h"
+#include "world/enclosure.h"
 #include "world/environment.h"
 #include "world/interrupt.h"
 #include "world/providers.h"
+#include "world/run_walls.h"
+#include "world/walls.h"
 
 namespace capsule::world {
 namespace {
@@ -71,6 +75,52 @@ Result<void> note(const Project& project, const std::string& bead, const std::st
   return {};
 }
 
+struct Inside {
+  contain::Wish wish;
+  Enclosure enclosure;
+};
+
+// None: nobody has chosen walls.
+Result<std::optional<Inside>> inside_walls(const Project& project, const std::string& phase,
+                                           const agent::Provider& provider,
+                                           const std::string& folder) {
+  workflow::StartAgent start;
+  start.role = phase;
+  start.settings = workflow::Settings::phase;
+  const phases::PhaseRule* rule = phases::find_phase(phases::pipeline(), phase);
+  start.judges = rule != nullptr && (!rule->writes || (phases::judges(*rule) && !rule->edits));
+  if (!walls_chosen(project.config)) return std::nullopt;
+  auto wish = TRY(walls_of_agent(project, start, provider, folder));
+  if (!wish) return std::nullopt;
+  TRY_VOID(can_contain(wish));
+  const auto repository = git::open_repository(project.root());
+  if (!repository)
+    return fail(
+        Reason::refused,
+        "walls were chosen, and " + printable(folder) + " is in no project that has a repository",
+        "--contain=off does without them for once");
+  Occupant occupant;
+  occupant.role = phase;
+  occupant.folder = folder;
+  occupant.main_branch = project.config.main_branch;
+  occupant.client = client_behind(provider);
+  // By hand it is the caller who says how the work is to be committed.
+  wish->env.emplace_back("CAPSULE_COMMIT_MSG");
+  Instructions instructions(*repository);
+  auto enclosure = TRY(Enclosure::make(*repository, occupant, instructions, *wish));
+  return Inside{std::move(*wish), std::move(enclosure)};
+}
+
+Result<void> take_over(Inside& inside, const std::string& phase, HandRun& run) {
+  const Released released = TRY(inside.enclosure.release());
+  for (const std::string& odd : released.odd)
+    run.odd.push_back("the repository of " + phase + ": " + odd);
+  if (!released.tried.empty())
+    run.odd.push_back(phase + " tried to change " + short_list(released.tried, 5) +
+                      "; nothing of that was kept");
+  return {};
+}
+
 }  // namespace
 
 std::optional<std::string> owner_of_worktree(const std::string& folder) {
@@ -119,6 +169,8 @@ Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
                         settings.provider.env.end());
   assignment.secrets = secrets_of(assignment.env);
   assignment.timeout = settings.timeout;
+  auto inside = TRY(inside_walls(project, phase, settings.provider, folder));
+  if (inside) assignment.walls = inside->wish;
   const auto loop = TRY(process::Loop::create());
   const auto interrupt = TRY(Interrupt::create(*loop));
   assignment.interrupted = [&] { return interrupt->requested(); };
@@ -126,6 +178,7 @@ Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
   const std::int64_t began = monotonic_ms();
   HandRun run;
   run.report = TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
+  if (inside) TRY_VOID(take_over(*inside, phase, run));
   if (run.report.fault == event::Fault::interrupted) {
     run.exit_code = interrupt->exit_code();
     return run;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/report.h"
 #include "world/project.h"
@@ -22,8 +23,11 @@ struct HandRun {
   agent::Report report;
   int exit_code = 0;      // of an interrupted one
   std::string not_noted;  // why --resume will not know of it; empty: it will, or need not
+  std::vector<std::string> odd = {};  // sentences: what came of it inside its walls
 };
-// Runs the agent of a phase in a folder, to its end, and notes it. Ctrl-C ends it.
+// Runs the agent of a phase in a folder, to its end, and notes it. Ctrl-C ends it. It has walls
+// where somebody has chosen some: those of the default would be no phase as scripts know it. Error
+// refused: walls were chosen, and the folder is no worktree of the project.
 Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
                             const std::string& folder, const std::string& prompt,
                             std::string_view feedback);

@@ -70,9 +70,7 @@ contain::Limits limits_of(const config::Contain& contain, ContainPreset preset) 
   return limits;
 }
 
-bool by_default(const config::Config& config) {
-  return config.origin("contain.preset").layer == config::Layer::defaults;
-}
+bool by_default(const config::Config& config) { return !walls_chosen(config); }
 
 // What all of a preset have, whoever they are.
 Wish wish_with(const config::Config& config, const config::Walls& walls,
@@ -265,6 +263,10 @@ config::Walls walls_for(const Project& project, const workflow::StartAgent& star
 
 }  // namespace
 
+bool walls_chosen(const config::Config& config) {
+  return config.origin("contain.preset").layer != config::Layer::defaults;
+}
+
 bool only_looks(const Project& project, const workflow::StartAgent& start) {
   const std::string& name = start.configured.empty() ? start.role : start.configured;
   const config::Access access = start.settings == workflow::Settings::role
@@ -288,7 +290,7 @@ const agent::Client* client_behind(const agent::Provider& provider) {
 std::optional<Error> no_walls(const Project& project) {
   if (!by_default(project.config) || project.config.contain.preset == ContainPreset::off) return {};
   static const std::optional<Error> kLacking = []() -> std::optional<Error> {
-    if (auto namespaces = contain::try_namespaces()) return namespaces;
+    if (const auto& namespaces = contain::namespaces_missing()) return namespaces;
     return contain::try_overlay();
   }();
   return kLacking;

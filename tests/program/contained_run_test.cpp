@@ -85,6 +85,35 @@ TEST_F(ContainedRun, InsideThemNoneDoesAndTheWorkIsDone) {
   EXPECT_HAS(command("ledger", {}).out, "it asked for allowed hosts");
 }
 
+// Scripts know it as it always was; who has chosen walls has them there, too.
+TEST_F(ContainedRun, APhaseByHandIsInsideThemAndItsCommitsAreTakenOver) {
+  contain_with("strict");
+  ASSERT_EQ(command("prep", {kBead}).exit_code, 0);
+  for (const char* phase : {"test-writer", "execute"})
+    EXPECT_EQ(command("run-phase", {phase, worktree()}).exit_code, 0) << phase;
+  const Outcome review = command("run-phase", {"execute-review", worktree()});
+  EXPECT_EQ(review.exit_code, 0) << review.err;
+  EXPECT_HAS(review.err, "execute-review tried to change feature.txt");
+  EXPECT_EQ(read_file(worktree() + "/feature.txt"), "done\n");
+  env()["CAPSULE_COMMIT_MSG"] = "Work";
+  EXPECT_EQ(command("run-phase", {"merge", worktree()}).exit_code, 0);
+  EXPECT_EQ(git_out({"show", "capsule-" + std::string(kBead) + ":feature.txt"}), "done");
+  EXPECT_FALSE(fs::exists(path("out")));
+  EXPECT_FALSE(planted());
+}
+
+TEST_F(ContainedRun, APhaseByHandWhereNoWallsCanBeIsRefused) {
+  contain_with("worktree");
+  fs::create_directories(path("plain"));
+  const Outcome outcome = command("run-phase", {"execute", path("plain")});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+  EXPECT_HAS(outcome.err, "there is no worktree at");
+  EXPECT_FALSE(fs::exists(path("plain/.capsule/output"))) << "its first line never ran";
+  const Outcome free = command("run-phase", {"execute", path("plain"), "--contain=off"});
+  EXPECT_EQ(free.exit_code, 0) << free.err;
+  EXPECT_TRUE(fs::exists(path("out")));
+}
+
 TEST_F(ContainedRun, WhereTheyCannotBePutUpNothingIsMade) {
   contain_with("strict");
   Outcome outcome;
