@@ -96,6 +96,52 @@ void check_places(const Project& project, Findings& findings) {
     }
 }
 
+// The client that a configured provider calls; null: none that we know.
+const agent::Client* client_of(const Project& project, const std::string& name) {
+  const auto row = project.config.providers.find(name);
+  if (row == project.config.providers.end() || row->second.command.empty())
+    return agent::client_named(name);
+  agent::Provider provider;
+  provider.name = name;
+  provider.argv = row->second.command;
+  provider.output = dialect::output_named(row->second.output).value_or(dialect::Output::text);
+  return client_behind(provider);
+}
+
+// What a user has set for a client in his home: inside there is another home, which has the login
+// alone. Such a file may hold another service's address, a command that gets the key, tools.
+struct ClientSettings {
+  std::string_view client, files;
+};
+constexpr ClientSettings kSettings[] = {
+    {"claude", ".claude/settings.json .claude/CLAUDE.md"},
+    {"codex", ".codex/config.toml .codex/AGENTS.md"},
+    {"gemini", ".gemini/settings.json .gemini/GEMINI.md"},
+    {"opencode", ".config/opencode/opencode.json .config/opencode/opencode.jsonc"},
+    {"qwen", ".qwen/settings.json .qwen/QWEN.md"},
+    {"copilot", ".copilot/mcp-config.json"}};
+
+void check_settings(const Project& project, Findings& findings) {
+  if (project.config.walls_of("").preset == ContainPreset::off) return;
+  const auto& given = project.config.contain.read;
+  for (const std::string& name : configured_providers(project)) {
+    const agent::Client* client = client_of(project, name);
+    std::string files;
+    for (const ClientSettings& row : kSettings)
+      for (const std::string_view file : split(row.files, ' '))
+        if (client != nullptr && row.client == client->name &&
+            exists(home() + "/" + std::string(file)) &&
+            std::find(given.begin(), given.end(), "~/" + std::string(file)) == given.end())
+          files += (files.empty() ? "~/" : ", ~/") + std::string(file);
+    if (!files.empty())
+      findings.push_back(
+          {Health::good,
+           kWhat,
+           printable(name) + " does not see your settings inside: " + files,
+           {"if it needs them, " + in_users_file(project, "contain: {read: [" + files + "]}")}});
+  }
+}
+
 // Variables that look like keys, and that nobody hands over: a client that we know brings its own.
 void check_variables(const Project& project, Findings& findings) {
   std::vector<std::string> names;
@@ -111,11 +157,7 @@ void check_variables(const Project& project, Findings& findings) {
   for (const std::string& name : configured_providers(project)) {
     const auto row = project.config.providers.find(name);
     if (row == project.config.providers.end() || row->second.command.empty()) continue;
-    agent::Provider provider;
-    provider.name = name;
-    provider.argv = row->second.command;
-    provider.output = dialect::output_named(row->second.output).value_or(dialect::Output::text);
-    if (client_behind(provider) != nullptr) continue;
+    if (client_of(project, name) != nullptr) continue;
     findings.push_back(
         {Health::doubtful,
          kWhat,
@@ -196,6 +238,7 @@ Findings check_walls(const Project& project, const contain::Kernel& kernel) {
     for (const contain::Gap gap : planned->gaps)
       findings.push_back({Health::doubtful, kWhat, std::string(contain::sentence_of(gap))});
   check_places(project, findings);
+  check_settings(project, findings);
   check_variables(project, findings);
   check_broker(project, findings);
   return findings;

@@ -5,6 +5,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "world/test_support.h"
 
 namespace capsule::world {
@@ -14,12 +16,27 @@ using ::testing::HasSubstr;
 
 class WallFindings : public ProjectTest {
  protected:
+  void SetUp() override {
+    ProjectTest::SetUp();
+    ::setenv("HOME", home().c_str(), 1);
+  }
+  void TearDown() override {
+    if (users_home_.empty())
+      ::unsetenv("HOME");
+    else
+      ::setenv("HOME", users_home_.c_str(), 1);
+    ProjectTest::TearDown();
+  }
+  std::string home() const { return project_ + "/home"; }
   void configure(const std::string& yaml) {
     write(project_ + "/.capsule/config.yaml", yaml);
     ProjectWords words;
     words.folder = project_;
     project = std::make_unique<Project>(open_project(words).value());
   }
+
+ private:
+  const std::string users_home_ = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
 };
 
 contain::Kernel whole_kernel() {
@@ -56,6 +73,19 @@ TEST_F(WallFindings, WhatIsConfiguredAndCannotBeHeldIsAProblemWithTheLineThatMen
   EXPECT_EQ(found[0].health, Health::bad);
   EXPECT_THAT(found[0].text, HasSubstr("would be refused"));
   EXPECT_THAT(found[0].mend.back(), HasSubstr("contain: {preset: worktree, missing: weaker}"));
+}
+
+TEST_F(WallFindings, SettingsOfAClientThatAreNotInsideAreNamedWithTheLineThatGivesThem) {
+  write(home() + "/.claude/settings.json", "{}");
+  configure("contain: worktree\nprovider: claude\n");
+  Findings found = check_walls(*project, whole_kernel());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].text, "claude does not see your settings inside: ~/.claude/settings.json");
+  EXPECT_THAT(found[1].mend.back(), HasSubstr("contain: {read: [~/.claude/settings.json]}"));
+  project->config.contain.read = {"~/.claude/settings.json"};
+  EXPECT_EQ(check_walls(*project, whole_kernel()).size(), 1U);
+  configure("contain: off\nprovider: claude\n");
+  EXPECT_EQ(check_walls(*project, whole_kernel()).size(), 1U);
 }
 
 TEST_F(WallFindings, PlacesOfTheConfigurationThatAreMissingOrTalkAreNamed) {
