@@ -14,7 +14,8 @@ class VanishedInADelivery : public DeliveryTest {};
 
 TEST_F(VanishedInADelivery, StopsAllAgentsMergesNothingMoreAndGoesOn) {
   write_plan({{"T-1"}, {"T-2"}, {"T-3", "T-1"}});
-  // Not before the other is at work: who never began would do as a first agent does when it goes on.
+  // Not before the other is at work: who never began would do as a first agent does when it goes
+  // on.
   on("developer", "T-1", 1,
      "until test -e '" + path("began") + "'; do sleep 0.05; done; rm -f '" + project() +
          "/.capsule/'journal.db*; good");
