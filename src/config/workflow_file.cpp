@@ -273,13 +273,14 @@ Result<Definition> read_workflow(std::string_view text, std::string_view name,
   Reader reader;
   Definition read = reader.definition(*root, name);
   if (reader.problems().empty()) return read;
+  // In one line, as every error is printed.
   std::string message;
   const std::size_t count = std::min(reader.problems().size(), kMostProblems);
   for (const Reader::Off& off : std::span(reader.problems()).first(count))
     message +=
-        (message.empty() ? "" : "\n") + where + ":" + std::to_string(off.line) + ": " + off.message;
+        (message.empty() ? where + ":" : "; line ") + std::to_string(off.line) + ": " + off.message;
   if (count < reader.problems().size())
-    message += "\nand " + std::to_string(reader.problems().size() - count) + " more";
+    message += "; and " + std::to_string(reader.problems().size() - count) + " more";
   return fail(Reason::damaged, std::move(message),
               "see docs/workflows.md, or: capsule workflow show pipeline");
 }

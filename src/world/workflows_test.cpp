@@ -64,15 +64,15 @@ TEST(WorkflowFile, WhatIsOffIsNamedWithItsLine) {
 TEST(WorkflowFile, AllThatIsOffIsNamedAtOnce) {
   EXPECT_EQ(error_of("smmary: x\nphases:\n  - name: a\n    wirte: true\n    tests: maybe\n"
                      "  - parallel: some\n    phases: [{name: b, needs: [test]}]\nend: never\n"),
-            "mine.yaml:1: unknown key 'smmary'; valid: summary, works_on, phases, end, integrate\n"
-            "mine.yaml:4: unknown key 'wirte' in a phase\n"
-            "mine.yaml:5: 'tests' must be true or false\n"
-            "mine.yaml:6: 'parallel' must be one of: all, any\n"
-            "mine.yaml:7: 'needs' belongs to the parallel step, not to its phases\n"
-            "mine.yaml:8: 'end' must be one of: merge, branch, nothing");
+            "mine.yaml:1: unknown key 'smmary'; valid: summary, works_on, phases, end, integrate; "
+            "line 4: unknown key 'wirte' in a phase; "
+            "line 5: 'tests' must be true or false; "
+            "line 6: 'parallel' must be one of: all, any; "
+            "line 7: 'needs' belongs to the parallel step, not to its phases; "
+            "line 8: 'end' must be one of: merge, branch, nothing");
   std::string many = "phases:\n";
   for (int i = 0; i < 30; ++i) many += "  - nmae: x\n";
-  EXPECT_TRUE(error_of(many).ends_with("\nand 40 more"));
+  EXPECT_TRUE(error_of(many).ends_with("; and 40 more"));
 }
 
 TEST(WorkflowFile, WhatFollowsAParallelStepIsNotSaidByItsPhases) {

@@ -270,6 +270,12 @@ TEST_F(AutoRun, FailedChecksGoBackToTheAgent) {
               ElementsAre("expansion", "init", "planning", "execution", "qa", "check", "reflect"));
   EXPECT_THAT(calls()[4].prompt, HasSubstr("grep -qx good greeting.txt"));
   EXPECT_EQ(on_main("greeting.txt"), "good\n");
+  // Refuted after the execution; true after qa, and again before the merge.
+  std::map<std::string, std::pair<int, int>> claims;
+  for (const Json& row : Json::parse(in({"ledger", "--by=workflow", "--json"}).out))
+    if (row.contains("claim") && row["workflow"] == "auto")
+      claims[row["claim"]] = {row["true"], row["false"]};
+  EXPECT_EQ(claims["the project's checks pass"], (std::pair(2, 1)));
 }
 
 TEST_F(AutoRun, ChecksThatPassNeedNoAgent) {

@@ -429,6 +429,26 @@ TEST(View, WhatWasSpentIsToldByDayAndByTask) {
   EXPECT_EQ(story.run().attempts[0].client, "claude 2");
 }
 
+TEST(View, WhoOnlyWaitsForItsTurnIsHeldAndNothingIsMissing) {
+  Story story = delivery({task("T-1")});
+  story.add<DeliveryFact>(starts(1, signal::Role::developer, "T-1")).live();
+  event::supply::AgentHeld held{1, "T-1", "developer", "claude", event::supply::Hold::budget,
+                                0, ""};
+  story.add<event::supply::Fact>(held);
+  ASSERT_EQ(story.run().bands.size(), 1u);
+  EXPECT_EQ(story.run().bands[0].ended, "");
+  // The budget is there again, and another works in its place.
+  held.why = event::supply::Hold::slot;
+  story.add<event::supply::Fact>(held);
+  ASSERT_EQ(story.run().bands.size(), 1u);
+  EXPECT_NE(story.run().bands[0].ended, "") << "of its turn nothing is shaded";
+  EXPECT_TRUE(story.run().attempts[0].held);
+  EXPECT_EQ(story.run().tasks[0].words, "waits for its turn");
+  EXPECT_EQ(story.run().at_work, 0);
+  EXPECT_THAT(story.run().waits, IsEmpty());
+  EXPECT_THAT(story.inbox(), IsEmpty());
+}
+
 TEST(View, ChangesNameTheRowsThatDiffer) {
   Story story = delivery({task("A"), task("B")});
   const Project before = story.fold.project();
