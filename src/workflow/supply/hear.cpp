@@ -374,7 +374,13 @@ void Turn::on(const CutOff& cut_off) {
   used.at = cut_off.ended_at.empty() ? at_ : cut_off.ended_at;
   used.day = cut_off.day.empty() ? day() : cut_off.day;
   touched_.insert(used.task);
+  // It is called again, and what it was told it has not heard: that is still given to it.
+  std::vector<fact::MessageDelivered> still;
+  for (const Message& message : s_.messages)
+    if (message.agent == used.agent && !message.heard)
+      still.push_back({message.id, message.agent, message.live});
   record(std::move(used));
+  for (fact::MessageDelivered& one : still) record(std::move(one));
 }
 
 void Turn::on(const Told& told) {

@@ -39,8 +39,7 @@ void add(Spent& sum, const TokenUse& use) {
 
 // It is tried again as the same agent.
 bool comes_again(Fault fault) {
-  return of_service(fault) || fault == Fault::over_budget || fault == Fault::interrupted ||
-         fault == Fault::lost;
+  return of_service(fault) || fault == Fault::over_budget || fault == Fault::interrupted;
 }
 
 // Whoever was ended by a person or for money has a session as good as it was, and so has one whose
