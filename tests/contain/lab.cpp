@@ -329,7 +329,9 @@ Json in_lab(As as, const Work& work) {
   close(ends[1]);
   const std::string text = read_all(ends[0], Clock::now() + kLimit);
   close(ends[0]);
-  kill(child, SIGKILL);  // it has said all, or has had its time
+  // Who has said all is about to end, and his end is that of all in the lab: nobody is left who
+  // would write there while it is removed.
+  if (text.empty()) kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   const std::error_code trouble = remove_lab(base);
   Json result = Json::parse(text, nullptr, false);
