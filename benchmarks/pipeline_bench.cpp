@@ -62,9 +62,10 @@ class Projects {
     std::string pattern = (fs::temp_directory_path() / "capsule-bench-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) std::abort();
     root_ = pattern;
+    ::chmod(root_.c_str(), 0711);  // inside walls, too, the program that a project names is there
     write(agent(), kAgent);
     ::chmod(agent().c_str(), 0755);
-    for (int i = 0; i < 2 * kTurns; ++i) make(folder(i));
+    for (int i = 0; i < 4 * kTurns; ++i) make(folder(i));
   }
   ~Projects() { fs::remove_all(root_); }
   std::string agent() const { return root_ + "/agent"; }
@@ -107,8 +108,9 @@ Projects& projects() {
   return all;
 }
 
-void whole_run() {
-  must({CAPSULE_BINARY, "run", "b-1", "--project-dir=" + projects().next()}, "/");
+void whole_run(const std::string& walls = "off") {
+  must({CAPSULE_BINARY, "run", "b-1", "--project-dir=" + projects().next(), "--contain=" + walls},
+       "/");
 }
 
 // The same work by hand: a worktree, six agents, a snapshot after each, merge and clean-up.
@@ -214,12 +216,21 @@ const Rows kRows([] {
               snapshot_beyond_git});
   add_figure({"spawn: an agent, from a process of 1 GiB against a small one", "x", 1.5, false,
               spawn_from_a_large_process});
-  add_comparison(
-      {"pipeline: a whole run against its git commands and agents", 1.5, kTurns, whole_run, [] {
-         static const bool made = (projects(), true);  // not part of the first turn's time
-         (void)made;
-         by_hand();
-       }});
+  add_comparison({"pipeline: a whole run against its git commands and agents", 1.5, kTurns,
+                  [] { whole_run(); },
+                  [] {
+                    static const bool made =
+                        (projects(), true);  // not part of the first turn's time
+                    (void)made;
+                    by_hand();
+                  }});
+  add_comparison({"pipeline: a whole run inside walls against one without", 1.15, kTurns,
+                  [] { whole_run("worktree"); },
+                  [] {
+                    static const bool made = (projects(), true);
+                    (void)made;
+                    whole_run();
+                  }});
 });
 
 }  // namespace

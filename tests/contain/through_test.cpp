@@ -45,7 +45,7 @@ class RedTeamThrough : public ::testing::Test {
     if (why_no_lab(As::root).empty()) return {As::root, As::user};
     return {As::user};
   }
-  // Who is not contained in a run has all rights that there are; for every day that is enough.
+  // For every day one of both is enough.
   static std::vector<As> everyday_rights() {
     return full() ? rights() : std::vector{rights().front()};
   }
