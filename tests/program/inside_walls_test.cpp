@@ -64,6 +64,21 @@ TEST_F(InsideWalls, ARunThatFailedIsResumed) {
   EXPECT_TRUE(is_closed());
 }
 
+// In the places of everything that Capsule itself reads there afterwards.
+TEST_F(InsideWalls, AFolderOfPipesLinksAndLockedFilesHoldsNobodyUp) {
+  on("execute",
+     "mkfifo CLAUDE.md .envrc package.json go.mod; mkdir .claude locked; mkfifo "
+     ".claude/settings.json; ln -s /dev/zero zero; ln -s /etc/shadow shadow; "
+     "echo x >locked/file; chmod 0 locked; pass");
+  on("execute-review", "rm -f worklog.md; mkfifo worklog.md; pass");
+  on("sign-off", "rm -f worklog.md; ln -s /etc/shadow worklog.md; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.out.find("timed out"), outcome.out.npos) << outcome.out;
+  for (const char* phase : {"execute-review: PASS", "sign-off: PASS", "merge: "})
+    EXPECT_HAS(outcome.out, phase);
+  EXPECT_EQ(outcome.out.find("root:"), outcome.out.npos);
+}
+
 TEST_F(InsideWalls, AUsersOwnWorkflowIsRun) {
   write_file(project() + "/.capsule/workflows/mine.yaml",
              "phases:\n  - {name: execute}\nend: nothing\n");
