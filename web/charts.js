@@ -44,7 +44,7 @@ export function timeline(run) {
       run.tasks.some((task) => task.critical) && h("span", {}, "◆ critical path")));
 }
 function bandWords(band, until) {
-  const what = { person: "waited for a person", remediation: "remediation", provider: "its provider was parked", budget: "the budget was spent" }[band.kind] ?? band.kind;
+  const what = { person: "waited for a person", remediation: "remediation", provider: "its provider was parked", budget: "the budget was spent", disk: "the disk had too little room" }[band.kind] ?? band.kind;
   return what + ", " + duration(until(band.ended) - Date.parse(band.began));
 }
 

@@ -9,7 +9,7 @@ export const STAGE = { blocked: "○", analysis: "▶", development: "▶", revi
 export const PHASE = { to_come: "○", working: "▶", passed: "✓", sent_back: "↺", failed: "✗" };
 export const KIND = {
   question: ["?", "Question"], choice: ["?", "Decision"], approval: ["✓", "Approval"], failed: ["✗", "Failed"], refused_merge: ["!", "Merge refused"],
-  stalled: ["◌", "Stands still"], cut_off: ["✂", "Cut off"], budget: ["$", "Budget spent"], quota: ["⏸", "Provider parked"],
+  stalled: ["◌", "Stands still"], cut_off: ["✂", "Cut off"], budget: ["$", "Budget spent"], disk: ["!", "Disk nearly full"], quota: ["⏸", "Provider parked"],
 };
 
 export function state(symbol, text, tone) {

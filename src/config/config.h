@@ -197,6 +197,7 @@ struct Config {
   std::map<std::string, Price, std::less<>> prices;   // by model or provider
   std::map<std::string, Notify, std::less<>> notify;  // by a name, or the place in a list
   Contain contain;
+  std::int64_t disk_reserve = 0;        // bytes that are to stay free
   std::vector<std::string> test_files;  // empty: the usual names of each language
   Verify verify;
   Worktree worktree;

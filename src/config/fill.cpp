@@ -172,6 +172,7 @@ constexpr Filler kFillers[] = {
     {"contain.forward", [](Config& c, const Entry& e) { c.contain.forward = ports_in(e); }},
     {"contain.env", [](Config& c, const Entry& e) { c.contain.env = list_of(e); }},
     {"contain.memory", [](Config& c, const Entry& e) { c.contain.memory = number_of(e); }},
+    {"disk.reserve", [](Config& c, const Entry& e) { c.disk_reserve = number_of(e); }},
     {"contain.processes",
      [](Config& c, const Entry& e) { c.contain.processes = static_cast<int>(number_of(e)); }},
     {"contain.broker", [](Config& c, const Entry& e) { c.contain.broker = text_of(e) == "true"; }},

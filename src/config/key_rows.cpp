@@ -101,7 +101,8 @@ constexpr std::array kKeys{
     Key{.path = "notify.*.on",
         .kind = Kind::choices,
         .help = "What it is told of (not set: everything that needs a person)",
-        .choices = "question|choice|approval|failed|refused|stalled|cut_off|budget|quota|complete",
+        .choices =
+            "question|choice|approval|failed|refused|stalled|cut_off|budget|disk|quota|complete",
         .example = "[question, failed]"},
     Key{.path = "notify.*.desktop",
         .kind = Kind::choice,
@@ -131,6 +132,11 @@ constexpr std::array kKeys{
         .kind = Kind::hours,
         .help = "Hours of the day in which nothing is sent, in local time",
         .example = "22:00-07:00"},
+    Key{.path = "disk.reserve",
+        .kind = Kind::size,
+        .help = "How much of a disk is to stay free, at most a tenth of it: nothing starts with "
+                "less, and agents are ended at a quarter of it",
+        .initial = "500MB"},
     Key{.path = "contain.preset",
         .kind = Kind::choice,
         .help = "Which walls agents and checks work in",
@@ -182,9 +188,8 @@ constexpr std::array kKeys{
         .tighter = Tighter::subset},
     Key{.path = "contain.memory",
         .kind = Kind::size,
-        .help =
-            "How much memory each process of an agent, or of a check, may use for its data (not "
-            "set: with strict three quarters of the machine's)",
+        .help = "How much memory all processes of an agent, or of a check, may use together (not "
+                "set: three quarters of the machine's)",
         .example = "4GB",
         .tighter = Tighter::at_most},
     Key{.path = "contain.processes",

@@ -33,11 +33,17 @@ enum class Fault {
   no_words,      // the client ended well and said nothing
   over_budget,   // ended by us: what may be spent is spent
   no_answer,     // ended by us: its service, by all that is seen, had said nothing for long
+  over_limit,    // ended by us, or the kernel: its processes were too many, or used too much memory
+  no_space,      // ended by us: the disk was about to be full
 };
-inline constexpr int kFaults = 20;
+inline constexpr int kFaults = 22;
 std::string_view name_of(Fault fault);
 // Whether it says nothing about the agent: it costs no attempt, iteration or round of review.
 bool of_service(Fault fault);
+// Ended by us for want of money or room: it is called again once there is more, at no cost either.
+inline bool ended_for_want(Fault fault) {
+  return fault == Fault::over_budget || fault == Fault::no_space;
+}
 
 // What agents used, as far as their clients say so. Unknown is never 0: where `tokens_known` or
 // `cost_known` is false, the numbers hold what is known of the rest.

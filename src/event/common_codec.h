@@ -8,10 +8,10 @@ namespace capsule::event {
 
 inline Names names(Fault) {
   static constexpr std::string_view kNames[] = {
-      "none",        "no_signal",    "exit_status", "timed_out",    "not_started",
-      "interrupted", "lost",         "idle",        "refuted",      "rate_limited",
-      "overloaded",  "usage_limit",  "no_credit",   "unauthorised", "unreachable",
-      "policy",      "context_full", "no_words",    "over_budget",  "no_answer"};
+      "none",        "no_signal",    "exit_status", "timed_out",    "not_started",  "interrupted",
+      "lost",        "idle",         "refuted",     "rate_limited", "overloaded",   "usage_limit",
+      "no_credit",   "unauthorised", "unreachable", "policy",       "context_full", "no_words",
+      "over_budget", "no_answer",    "over_limit",  "no_space"};
   static_assert(std::size(kNames) == kFaults);
   return kNames;
 }

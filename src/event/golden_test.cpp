@@ -151,6 +151,9 @@ TYPED_TEST(Golden, EveryLineOfVersion5IsReadAndWrittenAsItWas) {
 TYPED_TEST(Golden, EveryLineOfVersion6IsReadAndWrittenAsItWas) {
   expect_all_kept<TypeParam>("journal-v6.jsonl");
 }
+TYPED_TEST(Golden, EveryLineOfVersion7IsReadAndWrittenAsItWas) {
+  expect_all_kept<TypeParam>("journal-v7.jsonl");
+}
 
 TEST(GoldenRecords, EveryNameOfWhatFollowsAFaultStaysAsItIs) {
   for (const char* name : {"unsaid", "again", "end"}) {
@@ -164,6 +167,7 @@ TEST(GoldenRecords, EveryNameOfWhatFollowsAFaultStaysAsItIs) {
 TEST(GoldenRecords, EveryFactOfSupplyStandsInOneOfThem) {
   auto lines = bodies(Supply::kName, "journal-v3.jsonl");
   lines.merge(bodies(Supply::kName, "journal-v4.jsonl"));
+  lines.merge(bodies(Supply::kName, "journal-v7.jsonl"));
   EXPECT_EQ(lines.size(), std::variant_size_v<supply::Fact::variant>);
 }
 
@@ -239,7 +243,7 @@ TYPED_TEST(Golden, AFactFromBeforeItGrewIsStillRead) {
 
 std::vector<Json> name_rows() {
   std::vector<Json> rows;
-  for (const char* file : {"names-v1.jsonl", "names-v3.jsonl", "names-v5.jsonl"})
+  for (const char* file : {"names-v1.jsonl", "names-v3.jsonl", "names-v5.jsonl", "names-v6.jsonl"})
     for (const std::string& line : golden_lines(file)) rows.push_back(Json::parse(line));
   return rows;
 }
@@ -283,6 +287,7 @@ constexpr ClosedSet kClosedSets[] = {
     {"supply", "supply_agent_used", "/fault", kFaults},
     {"supply", "supply_agent_held", "/why", supply::kHolds},
     {"supply", "supply_budget_reached", "/scope", supply::kScopes},
+    {"supply", "supply_disk_stood", "/room", supply::kRooms},
 };
 
 // The names themselves are tried below; misses have a test of their own above.

@@ -8,7 +8,7 @@ CAPSULE_COMPILE(Fact)
 
 static Names names(Hold) {
   static constexpr std::string_view kNames[] = {"none",   "pause", "parked", "budget",
-                                                "person", "trial", "slot"};
+                                                "person", "trial", "slot",   "disk"};
   static_assert(std::size(kNames) == kHolds);
   return kNames;
 }
@@ -17,8 +17,14 @@ static Names names(Scope) {
   static_assert(std::size(kNames) == kScopes);
   return kNames;
 }
+static Names names(Room) {
+  static constexpr std::string_view kNames[] = {"enough", "low", "none"};
+  static_assert(std::size(kNames) == kRooms);
+  return kNames;
+}
 std::string_view name_of(Hold hold) { return text_of(hold); }
 std::string_view name_of(Scope scope) { return text_of(scope); }
+std::string_view name_of(Room room) { return text_of(room); }
 
 template <class V>
 void members(V& v, AgentUsed& f) {
@@ -94,13 +100,18 @@ void members(V& v, WordsGiven& f) {
   v("words", f.words);
 }
 
+template <class V>
+void members(V& v, DiskStood& f) {
+  v("room", f.room), v("folder", f.folder), v("free", f.free), v("reserve", f.reserve);
+}
+
 static constexpr std::string_view kKinds[] = {
     "supply_agent_used",      "supply_agent_faulted",   "supply_agent_held",
     "supply_agent_released",  "supply_provider_parked", "supply_provider_free",
     "supply_budget_reached",  "supply_budget_raised",   "supply_person_asked",
     "supply_person_answered", "supply_message_given",   "supply_message_delivered",
     "supply_agent_still",     "supply_self_running",    "supply_contained",
-    "supply_hosts_refused",   "supply_words_given",
+    "supply_hosts_refused",   "supply_words_given",     "supply_disk_stood",
 };
 
 std::string_view kind_of(const Fact& fact) { return kKinds[fact.index()]; }

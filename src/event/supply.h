@@ -60,8 +60,9 @@ enum class Hold {
   person,  // an answer
   trial,   // its provider was parked: another agent tries first whether it is really free
   slot,    // while it waited for something else, others began in its place
+  disk,    // there is too little room on it
 };
-inline constexpr int kHolds = 7;
+inline constexpr int kHolds = 8;
 std::string_view name_of(Hold hold);
 struct AgentHeld {
   int agent = 0;
@@ -164,6 +165,18 @@ struct SelfRunningChanged {
   bool operator==(const SelfRunningChanged&) const = default;
 };
 
+// How much room a file system that agents write to has left, when that has become too little, so
+// little that nobody goes on, or enough again.
+enum class Room { enough, low, none };
+inline constexpr int kRooms = 3;
+std::string_view name_of(Room room);
+struct DiskStood {
+  Room room{};
+  std::string folder;                  // that lies there
+  std::int64_t free = 0, reserve = 0;  // bytes
+  bool operator==(const DiskStood&) const = default;
+};
+
 // Recorded once for each that differs from all before it in the run.
 using event::Contained;
 using event::HostsRefused;
@@ -178,7 +191,7 @@ struct WordsGiven {
 struct Fact : std::variant<AgentUsed, AgentFaulted, AgentHeld, AgentReleased, ProviderParked,
                            ProviderFree, BudgetReached, BudgetRaised, PersonAsked, PersonAnswered,
                            MessageGiven, MessageDelivered, AgentStill, SelfRunningChanged,
-                           Contained, HostsRefused, WordsGiven> {
+                           Contained, HostsRefused, WordsGiven, DiskStood> {
   CAPSULE_COMPILED_ONCE(Fact);
 };
 

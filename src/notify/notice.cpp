@@ -27,6 +27,7 @@ constexpr Row kRows[] = {
     {Attention::stalled, "stalled", "Stalled", "has an agent that does nothing"},
     {Attention::cut_off, "cut_off", "Cut off", "has stopped before its end"},
     {Attention::budget, "budget", "Budget", "has spent its budget"},
+    {Attention::disk, "disk", "Disk", "waits for room on the disk"},
     {Attention::quota, "quota", "Quota", "waits for its provider"},
 };
 static_assert(std::size(kRows) == view::kAttentions);

@@ -25,7 +25,7 @@ const AttentionRow& row_of(Attention kind) {
       {"approval", "?", "?", Tone::strong},   {"failed", "✗", "x", Tone::bad},
       {"refused merge", "!", "!", Tone::bad}, {"stalled", "!", "!", Tone::warn},
       {"cut off", "!", "!", Tone::warn},      {"budget", "$", "$", Tone::warn},
-      {"quota", "…", ".", Tone::quiet},
+      {"disk", "!", "!", Tone::bad},          {"quota", "…", ".", Tone::quiet},
   };
   static_assert(std::size(kRows) == view::kAttentions);
   return kRows[static_cast<std::size_t>(kind)];

@@ -4,6 +4,7 @@
 #include "event/supply.h"
 #include "ui/view/view.h"
 #include "workflow/summary.h"
+#include "workflow/supply/state.h"
 
 namespace capsule::ui {
 namespace {
@@ -34,6 +35,8 @@ struct SupplyTeller {
   std::string operator()(const supplied::AgentFaulted& f) const {
     if (f.fault == event::Fault::over_budget)
       return printable(f.role) + ": ended, since the budget is spent; its work is kept\n";
+    if (f.fault == event::Fault::no_space)
+      return printable(f.role) + ": ended, since the disk is nearly full; its work is kept\n";
     std::string text = printable(f.role) + ": the service of " + printable(f.provider) + ": " +
                        std::string(service_words(f.fault)) + quoted_words(f.words) + "\n";
     // How long a limit lasts is told with the parking; a fallback may take over at once.
@@ -78,6 +81,10 @@ struct SupplyTeller {
   std::string operator()(const supplied::MessageDelivered& f) const {
     return called(f.agent) + (f.live ? " has heard the message while it works\n"
                                      : " has the message in its prompt\n");
+  }
+  std::string operator()(const supplied::DiskStood& f) const {
+    if (f.room == supplied::Room::enough) return "the disk has room again, and the run goes on\n";
+    return supply::words_of(supply::Disk{f.room, f.folder, f.free, f.reserve, ""}) + "\n";
   }
   std::string operator()(const supplied::AgentStill& f) const {
     return called(f.agent) +

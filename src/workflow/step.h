@@ -18,6 +18,7 @@
 #include "base/one_of.h"
 #include "base/result.h"
 #include "event/common.h"
+#include "event/supply.h"
 #include "signal/contract.h"
 #include "signal/vocabulary.h"
 
@@ -519,11 +520,13 @@ struct AgentStands {  // it does nothing; or no longer
   int agent = 0;
   bool still = false;
 };
+// Told when it changes, and when a run is taken up where it is too little.
+using DiskStands = event::supply::DiskStood;
 using event::Contained;     // told of each that starts
 using event::HostsRefused;  // told at the end, before AgentFinished or the answer
 struct SupplyNews {
   std::variant<Woken, ParkedElsewhere, FreedElsewhere, AgentSpends, SpentElsewhere, CutOff, Told,
-               Steered, AgentStands, Contained, HostsRefused>
+               Steered, AgentStands, Contained, HostsRefused, DiskStands>
       what;
 };
 

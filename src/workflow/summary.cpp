@@ -14,10 +14,10 @@ std::string_view name_of(Standing standing) {
 }
 
 std::string_view name_of(Waiting::For what) {
-  constexpr std::string_view kNames[] = {"answer",     "approval", "file",
-                                         "dependency", "expert",   "remediation",
-                                         "slot",       "provider", "budget"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Waiting::For::budget) + 1);
+  constexpr std::string_view kNames[] = {"answer", "approval",    "file", "dependency",
+                                         "expert", "remediation", "slot", "provider",
+                                         "budget", "disk"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Waiting::For::disk) + 1);
   return kNames[static_cast<std::size_t>(what)];
 }
 

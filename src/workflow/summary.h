@@ -31,6 +31,7 @@ struct Waiting {
     slot,
     provider,  // `on`: it is parked, or its service failed a moment ago
     budget,    // a person allows more
+    disk,      // `on`: there is too little room where this folder lies
   } what{};
   std::string task;  // empty: the whole run
   int question = 0;  // answer and approval: its number

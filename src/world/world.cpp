@@ -127,6 +127,8 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
               [this] { return settings_.intact(); }),
       requests_(loop, project.root(), settings_.run),
       parkings_(loop, parkings_folder(::getenv), [] { return epoch_ms() / 1000; }),
+      space_(loop, written_folders(project),
+             static_cast<std::uint64_t>(project.config.disk_reserve)),
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
@@ -181,7 +183,23 @@ void RealWorld::answer(const Command& command, Result<T> result) {
     failed(command, result.error());
 }
 
+// A check that finds no room says nothing about the work, and what it writes may be the rest.
 void RealWorld::carry_out(const Command& command) {
+  const bool writes = std::holds_alternative<Check>(command) ||
+                      std::holds_alternative<Merge>(command) ||
+                      std::holds_alternative<OpenTree>(command);
+  if (writes && !space_.has_room() && !stopping_)
+    for_room_.push_back(command);
+  else
+    do_now(command);
+}
+
+// There is room again; or the run is to stop, and nobody will wait for that.
+void RealWorld::do_what_waits_for_room() {
+  for (const Command& command : std::exchange(for_room_, {})) do_now(command);
+}
+
+void RealWorld::do_now(const Command& command) {
   look_for_tree(needed_tree(command));
   if (!vanished_.empty())
     return failed(command, workspace::tree_vanished(trees_.text_of(vanished_)));
@@ -279,6 +297,12 @@ std::vector<Observation> RealWorld::standing() {
   // Who starts first is told.
   for (Observation& one : requests_.standing()) news.push_back(std::move(one));
   parkings_.follow([this](SupplyNews one) { happened(std::move(one)); });
+  // Also when there is enough: an earlier process may have left it otherwise.
+  news.emplace_back(SupplyNews{space_.standing()});
+  space_.follow([this](DiskStands stands) {
+    happened(SupplyNews{std::move(stands)});
+    if (space_.has_room()) do_what_waits_for_room();
+  });
   return news;
 }
 
@@ -402,6 +426,8 @@ void RealWorld::look_for_stop() {
   if (!asked) return;
   // A request that came without a knock: the agents are to be ended all the same.
   if (*asked == Stop::aborted && !interrupt_.requested()) agents_.end_all();
+  stopping_ = true;
+  do_what_waits_for_room();
   // Until the agents are gone and what they left is kept.
   if (*asked != Stop::paused) loop_.run();
   happened(StopAsked{*asked});
@@ -423,6 +449,8 @@ Result<std::vector<Observation>> RealWorld::wait() {
     return inbox_.empty();
   });
   requests_.handed_over();
+  // Whatever follows from that, it is decided by what the disk is like now.
+  space_.look();
   return std::exchange(inbox_, {});
 }
 

@@ -28,6 +28,7 @@
 #include "world/readiness.h"
 #include "world/run_requests.h"
 #include "world/run_walls.h"
+#include "world/space.h"
 
 namespace capsule::world {
 
@@ -124,6 +125,8 @@ class RealWorld : public engine::World, private AgentEvents {
   bool tell_of(std::vector<workflow::GroundMoved> all);
   Result<void> pin(const workflow::StartAgent& start, std::vector<int> agents);
   void carry_out(const workflow::SupplyOrder& order);
+  void do_now(const workflow::Command& command);
+  void do_what_waits_for_room();
   workflow::SupplyNews spent() const;
   void look_for_stop();
   void look_for_requests();
@@ -144,6 +147,9 @@ class RealWorld : public engine::World, private AgentEvents {
   workspace::Merges merges_;
   RunRequests requests_;
   ParkingWatch parkings_;
+  SpaceWatch space_;
+  std::vector<workflow::Command> for_room_;  // what is carried out when the disk has room again
+  bool stopping_ = false;                    // a stop was asked for: nothing waits for room
   std::vector<workflow::Observation> inbox_;
   std::vector<workflow::CutOff> cut_off_;
   std::vector<std::string> left_out_;

@@ -49,7 +49,8 @@ std::string text_of(const workflow::RunSummary& s) {
     add(a.provider), add(a.model), count(a.faults), count(a.use.cost_micros), count(a.use.output);
   }
   for (const workflow::Waiting& w : s.waits)
-    if (w.what == workflow::Waiting::For::provider || w.what == workflow::Waiting::For::budget)
+    if (w.what == workflow::Waiting::For::provider || w.what == workflow::Waiting::For::budget ||
+        w.what == workflow::Waiting::For::disk)
       add(w.task), add(w.on), count(w.until), count(w.question), add(name_of(w.fault));
   count(s.usage.calls), count(s.usage.calls_without_cost);
   for (const workflow::ClaimSummary& c : s.claims)
@@ -209,6 +210,8 @@ Result<std::vector<workflow::Observation>> Simulation::wait() {
         supply_.told(*walls);
       else if (const auto* refused = std::get_if<event::HostsRefused>(&news->what))
         supply_.told(*refused);
+      else if (const auto* disk = std::get_if<workflow::DiskStands>(&news->what))
+        supply_.told(*disk);
     }
   return std::exchange(inbox_, {});
 }
@@ -224,10 +227,13 @@ void Simulation::happen() {
   if (jobs_.empty() && !inbox_.empty()) return;
   // Time passes when nothing else can happen, and sometimes before.
   const bool idle = at_work == 0 && timers == 0;
+  using event::supply::Room;
+  if (idle && room_ != Room::enough && (questions == 0 || random_.chance(50)))
+    return room_becomes(Room::enough);
   if (!alarms_.empty() && (idle ? questions == 0 || random_.chance(50) : random_.chance(5)))
     return wake();
   if (jobs_.empty()) give_up("every run ends, waits for a person or for a time");
-  if (idle && alarms_.empty() && inbox_.empty())
+  if (idle && alarms_.empty() && inbox_.empty() && room_ == Room::enough)
     claim(workflow_->waits_for_person(), "a run that waits for a person says so");
   // People are slow: answers come mostly when nothing else can happen.
   const bool answers = questions > 0 && (at_work == 0 || random_.chance(3));

@@ -50,6 +50,7 @@ struct Weather {
   int tells = 0;           // of a thousand waits: a person has words for an agent
   bool fallback = false;   // another provider may take over
   bool budgets = false;
+  int disk = 0;     // of a thousand waits: it has less room, or more
   int regrets = 0;  // of a thousand waits: a person wants an answer back
 };
 // With some of that, by the seed.
@@ -78,6 +79,7 @@ struct Finding {
   int crashes = 0, stops = 0, processes = 0, agents = 0, answers = 0;
   int faults = 0, alarms = 0, parkings = 0, raises = 0, messages = 0;  // of the service, and after
   int taken_back = 0;                                                  // answers
+  int squeezes = 0;                                                    // of the disk
 };
 std::string text_of(const Finding& finding, std::uint64_t seed);  // for a failing test
 
@@ -192,6 +194,8 @@ class Simulation : public engine::World,
   void carry_out(const workflow::SupplyOrder& order);
   void supply_happens();
   workflow::Observation spent() const;
+  workflow::Observation disk() const;
+  void room_becomes(event::supply::Room room);
   void wake();
   void make_policy();
   bool has_supply() const { return supplied_; }
@@ -227,6 +231,7 @@ class Simulation : public engine::World,
   std::int64_t ms_;                              // the wall clock
   std::map<std::string, std::int64_t> machine_;  // parkings that all runs know: until
   std::int64_t elsewhere_ = 0;                   // spent by other runs
+  event::supply::Room room_{};                   // on the disk
   int messages_ = 0;
   SupplyAudit supply_;
   std::map<int, std::string> providers_;  // of agents that were started

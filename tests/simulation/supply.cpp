@@ -23,7 +23,8 @@ std::string_view name_of(SupplyBug bug) {
                                          "AllAtOnce",
                                          "WallsForgotten",
                                          "RefusalForgotten",
-                                         "LaneForgotten"};
+                                         "LaneForgotten",
+                                         "DiskForgotten"};
   static_assert(std::size(kNames) == kSupplyBugs);
   return kNames[static_cast<std::size_t>(bug)];
 }
@@ -54,6 +55,8 @@ void SupplyTap::apply(supply::State& state, const Fact& given) {
     if (bug == SupplyBug::walls_forgotten) return;
   } else if (std::holds_alternative<event::HostsRefused>(fact)) {
     if (bug == SupplyBug::refusal_forgotten) return;
+  } else if (std::holds_alternative<fact::DiskStood>(fact)) {
+    if (bug == SupplyBug::disk_forgotten) return;
   }
   supply::apply(state, fact);
   if (bug == SupplyBug::all_at_once) state.on_trial.clear();
@@ -131,6 +134,8 @@ void SupplyAudit::recorded(const std::vector<SupplyTap::Fact>& facts, std::int64
   for (const event::Contained& one : std::exchange(told_walls_, {}))
     claim(std::find(walls_.begin(), walls_.end(), one) != walls_.end(), "walls are recorded");
   claim(std::exchange(told_requests_, 0) == 0, "what was refused is recorded");
+  if (const auto room = std::exchange(told_room_, std::nullopt))
+    claim(*room == room_, "how much room the disk has is recorded");
   for (const Told& told : std::exchange(finished_, {})) {
     const workflow::AgentFinished& f = told.finished;
     if (f.fault == Fault::not_started) continue;
@@ -186,7 +191,7 @@ void SupplyAudit::read(const fact::AgentUsed& f) {
   if (f.fault == Fault::none || f.fault == Fault::no_signal || f.use.output > 0)
     unproven_.erase(f.provider);
   const bool again =
-      of_service(f.fault) || f.fault == Fault::over_budget || f.fault == Fault::interrupted;
+      of_service(f.fault) || event::ended_for_want(f.fault) || f.fault == Fault::interrupted;
   if (!again) done_.insert(f.agent);
 }
 
@@ -231,6 +236,7 @@ void SupplyAudit::before_start(const workflow::StartAgent& start, std::int64_t s
   const auto parked = parked_.find(provider);
   claim(parked == parked_.end() || (parked->second != 0 && parked->second <= seconds),
         "no agent starts while its provider is parked");
+  claim(room_ == fact::Room::enough, "no agent starts while the disk has too little room");
   const auto pause = pauses_.find({start.agent, provider});
   claim(pause == pauses_.end() || pause->second <= seconds, "a fault is followed by a pause");
   if (unproven_.contains(provider)) {
@@ -259,11 +265,11 @@ void SupplyAudit::before_start(const workflow::StartAgent& start, std::int64_t s
   done_.erase(start.agent);  // what it did was lost with its process
 }
 
-bool SupplyAudit::may_end(int) const { return policy.budget.hard; }
+bool SupplyAudit::may_end(int) const { return policy.budget.hard || room_ == fact::Room::none; }
 
 void SupplyAudit::at_end(const workflow::RunSummary& summary) {
   for (const workflow::AgentSummary& agent : summary.agents)
-    claim(!of_service(agent.fault) && agent.fault != Fault::over_budget,
+    claim(!of_service(agent.fault) && !event::ended_for_want(agent.fault),
           "no workflow hears of a fault of the service");
   claim(summary.contained == walls_, "the summary has all walls");
   int requests = summary.refused_others;

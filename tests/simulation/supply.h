@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,8 +31,9 @@ enum class SupplyBug {
   walls_forgotten,
   refusal_forgotten,
   lane_forgotten,
+  disk_forgotten,
 };
-inline constexpr int kSupplyBugs = 15;  // with none
+inline constexpr int kSupplyBugs = 16;  // with none
 std::string_view name_of(SupplyBug bug);
 
 // The real rules, as engine::WorkflowOf wants them. As with Tap, most runs keep facts as they are.
@@ -63,12 +65,14 @@ class SupplyAudit {
     finished_.clear(), faulted_.clear(), ending_.clear(), trying_.clear();
     told_walls_.clear();
     told_requests_ = 0;
+    told_room_.reset();
   }
   // What the world is about to tell.
   void told(const workflow::AgentFinished& finished, const std::string& provider);
   void told(const workflow::AgentSpends& spends);
   void told(const event::Contained& walls) { told_walls_.push_back(walls); }
   void told(const event::HostsRefused& refused) { told_requests_ += refused.hosts.front().count; }
+  void told(const workflow::DiskStands& disk) { told_room_ = disk.room; }
   void not_started(int agent) { trying_.erase(agent); }
   void ended(int agent) { ending_.insert(agent); }  // the workflow wants it to end
   // Facts of the newest turn were recorded.
@@ -79,7 +83,7 @@ class SupplyAudit {
   void at_end(const workflow::RunSummary& summary);
   // Who would be called; the first choice, where the workflow names nobody.
   std::string provider_of(const workflow::StartAgent& start) const;
-  bool may_end(int agent) const;  // a budget that is hard is spent
+  bool may_end(int agent) const;  // a budget that is hard is spent, or the disk is full
   bool has_asked(int question) const { return questions_.contains(question); }
 
  private:
@@ -99,6 +103,7 @@ class SupplyAudit {
   void read(const event::supply::ProviderFree& f);
   void read(const event::Contained& f);
   void read(const event::HostsRefused& f);
+  void read(const event::supply::DiskStood& f) { room_ = f.room; }
   void read(const event::supply::BudgetRaised& f) { raised_[{f.scope, f.task}] = f.limit; }
   void read(const event::supply::PersonAsked& f);
   void read(const event::supply::MessageGiven& f);
@@ -120,6 +125,8 @@ class SupplyAudit {
   std::vector<Told> finished_;  // told, and not recorded yet
   std::vector<event::Contained> told_walls_, walls_;
   int told_requests_ = 0, requests_ = 0;
+  std::optional<event::supply::Room> told_room_;
+  event::supply::Room room_{};
   std::int64_t micros_ = 0, tokens_ = 0;
   std::map<std::string, std::int64_t> by_task_, by_day_;
   std::map<supply::BudgetKey, std::int64_t> raised_;

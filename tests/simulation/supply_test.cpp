@@ -58,6 +58,7 @@ TEST_P(Supplied, NobodyStartsWhileParkedOrOverBudgetAndEveryRunEndsOrWaits) {
     sum.raises += finding.raises;
     sum.messages += finding.messages;
     sum.taken_back += finding.taken_back;
+    sum.squeezes += finding.squeezes;
     sum.crashes += finding.crashes;
     sum.stops += finding.stops;
   }
@@ -72,6 +73,7 @@ TEST_P(Supplied, NobodyStartsWhileParkedOrOverBudgetAndEveryRunEndsOrWaits) {
     EXPECT_GT(count, runs / 4);
   EXPECT_GT(sum.raises, runs / 50);
   EXPECT_GT(sum.messages, runs / 50);
+  EXPECT_GT(sum.squeezes, 0);
   // Rare: a few runs may have none.
   if (runs == subject().full) {
     EXPECT_GT(sum.taken_back, 0);

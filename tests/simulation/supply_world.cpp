@@ -39,6 +39,7 @@ void add_supply(Weather& weather, std::uint64_t seed) {
   weather.fallback = choose.chance(50);
   weather.budgets = choose.chance(40);
   weather.regrets = choose.below(3) * 40;
+  weather.disk = choose.below(3) * 15;
 }
 
 void Simulation::make_policy() {
@@ -80,7 +81,16 @@ std::vector<Observation> Simulation::standing() {
       news.emplace_back(
           SupplyNews{ParkedElsewhere{provider, until, false, Fault::usage_limit, "w"}});
   if (weather_.budgets) news.push_back(spent());
+  news.push_back(disk());
   return news;
+}
+
+Observation Simulation::disk() const { return SupplyNews{DiskStands{room_, "/project", 1, 2}}; }
+
+void Simulation::room_becomes(event::supply::Room room) {
+  finding_.squeezes += room == event::supply::Room::enough ? 0 : 1;
+  room_ = room;
+  inbox_.push_back(disk());
 }
 
 Observation Simulation::spent() const {
@@ -131,10 +141,16 @@ void Simulation::supply_happens() {
     walls.preset = "worktree";
     walls.namespaces = random_.chance(80);
     inbox_.emplace_back(SupplyNews{walls});
+    // By one that began, or by a command.
+    const int agent = random_.below(4);
     if (random_.chance(30))
-      inbox_.emplace_back(SupplyNews{
-          HostsRefused{random_.below(4), "", "r", {{"host:443", 1 + random_.below(5), "", ""}}}});
+      inbox_.emplace_back(SupplyNews{HostsRefused{providers_.contains(agent) ? agent : 0,
+                                                  "",
+                                                  "r",
+                                                  {{"host:443", 1 + random_.below(5), "", ""}}}});
   }
+  if (random_.below(1000) < weather_.disk)
+    room_becomes(static_cast<event::supply::Room>(random_.below(event::supply::kRooms)));
   if (random_.below(1000) < weather_.tells) {
     const bool again = messages_ > 0 && random_.chance(20);
     const int number = again ? messages_ : ++messages_;

@@ -120,6 +120,8 @@ std::string_view word_of(Attention kind) {
       return "cut off";
     case Attention::budget:
       return "budget";
+    case Attention::disk:
+      return "disk";
     case Attention::quota:
       break;
   }

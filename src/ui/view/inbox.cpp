@@ -52,6 +52,8 @@ Attention kind_of(const Wait& wait) {
       return Attention::quota;
     case For::budget:
       return Attention::budget;
+    case For::disk:
+      return Attention::disk;
     default:
       break;
   }
@@ -95,6 +97,8 @@ std::string reason_of(const Wait& wait, const Run& run) {
       return printable(wait.what) + " is parked";
     case For::budget:
       return "the budget is spent";
+    case For::disk:
+      return "the disk is nearly full";
     default:
       break;
   }
@@ -104,10 +108,11 @@ std::string reason_of(const Wait& wait, const Run& run) {
 void add_wait(const Run& run, const Wait& wait, const std::set<int>& answered,
               std::vector<Item>& items) {
   const bool asks = wait.question > 0 || wait.kind == For::answer;
-  const bool supply = wait.kind == For::provider || wait.kind == For::budget;
+  const bool supply =
+      wait.kind == For::provider || wait.kind == For::budget || wait.kind == For::disk;
   // A pause of some seconds after a fault is nobody's business.
   const bool parked = wait.kind == For::provider && wait.fault != event::Fault::none;
-  if (!asks && !parked && wait.kind != For::budget) return;
+  if (!asks && !parked && wait.kind != For::budget && wait.kind != For::disk) return;
   Item item = item_of(run, kind_of(wait),
                       wait.question > 0 ? "question/" + std::to_string(wait.question)
                       : supply          ? std::string(name_of(wait.kind)) + "/" + wait.what

@@ -77,6 +77,9 @@ void RunFold::apply(const event::Fact& fact) {
   seen_.newest = {fact.seq, fact.at};
 }
 
+// Of an agent that waits for something that no workflow knows of.
+static constexpr Band::Kind kHeld[] = {Band::Kind::budget, Band::Kind::provider, Band::Kind::disk};
+
 void RunFold::supplied(const event::supply::Fact& said, const event::Fact& fact) {
   if (const auto* still = std::get_if<supplied_fact::AgentStill>(&said)) {
     seen_.still(still->agent, still->still, fact.at);
@@ -92,15 +95,15 @@ void RunFold::supplied(const event::supply::Fact& said, const event::Fact& fact)
     day.tokens += used->use.input + used->use.output + used->use.cache_written;
     if (!used->use.cost_known) ++day.calls_without_cost;
   } else if (const auto* held = std::get_if<supplied_fact::AgentHeld>(&said)) {
-    const bool budget = held->why == supplied_fact::Hold::budget;
-    const Band::Kind kind = budget ? Band::Kind::budget : Band::Kind::provider;
-    for (const Band::Kind before : {Band::Kind::budget, Band::Kind::provider})
-      seen_.end(before, fact.at, -held->agent);
+    using supplied_fact::Hold;
+    const Band::Kind kind = held->why == Hold::budget ? Band::Kind::budget
+                            : held->why == Hold::disk ? Band::Kind::disk
+                                                      : Band::Kind::provider;
+    for (const Band::Kind before : kHeld) seen_.end(before, fact.at, -held->agent);
     if (held->why != supplied_fact::Hold::slot)
       seen_.begin(kind, fact.at, held->task, -held->agent);
   } else if (const auto* released = std::get_if<supplied_fact::AgentReleased>(&said)) {
-    seen_.end(Band::Kind::budget, fact.at, -released->agent);
-    seen_.end(Band::Kind::provider, fact.at, -released->agent);
+    for (const Band::Kind before : kHeld) seen_.end(before, fact.at, -released->agent);
   } else if (const auto* asked = std::get_if<supplied_fact::PersonAsked>(&said)) {
     seen_.asked(asked->question, 0, asked->task, asked->text, fact);
   } else if (const auto* answer = std::get_if<supplied_fact::PersonAnswered>(&said)) {
@@ -243,7 +246,8 @@ void RunFold::add_waits(Run& run, const workflow::RunSummary& summary) const {
     if (const auto asked = seen_.questions.find(waiting.question); asked != seen_.questions.end())
       wait.agent = asked->second.agent;
     else if (wait.kind == workflow::Waiting::For::provider ||
-             wait.kind == workflow::Waiting::For::budget)
+             wait.kind == workflow::Waiting::For::budget ||
+             (wait.kind == workflow::Waiting::For::disk && !wait.task.empty()))
       for (const Attempt& attempt : run.attempts)
         if (attempt.held && attempt.task == waiting.task) wait.agent = attempt.agent;
     // Nobody began some of them: the newest fact about the task did.

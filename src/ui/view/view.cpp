@@ -15,9 +15,9 @@ std::string_view name_of(Verb verb) {
 }
 
 std::string_view name_of(Attention kind) {
-  constexpr std::string_view kNames[] = {"question", "choice",        "approval",
-                                         "failed",   "refused_merge", "stalled",
-                                         "cut_off",  "budget",        "quota"};
+  constexpr std::string_view kNames[] = {"question",      "choice",  "approval", "failed",
+                                         "refused_merge", "stalled", "cut_off",  "budget",
+                                         "disk",          "quota"};
   static_assert(std::size(kNames) == kAttentions);
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -41,7 +41,7 @@ std::string_view name_of(Phase::State state) {
 }
 
 std::string_view name_of(Band::Kind kind) {
-  constexpr std::string_view kNames[] = {"remediation", "person", "provider", "budget"};
+  constexpr std::string_view kNames[] = {"remediation", "person", "provider", "budget", "disk"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

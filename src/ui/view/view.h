@@ -83,9 +83,10 @@ enum class Attention {
   stalled,        // an agent does nothing
   cut_off,        // not ended, and nobody works on it
   budget,         // is spent: nothing starts until a person allows more
+  disk,           // has too little room: nothing starts until there is more
   quota,          // a provider is parked
 };
-inline constexpr int kAttentions = 9;
+inline constexpr int kAttentions = 10;
 std::string_view name_of(Attention kind);  // "question", …
 
 struct Item {
@@ -252,7 +253,7 @@ struct Course {
 
 // A stretch of time that the timeline shades.
 struct Band {
-  enum class Kind { remediation, person, provider, budget } kind{};
+  enum class Kind { remediation, person, provider, budget, disk } kind{};
   std::string task;  // empty: the whole run
   int question = 0;
   std::string began, ended;  // ended empty: it goes on

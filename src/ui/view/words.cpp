@@ -69,6 +69,8 @@ std::string words_of(const Wait& wait) {
              std::string(service_words(wait.fault));
     case For::budget:
       return wait.question > 0 ? with_number("a larger budget", wait.question) : "a larger budget";
+    case For::disk:
+      return "room on the disk of " + printable(wait.what);
     case For::slot:
       break;
   }
@@ -93,6 +95,8 @@ std::string short_words(const Wait& wait) {
       return "next in line";
     case For::provider:
       return wait.what + " is parked";
+    case For::disk:
+      return "disk is nearly full";
     case For::budget:
       break;
   }

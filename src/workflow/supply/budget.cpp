@@ -112,7 +112,8 @@ void Turn::watch_budgets() {
     for (auto& [agent, wanted] : now_.wanted) {
       if (!wanted.working || wanted.ending) continue;
       if (key.first == Scope::task && wanted.start.task != key.second) continue;
-      wanted.ending = wanted.over_budget = true;
+      wanted.ending = true;
+      wanted.by = Fault::over_budget;
       commands.emplace_back(workflow::EndAgent{agent});
     }
   }

@@ -87,7 +87,7 @@ void Turn::hear_one(Observation&& observation) {
   } else if (const auto* idle = std::get_if<AgentIdle>(&observation)) {
     // It is being ended.
     if (const auto found = now_.wanted.find(idle->agent);
-        found != now_.wanted.end() && found->second.over_budget)
+        found != now_.wanted.end() && found->second.by != Fault::none)
       return;
   } else if (auto* regretted = std::get_if<TakeBackAsked>(&observation)) {
     for (const auto& [agent, wanted] : now_.wanted)
@@ -170,11 +170,10 @@ void Turn::on(AgentFinished&& finished) {
   if (wanted.provider.empty()) wanted.provider = call.provider;
   // One that never began has used nothing.
   if (finished.fault != Fault::not_started) record(std::move(call));
-  const bool ended = wanted.ending && !wanted.over_budget;
+  const bool ended = wanted.ending && wanted.by == Fault::none;
   if (!ended && swallow(wanted, finished, use)) return;
   // Whoever wanted it ended has no use for what its service said.
-  if (of_service(finished.fault) || finished.fault == Fault::over_budget)
-    finished.fault = Fault::idle;
+  if (of_service(finished.fault) || ended_for_want(finished.fault)) finished.fault = Fault::idle;
   if (use.cost_known) finished.cost_micros = use.cost_micros;
   now_.wanted.erase(found);
   heard_.emplace_back(std::move(finished));
@@ -188,15 +187,17 @@ bool Turn::swallow(Wanted& wanted, const AgentFinished& finished, const TokenUse
   const Replied began = replied(use);
   // Whoever was about to be ended, and whose service was quicker, has met a fault of that.
   const bool stopped = why != Fault::none && why != Fault::interrupted && !of_service(why);
-  if (wanted.over_budget ? stopped : why == Fault::over_budget) {
-    wanted.ending = wanted.over_budget = false;
-    wanted.again = began == Replied::no ? Again::same : Again::go_on;
+  if (wanted.by != Fault::none ? stopped : ended_for_want(why)) {
     AgentFinished over = finished;
-    over.fault = Fault::over_budget;
+    if (wanted.by != Fault::none) over.fault = wanted.by;
+    wanted.ending = false;
+    wanted.by = Fault::none;
+    wanted.again = began == Replied::no ? Again::same : Again::go_on;
     fault(wanted, over, 0, 0);
     return true;
   }
-  wanted.ending = wanted.over_budget = false;
+  wanted.ending = false;
+  wanted.by = Fault::none;
   const bool went_on = wanted.again == Again::go_on;
   if (of_service(why)) {
     // A session that ended by a fault is gone on with once. Where the service said nothing at all,
@@ -320,6 +321,10 @@ void Turn::on(const workflow::Contained& contained) {
 }
 
 void Turn::on(const workflow::HostsRefused& refused) { record(refused); }
+
+void Turn::on(const workflow::DiskStands& stands) {
+  if (stands.room != s_.disk.room) record(stands);
+}
 
 void Turn::on(const Woken& woken) { now_.alarms.erase(woken.id); }
 

@@ -85,6 +85,7 @@ std::vector<Observation> Turn::settle(std::vector<Command> asked) {
     if (const auto found = now_.wanted.find(agent); found != now_.wanted.end())
       decide(agent, found->second);
   watch_budgets();
+  watch_disk();
   ask_about_providers();
   steer();
   set_alarm();
@@ -104,7 +105,7 @@ void Turn::ask_for(Command&& command) {
       return give_up(end->agent, Fault::idle, "was ended before it began");
     if (found != now_.wanted.end()) {
       found->second.ending = true;
-      found->second.over_budget = false;
+      found->second.by = Fault::none;
     }
   }
   if (auto* merge = std::get_if<Merge>(&command); merge != nullptr && policy_.trailers)
@@ -139,6 +140,8 @@ std::int64_t Turn::tried_until(const std::string& provider) const {
 
 void Turn::decide(int agent, Wanted& wanted) {
   const std::vector<Choice> choices = choices_for(policy_, wanted.start);
+  if (s_.disk.room != fact::Room::enough)
+    return hold(agent, wanted, Hold::disk, 0, choices.front().provider);
   if (const auto key = blocked_by(wanted.start.task)) {
     hold(agent, wanted, Hold::budget, key->first == Scope::day ? day_ends() : 0,
          choices.front().provider, key->first == Scope::task);
@@ -180,6 +183,17 @@ bool Turn::lane_is_full(const StartAgent& start) const {
          std::count_if(now_.wanted.begin(), now_.wanted.end(), [&](const auto& one) {
            return one.second.working && one.second.start.lane == start.lane;
          }) >= start.at_once;
+}
+
+// Whoever fills the disk up to its end takes the journal with it, and the work of all others.
+void Turn::watch_disk() {
+  if (s_.disk.room != fact::Room::none) return;
+  for (auto& [agent, wanted] : now_.wanted) {
+    if (!wanted.working || wanted.ending) continue;
+    wanted.ending = true;
+    wanted.by = Fault::no_space;
+    commands.emplace_back(EndAgent{agent});
+  }
 }
 
 void Turn::tell_waits(int agent, Wanted& wanted, bool waits, bool alone) {
@@ -274,7 +288,8 @@ void Turn::start(int agent, Wanted& wanted, std::size_t index, const Choice& cho
                                begins ? call.session : ""});
   tell_waits(agent, wanted, false, false);
   wanted.working = true;
-  wanted.ending = wanted.over_budget = false;
+  wanted.ending = false;
+  wanted.by = Fault::none;
   wanted.use = {};
   wanted.began = seconds_;
   wanted.on_trial = s_.on_trial.contains(choice.provider);
@@ -412,7 +427,7 @@ bool waits_for_person(const State& state) {
   return std::all_of(now.wanted.begin(), now.wanted.end(), [&](const auto& one) {
     const auto agent = state.agents.find(one.first);
     return !one.second.working && agent != state.agents.end() && agent->second.hold != Hold::none &&
-           agent->second.until == 0;
+           agent->second.until == 0 && agent->second.hold != Hold::disk;
   });
 }
 

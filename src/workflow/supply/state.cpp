@@ -39,13 +39,13 @@ void add(Spent& sum, const TokenUse& use) {
 
 // It is tried again as the same agent.
 bool comes_again(Fault fault) {
-  return of_service(fault) || fault == Fault::over_budget || fault == Fault::interrupted;
+  return of_service(fault) || ended_for_want(fault) || fault == Fault::interrupted;
 }
 
 // Whoever was ended by a person or for money has a session as good as it was, and so has one whose
 // service said nothing at all.
 bool breaks_session(const fact::AgentUsed& used) {
-  if (used.fault == Fault::over_budget || used.fault == Fault::interrupted) return false;
+  if (ended_for_want(used.fault) || used.fault == Fault::interrupted) return false;
   return !of_service(used.fault) || replied(used.use) != Replied::no;
 }
 
@@ -168,6 +168,10 @@ struct Fold {
       workflow::add_refused(same->hosts, same->others, f);
   }
   void operator()(const fact::WordsGiven& f) { s.given = f.words; }
+  void operator()(const fact::DiskStood& f) {
+    const bool goes_on = s.disk.room != fact::Room::enough && f.room != fact::Room::enough;
+    s.disk = {f.room, f.folder, f.free, f.reserve, goes_on ? s.disk.since : s.at};
+  }
   void operator()(const fact::AgentStill&) {}  // for those who look on
   void operator()(const fact::MessageDelivered& f) {
     for (Message& message : s.messages)

@@ -106,12 +106,12 @@ struct Wanted {
   std::string provider, asked_model;
   bool working = false;
   bool told_waiting = false, told_alone = false;  // the workflow: AgentWaits
-  bool ending = false;                            // the workflow, or a budget, has it ended
-  bool over_budget = false;                       // a budget has
-  bool after_fault = false;                       // it goes on in a session that a fault ended
-  TokenUse use;                                   // of the call that goes on
-  std::int64_t began = 0;                         // that call, in seconds since 1970
-  bool on_trial = false;  // its provider was parked until then, and nobody had heard of it since
+  bool ending = false;                            // the workflow, or `by`, has it ended
+  Fault by{};  // over_budget, no_space: what is short has it ended, and it comes again; else none
+  bool after_fault = false;  // it goes on in a session that a fault ended
+  TokenUse use;              // of the call that goes on
+  std::int64_t began = 0;    // that call, in seconds since 1970
+  bool on_trial = false;     // its provider was parked until then, and nobody had heard of it since
   enum class Again {
     no,     // its first call
     same,   // as before
@@ -130,6 +130,14 @@ struct Present {
   int outstanding = 0;  // commands that the world has not answered, but for questions and alarms
   std::string day;
   std::int64_t spent_elsewhere = 0, day_ends = 0;
+};
+
+// Of the file system that has the least room.
+struct Disk {
+  fact::Room room{};
+  std::string folder;
+  std::int64_t free = 0, reserve = 0;
+  std::string since;  // UTC
 };
 
 struct State {
@@ -151,8 +159,9 @@ struct State {
   std::map<std::string, Authors> authors;                        // by tree
   std::map<std::string, fact::SelfRunningChanged> self_running;  // by tree, the newest
   std::vector<event::Contained> contained;                       // all that differ, in their order
-  std::vector<event::HostsRefused> refused;                      // one of each agent or command
-  std::vector<std::string> given;                                // what the caller said of the run
+  Disk disk;
+  std::vector<event::HostsRefused> refused;  // one of each agent or command
+  std::vector<std::string> given;            // what the caller said of the run
   Spent spent;
   TokenUse use;  // of all calls, as far as it is known
   int calls = 0, without_tokens = 0, without_cost = 0;
@@ -168,6 +177,9 @@ Failures failures_of(const State& state, int agent, const std::string& provider)
 // Whether it may have begun a conversation that can be gone on with.
 enum class Replied { no, perhaps, yes };
 Replied replied(const TokenUse& use);
+
+// What is told of a disk with too little room: which, how much there is, and what to do.
+std::string words_of(const Disk& disk);
 
 // Adds what every face wants to know to the summary that the workflow has made, or to that of one
 // agent.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/size.h"
 #include "base/text.h"
 #include "workflow/supply/policy.h"
 #include "workflow/supply/state.h"
@@ -38,12 +39,23 @@ void add_facts(workflow::AgentSummary& agent, const AgentRecord& known) {
   agent.redacted = known.redacted;
 }
 
+Waiting waiting_for(const Disk& disk, const std::string& task) {
+  Waiting wait;
+  wait.what = Waiting::For::disk;
+  wait.task = task;
+  wait.on = disk.folder;
+  wait.text = words_of(disk);
+  wait.since = disk.since;
+  return wait;
+}
+
 Waiting waiting_for(const State& s, const workflow::AgentSummary& agent) {
   const AgentRecord& known = s.agents.at(agent.number);
   Waiting wait;
   wait.task = agent.task;
   wait.until = known.until;
   wait.since = known.held_since;
+  if (known.hold == Hold::disk) return waiting_for(s.disk, agent.task);
   wait.what = known.hold == Hold::budget ? Waiting::For::budget : Waiting::For::provider;
   if (wait.what == Waiting::For::budget) return wait;
   wait.on = known.held_by;
@@ -56,6 +68,7 @@ Waiting waiting_for(const State& s, const workflow::AgentSummary& agent) {
 
 std::string hold_words(const AgentRecord& known) {
   if (known.hold == Hold::slot) return "waits for its turn";
+  if (known.hold == Hold::disk) return "waits for room on the disk";
   return known.hold == Hold::budget ? "waits for a larger budget"
                                     : "waits for " + printable(known.held_by);
 }
@@ -79,6 +92,8 @@ void add_waits(workflow::RunSummary& summary, const State& s) {
     }
     summary.waits.push_back(std::move(wait));
   }
+  // Also when nobody is there who would start: a check may wait for it.
+  if (s.disk.room != fact::Room::enough) summary.waits.push_back(waiting_for(s.disk, ""));
   for (const workflow::AgentSummary& agent : summary.agents) {
     // Of its turn nobody need be told.
     if (!is_held(s, agent) || s.agents.at(agent.number).hold == Hold::slot) continue;
@@ -88,11 +103,22 @@ void add_waits(workflow::RunSummary& summary, const State& s) {
           return other.question != 0 && other.what == wait.what && other.on == wait.on;
         });
     if (wait.until == 0 && asked) continue;
+    if (wait.what == Waiting::For::disk && wait.task.empty()) continue;
     summary.waits.push_back(std::move(wait));
   }
 }
 
 }  // namespace
+
+std::string words_of(const Disk& disk) {
+  return "The disk of " + printable(disk.folder) + " has " +
+         size_words(static_cast<std::uint64_t>(disk.free)) + " left, and " +
+         size_words(static_cast<std::uint64_t>(disk.reserve)) +
+         " are to stay free (disk.reserve): " +
+         (disk.room == fact::Room::none ? "agents are ended, and begin again once there is more. "
+                                        : "nothing new starts until there is more. ") +
+         "Make room there; it goes on by itself.";
+}
 
 void complete(workflow::AgentSummary& agent, const State& s) {
   if (const auto found = s.agents.find(agent.number); found != s.agents.end())
@@ -110,7 +136,7 @@ void complete(workflow::RunSummary& summary, const State& s) {
     }
     const AgentRecord& known = s.agents.at(agent.number);
     held = true;
-    all_for_a_person &= known.until == 0;
+    all_for_a_person &= known.until == 0 && known.hold != Hold::disk;
     for (workflow::TaskSummary& task : summary.tasks)
       if (task.id == agent.task && task.standing == Standing::open) task.words = hold_words(known);
   }

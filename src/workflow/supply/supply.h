@@ -13,6 +13,8 @@
 // - no_credit, unauthorised: parked until a person lifts it, and a person is asked.
 // - context_full: once, in a new session that is told the history.
 // - A budget that is spent holds who would begin, and asks a person.
+// - A disk with too little room holds who would begin until there is more, and has those who work
+//   ended before it is full.
 //
 // A turn is: hear() what was observed, let the workflow advance, settle() what it asks for; again,
 // as long as settle() has something for the workflow to hear. Pure: time is what `at` says.
@@ -92,6 +94,8 @@ class Turn {
   void on(const workflow::AgentStands& stands);
   void on(const workflow::Contained& contained);
   void on(const workflow::HostsRefused& refused);
+  void on(const workflow::DiskStands& stands);
+  void watch_disk();
   void give_up(int agent, Fault fault, const std::string& why);
   void ask_about_providers();
   void set_alarm();
