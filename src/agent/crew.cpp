@@ -109,6 +109,9 @@ class Crew::Member : public process::ChildEvents {
       ending.error = error_;
     } else if (crew_.interrupted_ && crew_.interrupted_()) {
       ending.how = How::interrupted;
+    } else if (exit_.excess) {
+      ending.how = How::over_limit;
+      ending.excess = exit_.excess;
     } else if (ending_) {
       ending.how = *ending_;
     } else if (exit_.how == Exit::lost) {

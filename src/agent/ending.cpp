@@ -30,6 +30,8 @@ event::Fault fault_of(const Ending& ending) {
       return event::Fault::no_answer;
     case How::not_started:
       return event::Fault::not_started;
+    case How::over_limit:
+      return event::Fault::over_limit;
     case How::ended:
       return event::Fault::idle;
     case How::interrupted:
@@ -60,6 +62,8 @@ std::string describe(const Ending& ending) {
       return "could not be contained: " + text_of(ending.error);
     case How::not_logged:
       return "was ended because its output could not be saved: " + text_of(ending.error);
+    case How::over_limit:
+      return ending.excess ? "was ended: it " + contain::sentence_of(*ending.excess) : "was ended";
     case How::ended:
       return "did nothing";
     case How::interrupted:

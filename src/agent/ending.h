@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "contain/report.h"
 #include "event/common.h"
 
 namespace capsule::agent {
@@ -22,6 +23,7 @@ struct Ending {
     not_started,    // error: why
     not_contained,  // error: why its walls could not be put up; nothing of it ran
     not_logged,     // error: why what it printed could not be kept; it was ended at once
+    over_limit,     // excess: what its processes used too much of; we ended it
     ended,          // by end()
     interrupted,    // a person asked to stop
   };
@@ -32,6 +34,7 @@ struct Ending {
   std::chrono::milliseconds silent{};  // unanswered: for how long
   std::string log;                     // path of what it printed; empty: there is none
   std::optional<Error> error = {};
+  std::optional<contain::Excess> excess = {};
   // The ends of what it printed on stdout and stderr, at most kEndBytes each.
   std::string out_end = {}, err_end = {};
   int redacted = 0;  // secrets that were replaced in what it printed

@@ -196,6 +196,9 @@ Result<int> run_contained(const Args& args) {
   const auto ending = contain::follow(*inside);
   if (inside->gateway) print_error(ui::refusals_text(*inside->gateway));
   if (!ending) return code_of(ending.error());
+  if (ending->excess)
+    print_error("capsule: the command was ended: it " + contain::sentence_of(*ending->excess) +
+                "\n");
   return end_like(*ending);
 }
 

@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/size.h"
 #include "contain/abilities.h"
 #include "contain/landlock.h"
 #include "contain/network.h"
 #include "contain/seccomp.h"
+#include "contain/use.h"
 
 namespace capsule::contain {
 namespace {
@@ -42,6 +44,7 @@ Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kerne
   report.landlock = kernel.landlock;
   report.gaps = {Gap::no_namespaces, Gap::no_own_processes, Gap::git_settings};
   if (kernel.landlock < kLandlockScopes) report.gaps.push_back(Gap::no_signal_scope);
+  if (!kernel.counts) report.gaps.push_back(Gap::uncounted);
   if (policy.net != Net::open) report.gaps.push_back(Gap::no_loopback);
   const auto is_scratch = [](const Place& place) { return place.access == Access::scratch; };
   if (std::any_of(policy.places.begin(), policy.places.end(), is_scratch))
@@ -58,8 +61,9 @@ Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kerne
 
 std::string_view sentence_of(Gap gap) {
   switch (gap) {
-    case Gap::processes_of_root:
-      return "the number of processes is not limited: the kernel does not count those of root";
+    case Gap::uncounted:
+      return "what its processes use together is not limited: this kernel does not list the "
+             "children of a process (CONFIG_PROC_CHILDREN)";
     case Gap::abstract_sockets:
       return "abstract sockets of this machine can be reached: --net=off, or Landlock version 6, "
              "would part them";
@@ -90,6 +94,14 @@ std::string_view sentence_of(Gap gap) {
   return "";
 }
 
+std::string sentence_of(const Excess& excess) {
+  if (excess.of == Excess::Of::processes)
+    return "had more processes and threads at once than contain.processes allows: " +
+           std::to_string(excess.limit);
+  return "used more memory than contain.memory allows all of its processes together: " +
+         size_words(excess.limit);
+}
+
 Result<Report> plan(const Policy& policy, const Kernel& kernel) {
   if (!kernel.seccomp)
     return fail(Reason::refused, "this kernel has no filter of system calls (seccomp)",
@@ -109,13 +121,13 @@ Result<Report> plan(const Policy& policy, const Kernel& kernel) {
   report.own_group = !kernel.terminal;
   if (!report.own_group && report.landlock < kLandlockScopes)
     report.gaps.push_back(Gap::process_group);
-  if (kernel.root) report.gaps.push_back(Gap::processes_of_root);
+  if (!kernel.counts) report.gaps.push_back(Gap::uncounted);
   return report;
 }
 
 Kernel look_at_kernel(const Policy& policy) {
   const File terminal(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
-  Kernel kernel{landlock_abi(), seccomp_available(), {}, ::geteuid() == 0, bool(terminal)};
+  Kernel kernel{landlock_abi(), seccomp_available(), {}, can_count_processes(), bool(terminal)};
   // Who does not go without finds out when he starts.
   if (policy.missing == Missing::weaker) kernel.no_namespaces = try_namespaces();
   return kernel;

@@ -13,8 +13,8 @@ struct Kernel {
   int landlock = 0;  // the version of its interface; 0: none
   bool seccomp = false;
   std::optional<Error> no_namespaces = {};  // why not; nothing: they are there, or nobody asked yet
-  bool root = false;                        // who asks
-  bool terminal = false;                    // whether he has one
+  bool counts = true;                       // it lists the children of a process
+  bool terminal = false;                    // whether who asks has one
 };
 
 // Error refused when it is less than the policy asks for.

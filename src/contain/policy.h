@@ -80,7 +80,8 @@ struct Without {
 
 // What a command may use up. 0: as much as there is.
 struct Limits {
-  std::uint64_t memory = 0;  // bytes of data, of each of its processes
+  std::uint64_t memory = 0;    // bytes of data, of each of its processes
+  std::uint64_t together = 0;  // bytes, of all of them; see use.h
   unsigned long processes = 4096;
   bool operator==(const Limits&) const = default;
 };

@@ -87,7 +87,7 @@ Result<void> drop_privileges() {
 
 Result<void> apply_limits(const Policy& policy) {
   TRY_VOID(limit(RLIMIT_CORE, 0, "forbid core files"));
-  // Of each process: only a cgroup could count them together.
+  // Of each process, and so at once; UseWatch counts them together.
   if (policy.limits.memory > 0)
     TRY_VOID(limit(RLIMIT_DATA, policy.limits.memory, "limit the memory of processes"));
   return limit(RLIMIT_NPROC, policy.limits.processes, "limit the number of processes");

@@ -12,17 +12,17 @@ namespace capsule::contain {
 
 // What is not, and could matter. A closed set: the words are for people.
 enum class Gap {
-  processes_of_root,  // the kernel counts no processes of root
-  abstract_sockets,   // the network is the machine's and Landlock cannot part abstract sockets
-  process_group,      // processes of the same group can be sent signals
-  no_landlock,        // the second lock is missing
-  no_namespaces,      // other processes and the existence of files show, some can be changed
-  no_own_processes,   // what it leaves running may outlive it
-  no_signal_scope,    // processes of the user can be sent signals
-  no_loopback,        // it cannot listen, not even for itself
-  no_scratch,         // what should be scratch can only be read
-  no_elsewhere,       // what should appear elsewhere than it lies is missing
-  git_settings,       // those of the folder can be changed
+  uncounted,         // what its processes use together is not looked at
+  abstract_sockets,  // the network is the machine's and Landlock cannot part abstract sockets
+  process_group,     // processes of the same group can be sent signals
+  no_landlock,       // the second lock is missing
+  no_namespaces,     // other processes and the existence of files show, some can be changed
+  no_own_processes,  // what it leaves running may outlive it
+  no_signal_scope,   // processes of the user can be sent signals
+  no_loopback,       // it cannot listen, not even for itself
+  no_scratch,        // what should be scratch can only be read
+  no_elsewhere,      // what should appear elsewhere than it lies is missing
+  git_settings,      // those of the folder can be changed
 };
 std::string_view sentence_of(Gap gap);
 
@@ -41,6 +41,16 @@ struct Report {
   std::vector<Gap> gaps = {};
   bool operator==(const Report&) const = default;
 };
+
+// What a contained command was ended for: all its processes together had more of it.
+struct Excess {
+  enum class Of { memory, processes } of{};
+  std::uint64_t limit = 0;  // bytes, or how many
+  bool operator==(const Excess&) const = default;
+};
+// After "the agent": "used more memory than contain.memory allows all of its processes together:
+// 4 GB".
+std::string sentence_of(const Excess& excess);
 
 // The hosts that a contained command asked for in vain, by the time that it has ended.
 struct Refusals {

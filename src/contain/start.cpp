@@ -1,5 +1,6 @@
 #include "contain/start.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -75,6 +77,67 @@ Result<void> wait_for_start(Inside& inside, const Policy& policy) {
   return tl::unexpected(failure_of(message));
 }
 
+// The file systems in memory that are the command's own, by descriptors: what is put in their place
+// inside is not looked at. The process between is closed to who looks, the command itself is not.
+std::vector<File> memory_of(const Policy& policy, const Inside& inside) {
+  std::vector<File> found;
+  if (!inside.report.namespaces) return found;
+  const auto add = [&](const std::string& path) {
+    const std::string whole = "/proc/" + std::to_string(inside.command) + "/root" + path;
+    File file(::open(whole.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (file) found.push_back(std::move(file));
+  };
+  bool layers = false;  // those that vanish share one memory
+  for (const Place& place : policy.places) {
+    const bool layer = place.access == Access::scratch && place.layer.path.empty();
+    if (place.access == Access::memory || (layer && !layers)) add(place.path);
+    layers = layers || layer;
+  }
+  add("/dev/shm");
+  return found;
+}
+
+// Root's processes are counted by nobody else.
+std::unique_ptr<UseWatch> watch_for(const Policy& policy, const Inside& inside) {
+  Limits limits = policy.limits;
+  if (::geteuid() != 0 || inside.holds.pids) limits.processes = 0;
+  if (inside.holds.memory) limits.together = 0;
+  if (limits.together == 0 && limits.processes == 0) return nullptr;
+  const bool files = limits.together > 0;
+  return std::make_unique<UseWatch>(limits, inside.first,
+                                    files ? memory_of(policy, inside) : std::vector<File>());
+}
+
+// Limits that are looked at do where there is none.
+std::unique_ptr<Cgroup> cgroup_for(const Policy& policy, Controllers& holds) {
+  const auto delegated = find_delegated();
+  if (!delegated || !make_ready(*delegated)) return nullptr;
+  auto made = Cgroup::make(*delegated, policy.limits);
+  if (!made) return nullptr;
+  holds = delegated->controllers;
+  return std::make_unique<Cgroup>(*std::move(made));
+}
+
+// As the kernel has it.
+struct CloneArguments {
+  std::uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid,
+      set_tid_size, cgroup;
+};
+constexpr std::uint64_t kIntoCgroup = std::uint64_t{1} << 33;
+
+// In its cgroup from its first moment on. -1: it cannot be had so.
+long clone_into(unsigned flags, const Cgroup& cgroup) {
+  CloneArguments arguments{};
+  arguments.flags = flags | kIntoCgroup;
+  arguments.exit_signal = SIGCHLD;
+  arguments.cgroup = static_cast<std::uint64_t>(cgroup.fd());
+  return ::syscall(SYS_clone3, &arguments, sizeof arguments);
+}
+
+int sooner(int one, int other) {
+  return one < 0 || other < 0 ? std::max(one, other) : std::min(one, other);
+}
+
 // Both ends of the connection; the kernel tells ours who has sent a message.
 Result<std::pair<File, File>> make_connection() {
   int ends[2];
@@ -111,10 +174,16 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     clear(inside);
   };
-  unsigned flags = SIGCHLD;
+  unsigned flags = 0;
   if (inside.report.namespaces) flags |= kNamespaces;
   if (inside.report.own_network) flags |= CLONE_NEWNET;
-  const long child = ::syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr);
+  inside.cgroup = cgroup_for(policy, inside.holds);
+  long child = inside.cgroup ? clone_into(flags, *inside.cgroup) : -1;
+  if (child < 0) {
+    inside.cgroup.reset();
+    inside.holds = {};
+    child = ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+  }
   if (child == 0) first_process(orders);
   if (child < 0) {
     const int error = errno;
@@ -124,24 +193,34 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
   theirs = File();
   inside.first = static_cast<pid_t>(child);
   auto started = wait_for_start(inside, policy);
-  if (started) return inside;
+  if (started) {
+    inside.use = watch_for(policy, inside);
+    return inside;
+  }
   ::kill(inside.first, SIGKILL);
   while (::waitpid(inside.first, nullptr, 0) < 0 && errno == EINTR) continue;
   undo();
   return tl::unexpected(std::move(started).error());
 }
 
+int timeout_of(const Inside& inside) {
+  const int gateway = inside.gateway ? inside.gateway->timeout_ms() : -1;
+  return sooner(gateway, inside.use ? inside.use->timeout_ms() : -1);
+}
+
 Result<Ending> follow(Inside& inside) {
   const sigset_t ours = passed_on();
   const File signals(::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals) return tl::unexpected(io_error("make", "a signal descriptor", errno));
+  std::optional<Excess> excess;
   for (;;) {
     Gateway* const gateway = inside.gateway.get();
     pollfd fds[] = {{signals.fd(), POLLIN, 0},
                     {inside.channel.fd(), POLLIN, 0},
                     {gateway == nullptr ? -1 : gateway->fd(), POLLIN, 0}};
-    if (::poll(fds, 3, gateway == nullptr ? -1 : gateway->timeout_ms()) < 0) continue;
+    if (::poll(fds, 3, timeout_of(inside)) < 0) continue;
     if (gateway != nullptr) gateway->work();
+    if (inside.use && !excess && (excess = inside.use->look())) ::kill(inside.first, SIGKILL);
     signalfd_siginfo info{};
     while (fds[0].revents != 0 && ::read(signals.fd(), &info, sizeof info) > 0) {
       if (info.ssi_signo == SIGCHLD) continue;
@@ -155,8 +234,10 @@ Result<Ending> follow(Inside& inside) {
   }
   while (::waitpid(inside.first, nullptr, 0) < 0 && errno == EINTR) continue;
   inside.first = -1;
+  if (!excess) excess = excess_of(inside);
   clear(inside);
   const auto ending = ending_of(inside);
+  if (!ending && excess) return Ending{-1, SIGKILL, excess};
   if (!ending)
     return fail(Reason::failed, "the process between was killed, and all it had started");
   return *ending;
@@ -185,7 +266,12 @@ Refusals refusals_of(const Inside& inside) {
   return all;
 }
 
+std::optional<Excess> excess_of(const Inside& inside) {
+  return inside.cgroup ? inside.cgroup->excess() : std::nullopt;
+}
+
 void clear(Inside& inside) {
+  inside.cgroup.reset();
   remove_private_folder(inside.private_folder);
   inside.private_folder.clear();
 }

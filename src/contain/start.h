@@ -15,16 +15,19 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "contain/cgroup.h"
 #include "contain/net/gateway.h"
 #include "contain/policy.h"
 #include "contain/report.h"
+#include "contain/use.h"
 
 namespace capsule::contain {
 
 // How the command ended.
 struct Ending {
-  int exit_code = -1;   // -1: by a signal
-  int term_signal = 0;  // 0: it exited
+  int exit_code = -1;                 // -1: by a signal
+  int term_signal = 0;                // 0: it exited
+  std::optional<Excess> excess = {};  // what it was ended for
 };
 
 // A command that runs.
@@ -35,6 +38,12 @@ struct Inside {
   Report report;
   // Where it has a network with doors: to be worked by whoever waits for the command (follow does).
   std::unique_ptr<Gateway> gateway = {};
+  // Where one could be made: it holds limits for all processes together.
+  std::unique_ptr<Cgroup> cgroup = {};
+  Controllers holds = {};
+  // Where a limit is set that the kernel does not hold for all processes together: to be asked by
+  // whoever waits for the command (follow does).
+  std::unique_ptr<UseWatch> use = {};
   std::string private_folder = {};  // without namespaces; gone with clear()
 };
 
@@ -51,14 +60,19 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
 // terminal reach the command without us.
 Result<Ending> follow(Inside& inside);
 
+// Until gateway or watch want to be looked after, for poll(2); -1: neither does.
+int timeout_of(const Inside& inside);
+
 // For who has more to wait for than this command, and reaps `first` himself. A signal for
 // everything inside; nobody waits until it has arrived.
 void signal_all(const Inside& inside, int number);
 // How the command ended, once `first` has; none: that was killed, and all inside with it.
 std::optional<Ending> ending_of(const Inside& inside);
+// What the kernel ended it for, by its cgroup; asked once `first` has ended.
+std::optional<Excess> excess_of(const Inside& inside);
 // What its gateway refused so far.
 Refusals refusals_of(const Inside& inside);
-// Removes what was made for the command.
+// Removes what was made for the command, and ends whatever is left in its cgroup.
 void clear(Inside& inside);
 
 }  // namespace capsule::contain

@@ -13,8 +13,8 @@ namespace {
 // added to a struct and not here does not compile.
 template <class Visit>
 void members(Visit& visit, Limits& limits) {
-  auto& [memory, processes] = limits;
-  visit(memory, processes);
+  auto& [memory, together, processes] = limits;
+  visit(memory, together, processes);
 }
 template <class Visit>
 void members(Visit& visit, Broker::Key& key) {
@@ -55,6 +55,11 @@ void members(Visit& visit, Refusals& refusals) {
   visit(hosts, others);
 }
 template <class Visit>
+void members(Visit& visit, Excess& excess) {
+  auto& [of, limit] = excess;
+  visit(of, limit);
+}
+template <class Visit>
 void members(Visit& visit, Error& error) {
   auto& [reason, message, hint] = error;
   visit(reason, message, hint);
@@ -67,6 +72,7 @@ constexpr Net last_of(Net) { return Net::off; }
 constexpr Access last_of(Access) { return Access::memory; }
 constexpr Missing last_of(Missing) { return Missing::weaker; }
 constexpr Gap last_of(Gap) { return Gap::git_settings; }
+constexpr Excess::Of last_of(Excess::Of) { return Excess::Of::processes; }
 constexpr Reason last_of(Reason) { return Reason::interrupted; }
 
 template <class T>
@@ -197,6 +203,7 @@ Result<T> value_in(std::string_view bytes, const char* what) {
 std::string bytes_of(const Wish& wish) { return bytes_for(wish); }
 std::string bytes_of(const Report& report) { return bytes_for(report); }
 std::string bytes_of(const Refusals& refusals) { return bytes_for(refusals); }
+std::string bytes_of(const Excess& excess) { return bytes_for(excess); }
 std::string bytes_of(const Error& error) { return bytes_for(error); }
 
 Result<Wish> read_wish(std::string_view bytes) {
@@ -207,6 +214,9 @@ Result<Report> read_report(std::string_view bytes) {
 }
 Result<Refusals> read_refusals(std::string_view bytes) {
   return value_in<Refusals>(bytes, "the list of refused hosts");
+}
+Result<Excess> read_excess(std::string_view bytes) {
+  return value_in<Excess>(bytes, "what was used too much");
 }
 Result<Error> read_error(std::string_view bytes) {
   return value_in<Error>(bytes, "the failure of containment");

@@ -14,12 +14,14 @@ namespace capsule::contain {
 std::string bytes_of(const Wish& wish);
 std::string bytes_of(const Report& report);
 std::string bytes_of(const Refusals& refusals);
+std::string bytes_of(const Excess& excess);
 std::string bytes_of(const Error& error);
 
 // Error damaged.
 Result<Wish> read_wish(std::string_view bytes);
 Result<Report> read_report(std::string_view bytes);
 Result<Refusals> read_refusals(std::string_view bytes);
+Result<Excess> read_excess(std::string_view bytes);
 Result<Error> read_error(std::string_view bytes);
 
 }  // namespace capsule::contain

@@ -101,6 +101,12 @@ class Checks::Job : public process::ChildEvents {
     const std::string err = useful_ends(err_.text(), kOutputBytes / 2);
     last_.output = useful_ends(out_.text(), kOutputBytes - std::min(err.size(), kOutputBytes / 2));
     if (!err.empty()) last_.output += (last_.output.empty() ? "" : "\n") + err;
+    if (exit.excess) {
+      last_.ending = Ending::ended_badly;
+      last_.excess = contain::sentence_of(*exit.excess);
+      last_.output += (last_.output.empty() ? "" : "\n") + std::string("capsule: ended, as it ") +
+                      last_.excess + "\n";
+    }
     next();
   }
 

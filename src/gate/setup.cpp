@@ -69,6 +69,7 @@ class Setup::Job : public process::ChildEvents {
                       : exit.value == kNotFound ? Ending::not_run
                                                 : Ending::failed;
     verdict_.output = useful_end(end_, kShownBytes);
+    if (exit.excess) verdict_.excess = contain::sentence_of(*exit.excess);
     verdict_.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(process::Clock::now() - started_)
             .count();

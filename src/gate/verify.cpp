@@ -55,7 +55,7 @@ std::string describe(const Verdict& verdict) {
     case Ending::not_run:
       return "could not run (exit status " + std::to_string(verdict.exit_code) + ")";
     case Ending::ended_badly:
-      return "was ended by a signal";
+      return verdict.excess.empty() ? "was ended by a signal" : "was ended: it " + verdict.excess;
     case Ending::timed_out:
       break;
   }

@@ -53,6 +53,7 @@ struct Verdict {
   ReportFormat report_format = {};       // in which way it was asked to name them
   std::string report_problem = {};       // why it did not, although it was asked to; for people
   std::int64_t duration_ms = 0;
+  std::string excess = {};  // what it used too much of, and was ended for; after "it"
 };
 
 // The command as a person wrote it, and the words to run it with.

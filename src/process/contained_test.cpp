@@ -77,6 +77,76 @@ TEST_F(Contained, WhatTheKernelLacksIsToldAndNothingRan) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/ran"));
 }
 
+// Each of its own is allowed what all have together.
+std::string hogs(int count, const std::string& megas) {
+  return "for i in $(seq " + std::to_string(count) +
+         "); do python3 -c 'import time; b = bytearray(" + megas +
+         " << 20); time.sleep(1000)' & done; wait";
+}
+
+TEST_F(Contained, MemoryIsLimitedForAllProcessesTogether) {
+  const auto loop = make_loop();
+  TreeSpec spec = inside(hogs(4, "60"));
+  spec.walls->limits.together = 160U << 20;
+  const EnvChange mark = marker();
+  spec.env.push_back(mark);
+  const Recorder agent = run_to_end(*loop, spec);
+  ASSERT_TRUE(agent.signalled_by(SIGKILL)) << agent.err;
+  ASSERT_TRUE(agent.exit->excess);
+  EXPECT_EQ(agent.exit->excess->of, contain::Excess::Of::memory);
+  EXPECT_EQ(agent.exit->excess->limit, 160U << 20);
+  EXPECT_EQ(marked(mark), 0) << "all of it went";
+}
+
+TEST_F(Contained, FilesInMemoryAreMemory) {
+  const auto loop = make_loop();
+  TreeSpec spec =
+      inside("head -c 90M /dev/zero >/tmp/a; head -c 90M /dev/zero >/dev/shm/b; sleep 1000");
+  spec.walls->limits.together = 160U << 20;
+  const Recorder agent = run_to_end(*loop, spec);
+  ASSERT_TRUE(agent.exit->excess);
+  EXPECT_EQ(agent.exit->excess->of, contain::Excess::Of::memory);
+}
+
+TEST_F(Contained, WhereMemoryRunsOutTheKernelTakesItBeforeCapsule) {
+  const int ours = std::stoi(file_text("/proc/self/oom_score_adj"));
+  const auto loop = make_loop();
+  for (const TreeSpec& spec :
+       {script("cat /proc/self/oom_score_adj"), inside("cat /proc/self/oom_score_adj")})
+    EXPECT_EQ(run_to_end(*loop, spec).out, std::to_string(std::min(ours + 300, 1000)) + "\n");
+}
+
+TEST_F(Contained, WhatStaysBelowItsLimitIsLeftAlone) {
+  const auto loop = make_loop();
+  TreeSpec spec = inside("head -c 90M /dev/zero >/tmp/a; sleep 0.7; echo done");
+  spec.walls->limits.together = 160U << 20;
+  const Recorder agent = run_to_end(*loop, spec);
+  EXPECT_TRUE(agent.exited_with(0));
+  EXPECT_FALSE(agent.exit->excess);
+  EXPECT_EQ(agent.out, "done\n");
+}
+
+TEST_F(Contained, ProcessesOfRootAreCounted) {
+  if (::geteuid() != 0) GTEST_SKIP() << "the kernel counts those of all others";
+  const auto loop = make_loop();
+  TreeSpec spec = inside("for i in $(seq 40); do sleep 1000 & done; wait");
+  spec.walls->limits.processes = 20;
+  const Recorder agent = run_to_end(*loop, spec);
+  ASSERT_TRUE(agent.exit->excess);
+  EXPECT_EQ(agent.exit->excess->of, contain::Excess::Of::processes);
+  EXPECT_EQ(agent.exit->excess->limit, 20U);
+}
+
+TEST_F(Contained, ForOthersTheKernelForbidsMoreProcesses) {
+  if (::geteuid() == 0) GTEST_SKIP() << "it does not count those of root";
+  const auto loop = make_loop();
+  TreeSpec spec = inside("for i in $(seq 40); do sleep 1000 & done; wait");
+  spec.walls->limits.processes = 20;
+  const Recorder agent = run_to_end(*loop, spec);
+  EXPECT_FALSE(agent.exit->excess);
+  EXPECT_NE(agent.exit->value, 0);
+}
+
 TEST_F(Contained, APlaceThatCannotBeGivenIsToldAndNothingRan) {
   const auto loop = make_loop();
   TreeSpec spec = inside("echo ran");

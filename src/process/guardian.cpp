@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -45,6 +46,10 @@ void report(Report::Kind kind, int value, int left_behind, const std::string& by
 void tell_refused(const contain::Refusals& refused) {
   if (refused.hosts.empty() && refused.others == 0) return;
   report(Report::Kind::refused, 0, 0, contain::bytes_of(refused));
+}
+
+void tell_excess(const contain::Excess& excess) {
+  report(Report::Kind::excess, 0, 0, contain::bytes_of(excess));
 }
 
 // In the forked child. Returns only as the errno of what went wrong.
@@ -98,6 +103,19 @@ int take_signals() {
   return ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+// Where memory runs out, whatever an agent has started goes before Capsule does.
+void be_first_to_go() {
+  constexpr int kMore = 300, kMost = 1000;
+  const int fd = ::open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+  if (fd < 0) return;
+  char text[16] = {};
+  if (::read(fd, text, sizeof text - 1) > 0) {
+    const std::string raised = std::to_string(std::min(std::atoi(text) + kMore, kMost));
+    (void)!::pwrite(fd, raised.data(), raised.size(), 0);
+  }
+  ::close(fd);
+}
+
 // The agent has 0, 1 and 2 now; holding them would hide the end of its output. Its folder may be
 // removed or unmounted.
 void let_go() {
@@ -120,7 +138,7 @@ int sooner(int one, int other) {
 class Guard {
  public:
   // Of a contained agent `agent` is the process between.
-  Guard(pid_t agent, int ended_fd, const contain::Inside* inside)
+  Guard(pid_t agent, int ended_fd, contain::Inside* inside)
       : agent_(agent), ended_fd_(ended_fd), inside_(inside) {}
 
   // Returns when the agent has ended and the tree is gone, or cannot be killed.
@@ -163,6 +181,8 @@ class Guard {
       end_ = {info.si_code == CLD_EXITED ? Report::Kind::exited : Report::Kind::signalled,
               info.si_status, 0};
       if (inside_ != nullptr) end_ = end_inside();
+      if (inside_ != nullptr)
+        if (const auto excess = contain::excess_of(*inside_)) tell_excess(*excess);
     }
     if (!agent_reaped_ && !has_one_child(agent_)) {
       bool others = false;
@@ -240,18 +260,29 @@ class Guard {
       timeout = left > 0 ? static_cast<int>(std::min<std::int64_t>(left, 1'000'000)) : 20;
     }
     contain::Gateway* const gateway = inside_ == nullptr ? nullptr : inside_->gateway.get();
-    if (gateway != nullptr) timeout = sooner(timeout, gateway->timeout_ms());
+    if (inside_ != nullptr) timeout = sooner(timeout, contain::timeout_of(*inside_));
     pollfd fds[] = {{ended_fd_, POLLIN, 0},
                     {open_ ? kChannelFd : -1, POLLIN, 0},
                     {gateway == nullptr ? -1 : gateway->fd(), POLLIN, 0}};
     const int ready = ::poll(fds, 3, timeout);
     if (gateway != nullptr) gateway->work();
+    look_at_use();
     if (ready <= 0) return;
     if (fds[0].revents != 0) {
       signalfd_siginfo info[16];
       while (::read(ended_fd_, info, sizeof info) > 0) continue;
     }
     if (fds[1].revents != 0) listen();
+  }
+
+  // All of it goes: whoever is left of a tree that lost its largest part only wonders.
+  void look_at_use() {
+    if (inside_ == nullptr || inside_->use == nullptr || agent_ended_) return;
+    const auto excess = inside_->use->look();
+    if (!excess) return;
+    inside_->use.reset();
+    tell_excess(*excess);
+    kill_at_ = Clock::now();
   }
 
   void listen() {
@@ -268,7 +299,7 @@ class Guard {
 
   pid_t agent_;
   int ended_fd_;
-  const contain::Inside* inside_;  // nullptr: no walls
+  contain::Inside* inside_;  // nullptr: no walls
   // How the agent ended; what cannot be killed either counts as killed, and as left behind.
   Report end_{Report::Kind::signalled, SIGKILL, 0};
   bool agent_ended_ = false;   // seen
@@ -280,7 +311,7 @@ class Guard {
   std::set<pid_t> killed_;
 };
 
-int guard(pid_t agent, int ended_fd, const contain::Inside* inside) {
+int guard(pid_t agent, int ended_fd, contain::Inside* inside) {
   Guard guard(agent, ended_fd, inside);
   guard.watch();
   guard.tell();
@@ -315,6 +346,7 @@ int guardian_main(int argc, char** argv) {
   }
   ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);
   ::setsid();
+  be_first_to_go();
   const int ended_fd = take_signals();
   // An agent can stop us. When Capsule dies we go on, see the closed channel and end the tree. The
   // end of the thread that started us sends the same signal, and then it does nothing.

@@ -16,12 +16,14 @@ struct EndRequest {
 };
 
 // Guardian → Loop: of a contained agent contained or not_contained; then started or not_started,
-// and after started, when the tree is gone, perhaps refused, and one of the others.
+// and after started perhaps excess, and when the tree is gone perhaps refused, and one of the
+// others.
 struct Report {
   enum class Kind : std::int32_t {
     contained,      // bytes of a contain::Report follow
     not_contained,  // bytes of an Error follow; nothing else comes
     refused,        // bytes of contain::Refusals follow
+    excess,         // bytes of a contain::Excess follow: the tree is ended for that
     started,
     not_started,
     exited,

@@ -72,6 +72,7 @@ struct Loop::Child {
   bool waits_for_room = false;
   bool started = false;
   Exit exit{Exit::How::lost};
+  std::optional<contain::Excess> excess;
   std::optional<TimerId> patience;
 };
 
@@ -344,6 +345,9 @@ void Loop::hear_guardian(ChildId id) {
       if (const auto refused = contain::read_refusals(bytes); refused && child->events != nullptr)
         child->events->on_refused(*refused);
       return;
+    case Report::Kind::excess:
+      if (const auto excess = contain::read_excess(bytes)) child->excess = *excess;
+      return;
     case Report::Kind::not_contained:
       child->exit = {Exit::How::not_contained, 0, 0, read_failure(bytes)};
       return;
@@ -399,6 +403,7 @@ void Loop::finish(ChildId id) {
     for (std::size_t bytes = 0; bytes < kDrainLimitBytes && read_output(id, stream);)
       bytes += kReadBytes;
   if (child->patience) cancel(*child->patience);
+  child->exit.excess = child->excess;
   const auto ended = children_.extract(id);
   reap_strangers();
   if (child->events != nullptr) child->events->on_exit(child->exit);

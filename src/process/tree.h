@@ -58,6 +58,8 @@ struct Exit {
   // missing_program (it is not there inside), failed (it cannot be executed), refused (what the
   // kernel lacks or forbids, with the remedy), usage (a place that cannot be given), io.
   std::optional<Error> why = {};
+  // What its processes had too much of, so that we ended them; of one that has walls.
+  std::optional<contain::Excess> excess = {};
 };
 
 // What a child has to say, in this order: on_contained once, of one that has walls; on_started

@@ -1,8 +1,10 @@
 #include "ui/contain_text.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/fill.h"
+#include "base/size.h"
 #include "base/text.h"
 
 namespace capsule::ui {
@@ -68,6 +70,21 @@ std::string variable_names(const contain::Policy& policy) {
   return names + "; nothing else is handed over";
 }
 
+bool has(const contain::Report& report, contain::Gap gap) {
+  return std::find(report.gaps.begin(), report.gaps.end(), gap) != report.gaps.end();
+}
+
+std::string memory_words(const contain::Limits& limits, bool counted) {
+  std::string text =
+      limits.together > 0 && counted
+          ? "at most " + size_words(limits.together) +
+                " for all processes together, which is looked at, or held by a cgroup that "
+                "is delegated"
+          : "not limited for all processes together";
+  if (limits.memory > 0) text += "; " + size_words(limits.memory) + " for the data of each";
+  return text;
+}
+
 std::string mechanisms(const contain::Report& report) {
   std::string text = report.namespaces ? "namespaces (user mount pid ipc uts cgroup" +
                                              std::string(report.own_network ? " net" : "") +
@@ -100,8 +117,12 @@ std::string contain_text(const contain::Policy& policy, const contain::Report* r
   text += rule("network", network_words(policy));
   if (policy.net != contain::Net::open && !policy.forward.empty())
     text += rule("forwarded", ports_words(policy));
+  const bool counted = report == nullptr || !has(*report, contain::Gap::uncounted);
   text += rule("processes", "its own only, at most " + std::to_string(policy.limits.processes) +
                                 "; all of them end with the command");
+  text += rule("memory", memory_words(policy.limits, counted));
+  text += rule("processors", "not limited");
+  text += rule("disk", "not limited; a run waits while there is too little room (disk.reserve)");
   text += rule("variables", variable_names(policy));
   text += rule("git",
                "the settings of a repository in what may be changed can only be read; one that is "

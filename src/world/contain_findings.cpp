@@ -9,10 +9,13 @@
 
 #include "agent/redaction.h"
 #include "base/files.h"
+#include "base/size.h"
 #include "base/text.h"
 #include "contain/abilities.h"
+#include "contain/cgroup.h"
 #include "world/provider_states.h"
 #include "world/providers.h"
+#include "world/space.h"
 #include "world/walls.h"
 
 namespace capsule::world {
@@ -183,6 +186,16 @@ void check_broker(const Project& project, Findings& findings) {
   }
 }
 
+std::string held_by() {
+  const auto delegated = contain::find_delegated();
+  if (!delegated) return "both are looked at: no cgroup of version 2 is delegated";
+  const bool both = delegated->controllers.memory && delegated->controllers.pids;
+  return std::string(both                            ? "both are"
+                     : delegated->controllers.memory ? "memory is"
+                                                     : "processes are") +
+         " held by cgroups below " + printable(delegated->folder);
+}
+
 }  // namespace
 
 std::string best_preset(const contain::Kernel& kernel) {
@@ -241,6 +254,44 @@ Findings check_walls(const Project& project, const contain::Kernel& kernel) {
   check_settings(project, findings);
   check_variables(project, findings);
   check_broker(project, findings);
+  return findings;
+}
+
+Findings check_limits(const Project& project, const contain::Kernel& kernel) {
+  Findings findings;
+  const config::Config& config = project.config;
+  const bool walls =
+      std::max(config.walls_of("").preset, config.walls_of_checks().preset) != ContainPreset::off &&
+      !no_walls(project);
+  const contain::Limits limits = walls_limits(config.contain);
+  if (!walls)
+    findings.push_back({Health::doubtful,
+                        "limits",
+                        "nothing limits memory and processes of agents: they have no walls",
+                        {in_users_file(project, "contain: " + best_preset(kernel))}});
+  else if (!kernel.counts)
+    findings.push_back(
+        {Health::doubtful, "limits", std::string(sentence_of(contain::Gap::uncounted))});
+  else
+    findings.push_back({Health::good, "limits",
+                        "memory: " + size_words(limits.together) +
+                            " for all processes of an agent or check together (contain.memory); "
+                            "processes: " +
+                            std::to_string(limits.processes) + " (contain.processes); " +
+                            held_by() + "; processors: not limited"});
+  const auto reserve = static_cast<std::uint64_t>(config.disk_reserve);
+  for (const std::string& folder : written_folders(project)) {
+    const auto space = space_of(folder);
+    if (!space) continue;
+    const auto stands = judge({*space}, reserve, event::supply::Room::enough);
+    const bool room = stands.room == event::supply::Room::enough;
+    findings.push_back({room ? Health::good : Health::bad, "disk",
+                        printable(folder) + ": " + size_words(space->free) +
+                            (room ? " left; nothing starts with less than "
+                                  : " left, and nothing starts with less than ") +
+                            size_words(reserve_of(*space, reserve)) + " (disk.reserve)"});
+    if (!room) findings.back().mend.emplace_back("make room there");
+  }
   return findings;
 }
 

@@ -21,4 +21,7 @@ std::string best_preset(const contain::Kernel& kernel);
 // away more than it seems to.
 Findings check_walls(const Project& project, const contain::Kernel& kernel);
 
+// What holds memory, processes, processors and the disk of agents, and what does not.
+Findings check_limits(const Project& project, const contain::Kernel& kernel);
+
 }  // namespace capsule::world

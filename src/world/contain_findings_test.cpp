@@ -88,6 +88,27 @@ TEST_F(WallFindings, SettingsOfAClientThatAreNotInsideAreNamedWithTheLineThatGiv
   EXPECT_EQ(check_walls(*project, whole_kernel()).size(), 1U);
 }
 
+TEST_F(WallFindings, WhatLimitsAgentsAndTheDiskIsARowEach) {
+  configure("contain: {preset: worktree, memory: 2GB, processes: 100}\n");
+  contain::Kernel kernel = whole_kernel();
+  Findings found = check_limits(*project, kernel);
+  ASSERT_GE(found.size(), 2U);
+  EXPECT_EQ(found[0].health, Health::good);
+  EXPECT_THAT(found[0].text, HasSubstr("memory: 2 GB for all processes"));
+  EXPECT_THAT(found[0].text, HasSubstr("processes: 100"));
+  EXPECT_THAT(found[0].text, HasSubstr("processors: not limited"));
+  EXPECT_EQ(found[1].what, "disk");
+  EXPECT_THAT(found[1].text, HasSubstr("(disk.reserve)"));
+  kernel.counts = false;
+  found = check_limits(*project, kernel);
+  EXPECT_EQ(found[0].health, Health::doubtful);
+  EXPECT_THAT(found[0].text, HasSubstr("CONFIG_PROC_CHILDREN"));
+  configure("contain: off\n");
+  found = check_limits(*project, whole_kernel());
+  EXPECT_EQ(found[0].health, Health::doubtful);
+  EXPECT_THAT(found[0].text, HasSubstr("nothing limits memory and processes"));
+}
+
 TEST_F(WallFindings, PlacesOfTheConfigurationThatAreMissingOrTalkAreNamed) {
   configure("contain: worktree\n");
   project->config.contain.read = {project_ + "/nothing", project_};

@@ -242,7 +242,9 @@ void check_project(const ProjectWords& words, Findings& findings) {
   findings.push_back(check_verify(*project));
   check_worktrees(*project, findings);
   check_runs(*project, findings);
-  add(findings, check_walls(*project, contain::this_kernel()));
+  const contain::Kernel kernel = contain::this_kernel();
+  add(findings, check_walls(*project, kernel));
+  add(findings, check_limits(*project, kernel));
 }
 
 }  // namespace

@@ -62,13 +62,19 @@ std::uint64_t most_memory() {
              : 0;
 }
 
-contain::Limits limits_of(const config::Contain& contain, ContainPreset preset) {
+}  // namespace
+
+// What one process reserves says little of what it uses: a sanitizer takes more than there is. So
+// each is held only to what somebody has asked for.
+contain::Limits walls_limits(const config::Contain& contain) {
   contain::Limits limits;
   limits.memory = static_cast<std::uint64_t>(contain.memory);
-  if (limits.memory == 0 && preset == ContainPreset::strict) limits.memory = most_memory();
+  limits.together = limits.memory > 0 ? limits.memory : most_memory();
   limits.processes = static_cast<unsigned long>(contain.processes);
   return limits;
 }
+
+namespace {
 
 bool by_default(const config::Config& config) { return !walls_chosen(config); }
 
@@ -86,7 +92,7 @@ Wish wish_with(const config::Config& config, const config::Walls& walls,
   wish.folder = folder;
   wish.home = own_variable("HOME");
   wish.search = own_variable("PATH");
-  wish.limits = limits_of(contain, walls.preset);
+  wish.limits = walls_limits(contain);
   wish.allow = contain.allow;
   wish.forward = contain.forward;
   const Tools tools = tools_in(wish.home, wish.search);

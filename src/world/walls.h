@@ -43,6 +43,9 @@ std::optional<contain::Wish> walls_of_setup(const Project& project, const std::s
 contain::Wish walls_of_command(const config::Config& config, contain::Role role,
                                const std::string& folder);
 
+// What whoever has walls may use up, whatever the preset.
+contain::Limits walls_limits(const config::Contain& contain);
+
 // Nobody has chosen a preset, and this kernel lacks what the default needs: why. Then there are no
 // walls, which has to be said wherever a run is shown. Asked of the kernel once.
 std::optional<Error> no_walls(const Project& project);

@@ -192,14 +192,17 @@ TEST_F(WallsTest, WhatIsConfiguredIsInTheWishAndWhatThisMachineLacksIsNot) {
   EXPECT_THAT(found->env, Contains("MINE"));
   EXPECT_EQ(found->missing, contain::Missing::weaker);
   EXPECT_EQ(found->limits.memory, 1U << 30);
+  EXPECT_EQ(found->limits.together, 1U << 30);
   EXPECT_EQ(found->limits.processes, 7U);
 }
 
-TEST_F(WallsTest, StrictLimitsMemoryWhereNobodySays) {
-  user("contain: worktree\n");
-  EXPECT_EQ(wish(phase("execute"))->limits.memory, 0U);
-  user("contain: strict\n");
-  EXPECT_GT(wish(phase("execute"))->limits.memory, 0U);
+TEST_F(WallsTest, WhereNobodySaysAllProcessesTogetherHaveMostOfTheMemoryAndNoneALimitOfItsOwn) {
+  for (const char* preset : {"contain: worktree\n", "contain: strict\n"}) {
+    user(preset);
+    const auto found = wish(phase("execute"));
+    EXPECT_GT(found->limits.together, 0U) << preset;
+    EXPECT_EQ(found->limits.memory, 0U) << preset << "a sanitizer reserves more than there is";
+  }
 }
 
 TEST_F(WallsTest, AClientBringsItsHostsAndVariables) {
