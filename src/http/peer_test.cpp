@@ -77,10 +77,12 @@ bool left_to_an_ordinary_user() {
   std::filesystem::copy_file(process::testing::this_program(), program);
   for (const std::string& path : {folder.path, program})
     std::filesystem::permissions(path, std::filesystem::perms(0755));
+  // A user of this test alone: an agent of another test that hides what it holds would be his.
+  const std::string user = std::to_string(1'000'000 + ::getpid());
   const pid_t other = ::fork();
   if (other == 0) {
-    ::execlp("setpriv", "setpriv", "--reuid=4242", "--regid=4242", "--clear-groups",
-             program.c_str(), filter.c_str(), nullptr);
+    ::execlp("setpriv", "setpriv", ("--reuid=" + user).c_str(), ("--regid=" + user).c_str(),
+             "--clear-groups", program.c_str(), filter.c_str(), nullptr);
     ::_exit(127);
   }
   int status = 0;

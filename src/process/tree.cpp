@@ -72,7 +72,6 @@ struct Loop::Child {
   bool waits_for_room = false;
   bool started = false;
   Exit exit{Exit::How::lost};
-  std::optional<contain::Excess> excess;
   std::optional<TimerId> patience;
 };
 
@@ -336,6 +335,11 @@ void Loop::hear_guardian(ChildId id) {
   std::memcpy(&report, buffer_.get(), sizeof report);
   const std::string_view bytes(buffer_.get() + sizeof report,
                                static_cast<std::size_t>(count) - sizeof report);
+  const auto ended = [&](Exit::How how, int left_behind = 0) {
+    child->exit.how = how;
+    child->exit.value = report.value;
+    child->exit.left_behind = left_behind;
+  };
   switch (report.kind) {
     case Report::Kind::contained:
       if (const auto in_force = contain::read_report(bytes); in_force && child->events != nullptr)
@@ -346,10 +350,11 @@ void Loop::hear_guardian(ChildId id) {
         child->events->on_refused(*refused);
       return;
     case Report::Kind::excess:
-      if (const auto excess = contain::read_excess(bytes)) child->excess = *excess;
+      if (const auto excess = contain::read_excess(bytes)) child->exit.excess = *excess;
       return;
     case Report::Kind::not_contained:
-      child->exit = {Exit::How::not_contained, 0, 0, read_failure(bytes)};
+      child->exit.how = Exit::How::not_contained;
+      child->exit.why = read_failure(bytes);
       return;
     case Report::Kind::started:
       child->started = true;
@@ -360,14 +365,11 @@ void Loop::hear_guardian(ChildId id) {
       if (child->events != nullptr) child->events->on_started(report.value);
       return;
     case Report::Kind::not_started:
-      child->exit = {Exit::How::not_started, report.value};
-      return;
+      return ended(Exit::How::not_started);
     case Report::Kind::exited:
-      child->exit = {Exit::How::exited, report.value, report.left_behind};
-      return;
+      return ended(Exit::How::exited, report.left_behind);
     case Report::Kind::signalled:
-      child->exit = {Exit::How::signalled, report.value, report.left_behind};
-      return;
+      return ended(Exit::How::signalled, report.left_behind);
   }
 }
 
@@ -403,7 +405,6 @@ void Loop::finish(ChildId id) {
     for (std::size_t bytes = 0; bytes < kDrainLimitBytes && read_output(id, stream);)
       bytes += kReadBytes;
   if (child->patience) cancel(*child->patience);
-  child->exit.excess = child->excess;
   const auto ended = children_.extract(id);
   reap_strangers();
   if (child->events != nullptr) child->events->on_exit(child->exit);
