@@ -3,8 +3,9 @@
 # slash is a nested folder: workflow/pipeline becomes capsule_workflow_pipeline.
 # UNHURRIED is for folders whose own time nobody notices beside the processes and disks they wait for, STRESSED
 # for those whom tests give a million runs or gigabytes to work on: see capsule_library.
+# TEST_LINKS is what its tests link besides; WHOLE as in capsule_test.
 function(capsule_module name)
-  cmake_parse_arguments(arg "UNHURRIED;STRESSED" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(arg "UNHURRIED;STRESSED;WHOLE" "" "LINKS;TEST_LINKS" ${ARGN})
   set(pace)
   if(arg_UNHURRIED)
     list(APPEND pace UNHURRIED)
@@ -34,7 +35,11 @@ function(capsule_module name)
     target_link_libraries(capsule_${id} INTERFACE ${links})
   endif()
   if(CAPSULE_TESTS AND tests)
-    capsule_test(${id}_test SOURCES ${tests} LINKS capsule_${id})
+    set(whole)
+    if(arg_WHOLE)
+      set(whole WHOLE)
+    endif()
+    capsule_test(${id}_test ${whole} SOURCES ${tests} LINKS capsule_${id} ${arg_TEST_LINKS})
   endif()
 endfunction()
 
@@ -96,9 +101,10 @@ function(capsule_test_settings)
 endfunction()
 
 # capsule_test(name SOURCES ... LINKS ... [OPTIMIZED]): a GoogleTest program whose tests ctest lists
-# one by one. OPTIMIZED is for programs that hold heavy work themselves, such as a simulated world.
+# one by one. OPTIMIZED is for programs that hold heavy work themselves, such as a simulated world; WHOLE for
+# those whose tests share what is dear to make: ctest lists the program as one test.
 function(capsule_test name)
-  cmake_parse_arguments(arg "OPTIMIZED" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "OPTIMIZED;WHOLE" "" "SOURCES;LINKS" ${ARGN})
   enable_testing()
   include(GoogleTest)
   capsule_test_settings()
@@ -111,7 +117,12 @@ function(capsule_test name)
     target_precompile_headers(${name} REUSE_FROM capsule_test_headers)
   endif()
   add_dependencies(${name} capsule)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 900)
+  if(arg_WHOLE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+  else()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 900)
+  endif()
 endfunction()
 
 # The program itself: src/cli/*.cpp with every module that it connects.

@@ -13,6 +13,7 @@ packages_test=(
   clang-16 libclang-rt-16-dev # the fuzz targets: libFuzzer comes with clang
   fish mandoc zsh             # readers of what the program generates
   iproute2                    # the network of the lab in tests/contain
+  libpq-dev postgresql-15     # the journal in a database: its library, and a server for the tests
   libvterm-dev tmux           # terminals: one as a library, one for the whole program
   clang-format-16 shellcheck  # the tests of the lint script
 )

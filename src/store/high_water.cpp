@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "store/checksum.h"
+#include "base/checksum.h"
 
 namespace capsule::store {
 namespace {

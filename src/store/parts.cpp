@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/checksum.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "store/checksum.h"
 #include "store/subject_lock.h"
 
 namespace capsule::store {

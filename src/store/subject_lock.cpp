@@ -6,9 +6,9 @@
 
 #include <cerrno>
 
+#include "base/checksum.h"
 #include "base/ids.h"
 #include "base/text.h"
-#include "store/checksum.h"
 #include "store/file_id.h"
 
 namespace capsule::store {

@@ -13,20 +13,22 @@
 
 #include "event/fact.h"
 #include "store/store.h"
+#include "tests/store/facts.h"
 
 namespace capsule::test {
 
 class JournalFolder : public ::testing::Test {
- protected:
-  JournalFolder() : dir_(fresh_folder()) {}
-  ~JournalFolder() override { std::filesystem::remove_all(dir_); }
-
+ public:
   static std::string fresh_folder() {
     const bool memory = ::access("/dev/shm", W_OK) == 0;
     std::string name =
         (memory ? std::string("/dev/shm/") : ::testing::TempDir()) + "journal.XXXXXX";
     return ::mkdtemp(name.data());
   }
+
+ protected:
+  JournalFolder() : dir_(fresh_folder()) {}
+  ~JournalFolder() override { std::filesystem::remove_all(dir_); }
 
   std::string file(const std::string& suffix = "") const {
     return dir_ + "/.capsule/journal.db" + suffix;
@@ -51,15 +53,6 @@ class JournalFolder : public ::testing::Test {
 
   std::string dir_;
 };
-
-inline event::NewFact fact(int number, std::size_t bytes = 0) {
-  return {"phase_finished", "2026-01-31T23:59:59.123Z",
-          "{\"n\":" + std::to_string(number) + ",\"text\":\"" + std::string(bytes, 'x') + "\"}"};
-}
-
-inline engine::NewRun run_named(const std::string& name, const std::string& subject = "demo-1") {
-  return {name, "pipeline", subject, "2026-01-31T23:59:00.000Z"};
-}
 
 inline bool full() { return std::getenv("CAPSULE_TEST_FULL") != nullptr; }
 

@@ -1,4 +1,4 @@
-// The checksums of the journal's rows: base/hash.h. Each step is a bijection of the state, so a
+// The checksums of a journal's rows: hash.h. Each step is a bijection of the state, so a
 // change in any one byte always shows; it is a guard against faults, not against forgers. Pure.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-namespace capsule::store {
+namespace capsule {
 
 class Checksum {
  public:
@@ -30,4 +30,4 @@ class Checksum {
   std::uint64_t state_ = kHashStart;
 };
 
-}  // namespace capsule::store
+}  // namespace capsule

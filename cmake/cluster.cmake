@@ -1,0 +1,17 @@
+# What needs PostgreSQL's library, which Debian has as a shared one only: a program of its own, so that
+# nobody else pays for it (docs/decisions/0210-a-second-program.md).
+find_path(CAPSULE_LIBPQ_INCLUDE libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)
+find_library(CAPSULE_LIBPQ pq REQUIRED)
+add_library(capsule_libpq INTERFACE)
+target_include_directories(capsule_libpq SYSTEM INTERFACE ${CAPSULE_LIBPQ_INCLUDE})
+target_link_libraries(capsule_libpq INTERFACE ${CAPSULE_LIBPQ})
+
+# A real server for tests.
+if(CAPSULE_TESTS)
+  capsule_test_settings()
+  file(GLOB postgres CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/postgres/*.cpp)
+  add_library(capsule_postgres STATIC ${postgres})
+  target_link_libraries(capsule_postgres PUBLIC capsule_testing capsule_libpq)
+endif()
+# One server for all of its tests.
+capsule_module(cluster UNHURRIED WHOLE LINKS engine capsule_libpq Threads::Threads TEST_LINKS capsule_postgres)

@@ -1,0 +1,11 @@
+// The steps of the schema, oldest first. A step that was released is never changed. Internal to
+// cluster.
+#pragma once
+
+#include <span>
+
+namespace capsule::cluster {
+
+std::span<const char* const> schema_steps();
+
+}  // namespace capsule::cluster

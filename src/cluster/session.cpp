@@ -1,0 +1,56 @@
+#include "cluster/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/clock.h"
+
+namespace capsule::cluster {
+
+bool is_away(const Refusal& refusal) {
+  return refusal.why == Why::away || refusal.why == Why::again || refusal.why == Why::doubtful;
+}
+
+Patience::Patience(int milliseconds, const std::atomic<bool>* stop)
+    : until_(monotonic_ms() + milliseconds), stop_(stop) {}
+
+bool Patience::wait() {
+  constexpr int kLongest = 2'000, kStep = 20;
+  const std::int64_t left = until_ - monotonic_ms();
+  if (left <= 0) return false;
+  const std::int64_t end = monotonic_ms() + std::min<std::int64_t>(left, pause_);
+  while (monotonic_ms() < end) {
+    if (stop_ != nullptr && *stop_) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(kStep));
+  }
+  pause_ = std::min(pause_ * 2, kLongest);
+  return true;
+}
+
+Answer Session::call(const char* sql, const Values& values) {
+  if (!connection_ || connection_->broken()) {
+    connection_.reset();
+    auto opened = Connection::open(address_);
+    if (!opened) return tl::unexpected(opened.error());
+    connection_ = *std::move(opened);
+  }
+  return connection_->call(sql, values);
+}
+
+Answer Session::insist(const char* sql, const Values& values, int away_milliseconds) {
+  Answer answer = call(sql, values);
+  if (answer || !is_away(answer.error())) return answer;
+  answer = call(sql, values);
+  Patience patience(away_milliseconds, stop);
+  bool told = false;
+  while (!answer && is_away(answer.error())) {
+    if (away_milliseconds > 0 && waiting && !told) waiting(answer.error());
+    told = true;
+    if (!patience.wait()) break;
+    answer = call(sql, values);
+  }
+  return answer;
+}
+
+}  // namespace capsule::cluster

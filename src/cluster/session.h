@@ -1,0 +1,51 @@
+// A connection that is made anew when it breaks: what every call to the database goes by. Internal
+// to cluster. One thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cluster/connection.h"
+
+namespace capsule::cluster {
+
+class Session {
+ public:
+  explicit Session(Address address) : address_(std::move(address)) {}
+
+  const Address& address() const { return address_; }
+
+  // Once, on a connection that is there or can be made now.
+  Answer call(const char* sql, const Values& values);
+  // For what changes nothing, or may be done twice: repeated while the database is away, for as
+  // long as that; at once the first time, since a connection that broke long ago is no news.
+  Answer insist(const char* sql, const Values& values, int away_milliseconds);
+
+  // Before it waits for the first time; not set: nothing.
+  std::function<void(const Refusal&)> waiting = {};
+  // Ends any waiting.
+  const std::atomic<bool>* stop = nullptr;
+
+ private:
+  Address address_;
+  std::unique_ptr<Connection> connection_;
+};
+
+// Whether the same call may be answered otherwise a moment later.
+bool is_away(const Refusal& refusal);
+
+// Waits longer each time, up to two seconds. False: the time is over, or `stop` says so.
+class Patience {
+ public:
+  explicit Patience(int milliseconds, const std::atomic<bool>* stop = nullptr);
+  bool wait();
+
+ private:
+  std::int64_t until_;
+  int pause_ = 20;
+  const std::atomic<bool>* stop_;
+};
+
+}  // namespace capsule::cluster
