@@ -13,5 +13,25 @@ if(CAPSULE_TESTS)
   add_library(capsule_postgres STATIC ${postgres})
   target_link_libraries(capsule_postgres PUBLIC capsule_testing capsule_libpq)
 endif()
+# The program: all that capsule has, and this part.
+function(capsule_cluster_program)
+  add_executable(capsule-cluster ${PROJECT_SOURCE_DIR}/src/cluster/program/main.cpp
+    ${PROJECT_SOURCE_DIR}/src/cluster/program/part.cpp)
+  target_link_libraries(capsule-cluster PRIVATE capsule_cluster capsule_cli)
+  target_compile_options(capsule-cluster PRIVATE $<$<CONFIG:Debug>:-O0>)
+  install(TARGETS capsule-cluster RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
 # One server for all of its tests.
 capsule_module(cluster UNHURRIED WHOLE LINKS engine capsule_libpq Threads::Threads TEST_LINKS capsule_postgres)
+capsule_cluster_program()
+
+if(CAPSULE_TESTS)
+  file(GLOB cluster_program_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cluster/*.cpp)
+  capsule_test(cluster_program_test WHOLE SOURCES ${cluster_program_tests}
+    ${PROJECT_SOURCE_DIR}/tests/program/harness.cpp ${PROJECT_SOURCE_DIR}/tests/program/project.cpp
+    ${PROJECT_SOURCE_DIR}/tests/program/deliver_project.cpp
+    LINKS capsule_base capsule_postgres)
+  set_target_properties(cluster_program_test PROPERTIES UNITY_BUILD OFF)  # as two kinds of projects have the same names
+  add_dependencies(cluster_program_test capsule-cluster)
+endif()

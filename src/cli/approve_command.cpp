@@ -40,6 +40,7 @@ Result<int> say(const Args& args, const std::string& answer, const char* done) {
   const auto store = TRY(world::journal_of(project));
   const world::Found found = TRY(find_run(args, project, store.get()));
   const workflow::Waiting wait = TRY(find_wait(project, found));
+  TRY_VOID(world::check_home(found.run.head));
   TRY_VOID(world::leave_answer(project.root(), found.run.head.run, wait.question, answer));
   const bool of_a_plan = found.run.head.workflow == engine::kDelivery;
   print((of_a_plan ? printable(wait.task) : world::word_for(found.run)) + " is " + done + ". " +

@@ -52,6 +52,7 @@ std::vector<Command> rows() {
   for (const Command& row : auto_run_commands()) add(row);
   for (const Command& row : auto_commands()) add(row);
   for (const Command& row : hook_commands()) add(row);
+  for (const Command& row : cluster_commands()) add(row);
   add(config_show_command());
   add(config_keys_command());
   add(rehearse_command());

@@ -66,6 +66,7 @@ Command ui_command();
 // to its exit code. Anywhere else: nothing, and help is shown.
 std::optional<int> dashboard_alone();
 Command rehearse_command();
+std::vector<Command> cluster_commands();
 Command generate_command();
 
 }  // namespace capsule::cli

@@ -35,6 +35,7 @@ Result<world::Run> living_run(const Args& args, const world::Project& project,
     TRY_VOID(refuse_one_task(
         project, *found, asked.done,
         std::string(asked.command) + " the whole plan: capsule " + std::string(asked.command)));
+  if (found) TRY_VOID(world::check_home(found->run.head));
   if (found && found->run.live()) return std::move(found->run);
   const std::string go_on = found ? world::go_on_command(project, found->run) : "";
   return fail(Reason::not_found, "no run of " + printable(word) + " is in progress",

@@ -35,6 +35,7 @@ constexpr int kLooks = 200;
 // The run has recorded the answer: it alone knows whether an agent was told.
 Result<int> ask_back(const world::Project& project, engine::Records* store,
                      const world::AskedBefore& asked) {
+  TRY_VOID(world::check_home(asked.run.head));
   const std::string number = std::to_string(asked.question);
   const std::string& run = asked.run.head.run;
   TRY_VOID(world::leave_take_back(project.root(), run, asked.question));
@@ -75,6 +76,7 @@ Result<int> take_back(const Args& args, const std::vector<std::string>& words) {
   if (!open) return tl::unexpected(open.error());
   if (open->run.live() && open->answered)  // it is being taken up
     return ask_back(project, store.get(), {open->run, open->wait.question});
+  TRY_VOID(world::check_home(open->run.head));
   TRY_VOID(world::take_back_answer(project.root(), open->run.head.run, open->wait.question));
   print("The answer to question " + words.back() + " is taken back.\n");
   return 0;
@@ -92,6 +94,7 @@ Result<int> answer(const Args& args) {
   const std::string run = words.size() > 2 ? words.front() : "";
   const std::string id = words[words.size() - 2];
   const world::OpenQuestion open = TRY(world::find_question(project, store.get(), run, id));
+  TRY_VOID(world::check_home(open.run.head));
   if (!workflow::accepts(open.wait, text))
     return fail(Reason::usage, "'" + printable(text) + "' does not answer question " + id,
                 "valid: " + short_list(open.wait.options));

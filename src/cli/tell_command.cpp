@@ -107,6 +107,7 @@ Result<int> leave(const Args& args, bool for_next) {
   const auto store = TRY(world::journal_of(project));
   world::Found found = TRY(world::find_run(project, store.get(), words));
   TRY_VOID(refuse_where_nobody_hears(project, found));
+  TRY_VOID(world::check_home(found.run.head));
   const std::string run = found.run.head.run;
   const std::string id = utc_stamp() + "-" + random_hex(4);
   TRY_VOID(world::leave_message(project.root(), run, {id, found.task, text, person(), for_next}));

@@ -53,7 +53,6 @@ Lease::~Lease() {
 void Lease::beat() {
   constexpr int kSoon = 500;  // after one that did not come through
   Session session(parts_->session.address());
-  session.stop = &end_;
   const int pause = parts_->settings.beat_milliseconds;
   std::int64_t next = monotonic_ms() + pause;
   while (!end_) {
@@ -106,6 +105,7 @@ Result<std::unique_ptr<engine::Claim>> take(const std::shared_ptr<Parts>& parts,
                   printable(subject) + " is being worked on by " + words_of(holder),
                   silent ? "it has not been heard of for a while: try again later"
                          : "wait for it to end; another bead or plan can be run meanwhile");
+    if (is_asked_to_stop()) return fail(Reason::interrupted, "stopped before it began");
     if (!told && settings.tell)
       settings.tell(words_of(holder) + " has not been heard of for a while; its claim on " +
                     printable(subject) + " is over in a few minutes");

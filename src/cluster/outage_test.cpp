@@ -1,4 +1,6 @@
 // What holds while the server is killed, away or frozen. It is one that nobody else uses.
+#include <signal.h>
+
 #include <atomic>
 #include <thread>
 
@@ -110,10 +112,23 @@ TEST_F(ClusterOutage, WhoWaitsTooLongForADatabaseSaysSo) {
   std::vector<std::string> told;
   brief.tell = [&](const std::string& text) { told.push_back(text); };
   const auto store = there().open(brief);
+  const auto patient = there().open();
   ASSERT_TRUE(store->begin(run_named("a"), facts(0, 1)));
   InADatabase::server().kill9();
   const auto gone = store->append("a", 1, facts(1, 1), std::nullopt);
   EXPECT_EQ(store->read("a", 0).error().reason, Reason::io);
+  // Or until somebody asks to stop, as whoever carries a run on hears it.
+  sigset_t stop, before;
+  ::sigemptyset(&stop);
+  ::sigaddset(&stop, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &stop, &before);
+  ::raise(SIGTERM);
+  const std::int64_t began = monotonic_ms();
+  EXPECT_EQ(patient->append("a", 1, facts(1, 1), std::nullopt).error().reason, Reason::io);
+  EXPECT_LT(monotonic_ms() - began, InADatabase::settings().away_milliseconds);
+  int got = 0;
+  ::sigwait(&stop, &got);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   const auto closed = open_records(there().at(), brief);
   InADatabase::server().start();
   ASSERT_FALSE(gone);

@@ -251,7 +251,8 @@ class DatabaseRecords : public engine::Records {
     for (const Row& row : *answer)
       heads.push_back({row[0], row[1], row[2], row[3], row[4], row[5],
                        static_cast<std::uint64_t>(number_of(row[6])),
-                       static_cast<std::uint64_t>(number_of(row[7]))});
+                       static_cast<std::uint64_t>(number_of(row[7])),
+                       row[9] == home_of(parts_->settings) ? "" : row[9]});
     return heads;
   }
 

@@ -70,4 +70,47 @@ Result<Made> set_up(const Address& address, const std::string& origin, const std
   return made;
 }
 
+Result<Found> look(const Address& address, const std::string& origin) {
+  const auto error = [&](const Refusal& refusal) {
+    return tl::unexpected(error_of(refusal, address));
+  };
+  auto opened = Connection::open(address);
+  if (!opened) return error(opened.error());
+  Connection& connection = **opened;
+  const Answer server = connection.call(
+      "SELECT current_setting('server_version'),"
+      " CASE current_setting('synchronous_commit') WHEN 'on' THEN"
+      " current_setting('synchronous_standby_names') WHEN 'remote_apply' THEN"
+      " current_setting('synchronous_standby_names') ELSE '' END");
+  if (!server) return error(server.error());
+  Found found;
+  found.server = server->at(0)[0];
+  found.synchronous = server->at(0)[1];
+  const Answer version = connection.call("SELECT capsule_v1.version()");
+  if (!version && version.error().why == Why::foreign) return found;
+  if (!version) return error(version.error());
+  found.version = static_cast<int>(number_of(version->at(0)[0]));
+  if (found.version != newest_version()) return found;
+  const Answer project = connection.call("SELECT capsule_v1.project($1)", {origin});
+  if (!project) return error(project.error());
+  const std::string id = project->at(0)[0];
+  if (id.empty()) return found;
+  const Answer name = connection.call("SELECT capsule_v1.name($1)", {id});
+  if (!name) return error(name.error());
+  found.project = name->at(0)[0];
+  const Answer runs =
+      connection.call("SELECT count(*) FROM capsule_v1.heads($1, NULL, NULL)", {id});
+  if (!runs) return error(runs.error());
+  found.runs = static_cast<std::size_t>(number_of(runs->at(0)[0]));
+  const Answer leases = connection.call("SELECT * FROM capsule_v1.leases($1)", {id});
+  if (!leases) return error(leases.error());
+  for (const Row& row : *leases)
+    found.at_work.push_back(
+        {row[0],
+         row[1],
+         {number_of(row[2]), static_cast<std::uint64_t>(number_of(row[3])), row[4], row[5], row[6]},
+         row[7]});
+  return found;
+}
+
 }  // namespace capsule::cluster

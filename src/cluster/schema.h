@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cluster/address.h"
+#include "engine/journal.h"
 
 namespace capsule::cluster {
 
@@ -24,5 +25,16 @@ struct Made {
 // first commit of its history, by which all clones of it are known. Any number may do it at once.
 // Error refused: the database was made by a newer program, or this user may not.
 Result<Made> set_up(const Address& address, const std::string& origin, const std::string& name);
+
+// What there is, for people; nothing is changed.
+struct Found {
+  std::string server;       // its version
+  int version = 0;          // of the journal; 0: there is none, or none that this user may see
+  std::string project;      // its name; empty: it is not there
+  std::string synchronous;  // the standbys that commits wait for
+  std::size_t runs = 0;
+  std::vector<engine::Holder> at_work;
+};
+Result<Found> look(const Address& address, const std::string& origin);
 
 }  // namespace capsule::cluster

@@ -109,6 +109,10 @@ CREATE FUNCTION capsule_v1.project(p_origin text) RETURNS bigint LANGUAGE sql ST
   SELECT id FROM capsule.projects WHERE origin = p_origin;
 $$;
 
+CREATE FUNCTION capsule_v1.name(p_project bigint) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT name FROM capsule.projects WHERE id = p_project;
+$$;
+
 -- Who has a subject, as far as one can see from here: nobody, when the lease is over.
 CREATE FUNCTION capsule_v1.holder(p_project bigint, p_subject text)
 RETURNS TABLE(epoch bigint, run text, pid bigint, start_time bigint, boot_id text, machine text, host text,
@@ -239,6 +243,14 @@ RETURNS TABLE(run text, workflow text, subject text, started_at text, ended_at t
     ORDER BY r.id;
 $$;
 
+CREATE FUNCTION capsule_v1.leases(p_project bigint)
+RETURNS TABLE(subject text, run text, pid bigint, start_time bigint, boot_id text, machine text, host text,
+              since text) LANGUAGE sql STABLE AS $$
+  SELECT l.subject, l.run, l.pid, l.start_time, l.boot_id, l.machine, l.host, l.since
+    FROM capsule.leases l, capsule.clock c, capsule.meta m
+    WHERE l.project_id = p_project AND l.token <> '' AND l.beat >= c.ms - m.lease_ms ORDER BY l.subject;
+$$;
+
 -- First what the head says, as a row with the number -1; then the fact `p_after`, from which the
 -- chain goes on, and those behind it. One statement: all of it is of one moment.
 CREATE FUNCTION capsule_v1.facts(p_project bigint, p_run text, p_after bigint)
@@ -269,7 +281,7 @@ DO $$ DECLARE f record; BEGIN
 END $$;
 GRANT USAGE ON SCHEMA capsule_v1 TO capsule_reader;
 GRANT EXECUTE ON FUNCTION capsule_v1.version, capsule_v1.project, capsule_v1.holder, capsule_v1.heads,
-  capsule_v1.facts TO capsule_reader;
+  capsule_v1.facts, capsule_v1.leases, capsule_v1.name TO capsule_reader;
 GRANT EXECUTE ON FUNCTION capsule_v1.claim, capsule_v1.beat, capsule_v1.release, capsule_v1.holds,
   capsule_v1.begin, capsule_v1.append, capsule_v1.settle TO capsule_worker;
 )sql";

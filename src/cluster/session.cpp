@@ -1,5 +1,7 @@
 #include "cluster/session.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -12,16 +14,23 @@ bool is_away(const Refusal& refusal) {
   return refusal.why == Why::away || refusal.why == Why::again || refusal.why == Why::doubtful;
 }
 
-Patience::Patience(int milliseconds, const std::atomic<bool>* stop)
-    : until_(monotonic_ms() + milliseconds), stop_(stop) {}
+Patience::Patience(int milliseconds) : until_(monotonic_ms() + milliseconds) {}
+
+bool is_asked_to_stop() {
+  sigset_t waiting;
+  ::sigemptyset(&waiting);
+  ::sigpending(&waiting);
+  return ::sigismember(&waiting, SIGINT) == 1 || ::sigismember(&waiting, SIGTERM) == 1 ||
+         ::sigismember(&waiting, SIGHUP) == 1;
+}
 
 bool Patience::wait() {
-  constexpr int kLongest = 2'000, kStep = 20;
+  constexpr int kLongest = 500, kStep = 20;
   const std::int64_t left = until_ - monotonic_ms();
   if (left <= 0) return false;
   const std::int64_t end = monotonic_ms() + std::min<std::int64_t>(left, pause_);
   while (monotonic_ms() < end) {
-    if (stop_ != nullptr && *stop_) return false;
+    if (is_asked_to_stop()) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(kStep));
   }
   pause_ = std::min(pause_ * 2, kLongest);
@@ -42,7 +51,7 @@ Answer Session::insist(const char* sql, const Values& values, int away_milliseco
   Answer answer = call(sql, values);
   if (answer || !is_away(answer.error())) return answer;
   answer = call(sql, values);
-  Patience patience(away_milliseconds, stop);
+  Patience patience(away_milliseconds);
   bool told = false;
   while (!answer && is_away(answer.error())) {
     if (away_milliseconds > 0 && waiting && !told) waiting(answer.error());

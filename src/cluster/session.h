@@ -2,7 +2,6 @@
 // to cluster. One thread.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,8 +24,6 @@ class Session {
 
   // Before it waits for the first time; not set: nothing.
   std::function<void(const Refusal&)> waiting = {};
-  // Ends any waiting.
-  const std::atomic<bool>* stop = nullptr;
 
  private:
   Address address_;
@@ -36,16 +33,19 @@ class Session {
 // Whether the same call may be answered otherwise a moment later.
 bool is_away(const Refusal& refusal);
 
-// Waits longer each time, up to two seconds. False: the time is over, or `stop` says so.
+// A person wants the process to end. Whoever carries a run on has the signals blocked, and looks
+// for them when it has done what it is at.
+bool is_asked_to_stop();
+
+// Waits longer each time, up to half a second. False: the time is over, or a person asks to stop.
 class Patience {
  public:
-  explicit Patience(int milliseconds, const std::atomic<bool>* stop = nullptr);
+  explicit Patience(int milliseconds);
   bool wait();
 
  private:
   std::int64_t until_;
   int pause_ = 20;
-  const std::atomic<bool>* stop_;
 };
 
 }  // namespace capsule::cluster

@@ -37,6 +37,7 @@ struct RunHead {
   std::string outcome;         // empty: not ended; kPaused (run.h) without a time: nor then
   std::uint64_t facts = 0;     // how many
   std::uint64_t last_seq = 0;  // of its newest fact; 0: none
+  std::string home = {};       // the machine and folder that have its worktrees; empty: these
 
   bool operator==(const RunHead&) const = default;
 };

@@ -92,7 +92,11 @@ Result<Detached> detach(const world::Project& project) {
   process::Start start;
   start.file = "/proc/self/exe";
   start.argv = TRY(words_again());
-  start.env = TRY(process::environment({{kTellVariable, pipe_words(tells.fd())}}));
+  std::vector<process::EnvChange> env{{kTellVariable, pipe_words(tells.fd())}};
+  // It is in no environment of ours any more, so that agents have it in none of theirs.
+  if (const std::string& address = world::journal_address(); !address.empty())
+    env.push_back({world::kJournalVariable, address});
+  start.env = TRY(process::environment(env));
   start.fds = {{nothing.fd(), STDIN_FILENO},
                {log.fd(), STDOUT_FILENO},
                {log.fd(), STDERR_FILENO},

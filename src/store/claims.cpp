@@ -161,6 +161,32 @@ Result<std::unique_ptr<engine::Claim>> Store::claim(std::string_view subject, st
   }
 }
 
+namespace {
+
+struct LocalLocks : engine::Claim {
+  explicit LocalLocks(std::vector<SubjectLock> taken) : locks(std::move(taken)) {}
+  std::vector<SubjectLock> locks;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<engine::Claim>> lock_subject(const std::vector<std::string>& folders,
+                                                    std::string_view subject, int milliseconds) {
+  constexpr int kPauseMilliseconds = 20;
+  for (int waited = 0;; waited += kPauseMilliseconds) {
+    std::string written;
+    auto locks = TRY(try_take_all(folders, subject, written));
+    if (locks) {
+      const ProcessIdentity self = this_process();
+      for (const SubjectLock& lock : *locks)
+        lock.write_holder("process " + std::to_string(self.pid) + " on " + printable(self.host));
+      return std::make_unique<LocalLocks>(*std::move(locks));
+    }
+    if (waited >= milliseconds) return held(subject, std::nullopt, Life::unknown, written);
+    sleep_milliseconds(kPauseMilliseconds);
+  }
+}
+
 Result<std::optional<Holder>> Store::holder(std::string_view subject) {
   std::optional<Holder> found = TRY(read_claim(*TRY(parts_->statement(Query::get_claim)), subject));
   if (found && life_of(found->process) == Life::dead) found.reset();

@@ -2,12 +2,15 @@
 // A child that was forked without exec keeps it: then the lock is free once that child is gone too.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
+#include "engine/journal.h"
 
 namespace capsule::store {
 
@@ -35,5 +38,11 @@ class SubjectLock {
   File file_;
   std::string path_;
 };
+
+// The same as a claim, in all of the folders, for stores that keep their claims elsewhere: nobody
+// else on this machine has the subject, nor has a child that a dead holder left. Waits that long
+// for such a child. Error blocked: another process has it.
+Result<std::unique_ptr<engine::Claim>> lock_subject(const std::vector<std::string>& folders,
+                                                    std::string_view subject, int milliseconds);
 
 }  // namespace capsule::store

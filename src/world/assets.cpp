@@ -12,7 +12,12 @@ namespace fs = std::filesystem;
 std::string own_program() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return error ? "capsule" : program.string();
+  if (error) return "capsule";
+  // The one with the database part calls itself only where it says so.
+  if (program.filename() == kDatabaseProgram)
+    if (const fs::path beside = program.parent_path() / "capsule"; fs::exists(beside, error))
+      return beside.string();
+  return program.string();
 }
 
 std::vector<std::string> files_for_projects() {

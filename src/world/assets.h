@@ -32,7 +32,9 @@ class Assets {
 // auto mode, and the template of worklogs. Names as read() takes them.
 std::vector<std::string> files_for_projects();
 
-// The running binary, links followed.
+// The running binary, links followed; `capsule` where it is the program with the database part.
 std::string own_program();
+// What that one is called; it stands beside `capsule`.
+inline constexpr std::string_view kDatabaseProgram = "capsule-cluster";
 
 }  // namespace capsule::world

@@ -1,8 +1,10 @@
-// The one place that knows where the journal of a project is kept.
+// The one place that knows where the journal of a project is kept: in its own folder, or in a
+// database that many machines share.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/journal.h"
@@ -16,5 +18,40 @@ Result<std::unique_ptr<engine::Records>> open_journal_in(const std::string& root
 
 // To read it; null: there is none yet.
 Result<std::unique_ptr<engine::Records>> journal_in(const std::string& root);
+
+// ---- In a database
+
+// What there is at an address, for people.
+struct Database {
+  std::string address;      // without user and password
+  std::string server;       // its version
+  int version = 0;          // of the journal; 0: there is none
+  int known = 0;            // that this program has
+  std::string project;      // as the database calls it; empty: it does not know this one
+  std::string synchronous;  // the standbys that a commit waits for; empty: none
+  std::size_t runs = 0;
+  std::vector<engine::Holder> at_work;
+  bool set_up = false;  // this call did something
+};
+
+// The part of the program that has PostgreSQL's library. It is in a program of its own.
+class DatabasePart {
+ public:
+  virtual ~DatabasePart() = default;
+  virtual Result<std::unique_ptr<engine::Records>> open(const std::string& root,
+                                                        const std::string& locks) = 0;
+  // `address` empty: the one in use.
+  virtual Result<Database> set_up(const std::string& address, const std::string& root) = 0;
+  virtual Result<Database> look(const std::string& address, const std::string& root) = 0;
+};
+
+// Before any journal is opened, once: it must outlive them all. With an address, journals are kept
+// there from now on.
+void use_database(DatabasePart& part, std::string address);
+DatabasePart* database_part();  // null: this program has none
+// Where journals are kept; empty: in the folders of their projects.
+const std::string& journal_address();
+// The variable that holds it.
+inline constexpr const char* kJournalVariable = "CAPSULE_JOURNAL";
 
 }  // namespace capsule::world

@@ -104,6 +104,12 @@ tl::unexpected<Error> no_run(const Project& project, const std::string& word) {
 
 std::string new_run_id() { return utc_stamp() + "-" + random_hex(3); }
 
+Result<void> check_home(const RunHead& head) {
+  if (head.home.empty()) return {};
+  return fail(Reason::refused, "this run is on " + printable(head.home),
+              "give the command there: only there it is heard");
+}
+
 Result<Run> read_run(engine::Records& store, const RunHead& head) {
   Run run;
   run.head = head;

@@ -23,6 +23,10 @@ struct Run : engine::Run {
 // says so itself, and what its head tells is there. Errors: those of the claims.
 Result<Run> read_run(engine::Records& store, const engine::RunHead& head);
 
+// Error refused: its worktrees are on another machine, or in another clone; only there it goes on,
+// and hears what it is told.
+Result<void> check_home(const engine::RunHead& head);
+
 // For a run that begins now.
 std::string new_run_id();
 

@@ -91,6 +91,7 @@ PostgresServer::~PostgresServer() {
 }
 
 void PostgresServer::start(const std::vector<std::string>& settings) {
+  if (server_ != 0) return;
   std::vector<std::string> words{programs() + "/postgres", "-D", folder_ + "/data"};
   for (const char* setting : {"listen_addresses=", "fsync=off", "max_connections=60",
                               "shared_buffers=16MB", "restart_after_crash=off", "autovacuum=off"}) {
@@ -135,9 +136,10 @@ void PostgresServer::kill9() {
   const std::vector<pid_t> all = processes();
   for (const pid_t pid : all) ::kill(pid, SIGKILL);
   ::waitpid(server_, nullptr, 0);
-  // Whoever starts it again must find none of them. They are nobody's children by now.
+  // Whoever starts it again must find none of them. Some test programs inherit its children.
   for (const pid_t pid : all)
-    while (::kill(pid, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    while (::waitpid(pid, nullptr, WNOHANG) == 0 || ::kill(pid, 0) == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
   server_ = 0;
   fs::remove(folder_ + "/data/postmaster.pid");
 }

@@ -21,7 +21,7 @@ class PostgresServer {
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
-  // Ensures: it answers. `settings` as on its command line: "fsync=on".
+  // Unless it runs. Ensures: it answers. `settings` as on its command line: "fsync=on".
   void start(const std::vector<std::string>& settings = {});
   // The server and all its processes, by SIGKILL.
   void kill9();

@@ -1,0 +1,124 @@
+// capsule cluster init, capsule cluster status: journals in a database that many machines share.
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/project_args.h"
+#include "json/value.h"
+#include "world/journal.h"
+
+namespace capsule::cli {
+namespace {
+
+constexpr Positional kInitPositionals[] = {
+    {"ADDRESS", "The database, postgres://USER@HOST/DATABASE, as its owner"}};
+constexpr Option kInitOptions[] = {kProjectDir};
+constexpr Positional kStatusPositionals[] = {
+    {"ADDRESS", "The database; without it, that of CAPSULE_JOURNAL", false}};
+constexpr Option kStatusOptions[] = {kProjectDir, {"json", "", "Print one JSON object"}};
+
+Result<world::DatabasePart*> part() {
+  if (world::DatabasePart* there = world::database_part()) return there;
+  return fail(Reason::missing_program, "this program has no database part");
+}
+
+// What keeps this project from being worked on there; empty: nothing.
+std::string missing_in(const world::Database& found) {
+  if (found.version == 0)
+    return "There is no journal, or none that this user may use.\n  its owner makes it: capsule "
+           "cluster init ADDRESS\n";
+  if (found.version < found.known)
+    return "The journal has version " + std::to_string(found.version) + "; this capsule needs " +
+           std::to_string(found.known) + ".\n  its owner renews it: capsule cluster init ADDRESS\n";
+  if (found.version > found.known)
+    return "The journal was made by a newer capsule (version " + std::to_string(found.version) +
+           "; this one knows " + std::to_string(found.known) + ").\n  update capsule\n";
+  if (found.project.empty())
+    return "It does not know this project.\n  its owner adds it: capsule cluster init ADDRESS\n";
+  return {};
+}
+
+std::string text_of(const world::Database& found) {
+  std::string text = "Database " + found.address + ", PostgreSQL " + printable(found.server) + "\n";
+  if (const std::string missing = missing_in(found); !missing.empty()) return text + missing;
+  text += "Project " + printable(found.project) + ": " + std::to_string(found.runs) +
+          (found.runs == 1 ? " run" : " runs") + "\n";
+  text += found.synchronous.empty()
+              ? "No standby has what is committed: it is as safe as this one server's disk\n"
+              : "Commits wait for " + printable(found.synchronous) + "\n";
+  for (const engine::Holder& holder : found.at_work)
+    text += "  " + printable(holder.subject) + "  process " + std::to_string(holder.process.pid) +
+            " on " + printable(holder.process.host) + ", since " + printable(holder.since) + "\n";
+  return text;
+}
+
+std::string json_of(const world::Database& found) {
+  json::Value at_work = json::Value::array();
+  for (const engine::Holder& holder : found.at_work)
+    at_work.push_back(json::Value{{"subject", holder.subject},
+                                  {"run", holder.run},
+                                  {"host", holder.process.host},
+                                  {"pid", holder.process.pid},
+                                  {"since", holder.since}});
+  const json::Value all{{"address", found.address},
+                        {"server", found.server},
+                        {"version", found.version},
+                        {"known", found.known},
+                        {"project", found.project},
+                        {"synchronous", found.synchronous},
+                        {"runs", static_cast<std::int64_t>(found.runs)},
+                        {"at_work", at_work},
+                        {"ready", missing_in(found).empty()}};
+  return all.compact() + "\n";
+}
+
+Result<int> init(const Args& args) {
+  const world::Project project = TRY(open_project(args));
+  world::DatabasePart* const database = TRY(part());
+  const world::Database made =
+      TRY(database->set_up(std::string(args.positional(0).value_or("")), project.root()));
+  print((made.set_up ? "" : "Nothing was missing.\n") + text_of(made) +
+        "Others may work with it once they are granted a role: GRANT capsule_worker TO …\n"
+        "On each machine, in a clone of the project: export CAPSULE_JOURNAL=postgres://…\n");
+  return 0;
+}
+
+Result<int> status(const Args& args) {
+  const world::Project project = TRY(open_project(args));
+  world::DatabasePart* const database = TRY(part());
+  const std::string address(args.positional(0).value_or(""));
+  if (address.empty() && world::journal_address().empty())
+    return fail(Reason::usage, "which database?",
+                "capsule cluster status postgres://…, or set CAPSULE_JOURNAL");
+  const world::Database found = TRY(database->look(address, project.root()));
+  print(args.flag("json") ? json_of(found) : text_of(found));
+  return missing_in(found).empty() ? 0 : 1;
+}
+
+}  // namespace
+
+std::vector<Command> cluster_commands() {
+  return {
+      {.path = "cluster init",
+       .summary = "Keep the journal in a database that machines share",
+       .details = "Makes the tables, the functions by which alone they are used and the roles "
+                  "capsule_reader and capsule_worker, and adds the project. Given again it brings "
+                  "them up to date, or changes nothing. A project is known by the first commit of "
+                  "its history, so each clone of it is the same project.\n\n"
+                  "Exit codes: 0 ready; 1 refused by the database; 2 an error.",
+       .positionals = kInitPositionals,
+       .options = kInitOptions,
+       .run = init,
+       .examples = "  capsule cluster init postgres://owner@db.example/capsule",
+       .people_only = true},
+      {.path = "cluster status",
+       .summary = "Show that database, and who works on what",
+       .details = "Exit codes: 0 this project can be worked on; 1 something is missing, which "
+                  "is said; 2 an error.",
+       .positionals = kStatusPositionals,
+       .options = kStatusOptions,
+       .run = status,
+       .alias = "cluster check",
+       .examples = "  capsule cluster status --json | jq .at_work"}};
+}
+
+}  // namespace capsule::cli
