@@ -9,12 +9,12 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kInitPositionals[] = {
+constexpr Positional kAddress[] = {
     {"ADDRESS", "The database, postgres://USER@HOST/DATABASE, as its owner"}};
-constexpr Option kInitOptions[] = {kProjectDir};
-constexpr Positional kStatusPositionals[] = {
+constexpr Option kSetUpOptions[] = {kProjectDir};
+constexpr Positional kOtherAddress[] = {
     {"ADDRESS", "The database; without it, that of CAPSULE_JOURNAL", false}};
-constexpr Option kStatusOptions[] = {kProjectDir, {"json", "", "Print one JSON object"}};
+constexpr Option kLookOptions[] = {kProjectDir, {"json", "", "Print one JSON object"}};
 
 Result<world::DatabasePart*> part() {
   if (world::DatabasePart* there = world::database_part()) return there;
@@ -71,7 +71,7 @@ std::string json_of(const world::Database& found) {
   return all.compact() + "\n";
 }
 
-Result<int> init(const Args& args) {
+Result<int> set_up_database(const Args& args) {
   const world::Project project = TRY(open_project(args));
   world::DatabasePart* const database = TRY(part());
   const world::Database made =
@@ -82,7 +82,7 @@ Result<int> init(const Args& args) {
   return 0;
 }
 
-Result<int> status(const Args& args) {
+Result<int> look_at_database(const Args& args) {
   const world::Project project = TRY(open_project(args));
   world::DatabasePart* const database = TRY(part());
   const std::string address(args.positional(0).value_or(""));
@@ -105,18 +105,18 @@ std::vector<Command> cluster_commands() {
                   "them up to date, or changes nothing. A project is known by the first commit of "
                   "its history, so each clone of it is the same project.\n\n"
                   "Exit codes: 0 ready; 1 refused by the database; 2 an error.",
-       .positionals = kInitPositionals,
-       .options = kInitOptions,
-       .run = init,
+       .positionals = kAddress,
+       .options = kSetUpOptions,
+       .run = set_up_database,
        .examples = "  capsule cluster init postgres://owner@db.example/capsule",
        .people_only = true},
       {.path = "cluster status",
        .summary = "Show that database, and who works on what",
        .details = "Exit codes: 0 this project can be worked on; 1 something is missing, which "
                   "is said; 2 an error.",
-       .positionals = kStatusPositionals,
-       .options = kStatusOptions,
-       .run = status,
+       .positionals = kOtherAddress,
+       .options = kLookOptions,
+       .run = look_at_database,
        .alias = "cluster check",
        .examples = "  capsule cluster status --json | jq .at_work"}};
 }

@@ -33,7 +33,17 @@ std::vector<std::string> files_for_projects() {
   return pipeline;
 }
 
-Assets::Assets(std::string_view scripts_dir, std::string_view project) {
+namespace {
+
+bool leads_out_of(const std::string& folder, const std::string& path) {
+  std::error_code error;
+  const std::string inside = fs::canonical(folder, error).string() + "/";
+  return error || !fs::canonical(path, error).string().starts_with(inside) || error;
+}
+
+}  // namespace
+
+Assets::Assets(std::string_view scripts_dir, std::string_view project) : project_(project) {
   if (!scripts_dir.empty())
     folders_.push_back(fs::path(absolute_path(scripts_dir)).parent_path().string());
   if (!project.empty()) folders_.emplace_back(project);
@@ -52,7 +62,13 @@ std::optional<std::string> Assets::beside(std::string_view name) const {
 }
 
 Result<std::string> Assets::read(std::string_view name) const {
-  if (const auto path = beside(name)) return read_file(*path);
+  if (const auto path = beside(name)) {
+    const std::string own = project_ + "/" + std::string(name);
+    if (!project_.empty() && *path == own && leads_out_of(project_, own))
+      return fail(Reason::refused, printable(name) + " is a link that leads out of the project",
+                  "put the file itself there: what it holds is told to agents");
+    return read_file(*path);
+  }
   if (const assets::Embedded* file = assets::find_embedded(name)) return std::string(file->bytes);
   std::string searched;
   for (const std::string& folder : folders_) searched += printable(folder) + ", ";

@@ -21,11 +21,14 @@ class Assets {
   // The path of the file or folder that wins over what the program has, "prompts/x.md" or
   // "templates/y". A folder wins as a whole.
   std::optional<std::string> beside(std::string_view name) const;
-  // The text of a file, from wherever it is. Error not_found names the folders that were searched.
+  // The text of a file, from wherever it is. Error not_found names the folders that were searched;
+  // refused: the project's own is a link that leads out of it, to whatever its author wants told to
+  // a model.
   Result<std::string> read(std::string_view name) const;
 
  private:
   std::vector<std::string> folders_;
+  std::string project_;  // that one of them; may be empty
 };
 
 // What a project may want to have of its own: the prompts of the pipeline, of deliveries and of

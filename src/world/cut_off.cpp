@@ -27,8 +27,6 @@ using workflow::CutOff;
 // A worktree is its agents' to write in: files that pass for logs are believed only so far.
 constexpr std::size_t kMostCalls = 64;
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 std::set<std::string> known_logs(const Run& run, const std::vector<event::Fact>& facts) {
   std::set<std::string> known;
   for (const event::Fact& fact : facts) {

@@ -54,8 +54,6 @@ std::vector<Place> places_of(const Project& project, const Run& run) {
   return places_of_bead(project, run.head.subject);
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 // Without ".stderr": both streams of an agent have the same.
 std::string stem(const std::string& name) {
   return name.ends_with(kErr) ? name.substr(0, name.size() - kErr.size()) : name;
@@ -158,6 +156,8 @@ std::string without_number(const std::string& role) {
 }
 
 }  // namespace
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::vector<std::string> log_folders(const Project& project, const engine::RunHead& run) {
   if (engine::is_phases(run))

@@ -22,6 +22,8 @@ struct LogFile {
 // "<role>-<YYYYMMDD>-<HHMMSS>[-<pid>].log" or "<number>-<role>.log", with .stderr behind it for the
 // other stream; anything else is no log of ours.
 std::optional<LogFile> read_log_name(std::string_view name);
+// The same log has its name in every folder that it comes to.
+std::string base_name(const std::string& path);
 
 struct LogFilter {
   std::string role, task;  // empty: all

@@ -41,7 +41,9 @@ std::vector<phases::Problem> missing(const Project& project, const event::Defini
   std::vector<phases::Problem> problems;
   for (const event::PhaseRule& phase : definition.phases) {
     if (const auto found = project.assets.read(phase.prompt); !found)
-      problems.push_back({phase.name, "its prompt is missing: " + phase.prompt});
+      problems.push_back({phase.name, found.error().reason == Reason::not_found
+                                          ? "its prompt is missing: " + phase.prompt
+                                          : found.error().message});
     workflow::StartAgent agent;
     agent.role = phase.name;
     agent.provider = phase.provider;
