@@ -91,7 +91,7 @@ missing_packages() {
 
 # need LIST…: makes sure that the packages of the named lists are installed.
 need() {
-  local name missing as_root=() wanted=()
+  local name missing as_root=(env) wanted=()
   for name in "$@"; do
     local -n list="packages_$name"
     wanted+=("${list[@]}")
@@ -104,6 +104,12 @@ need() {
       die "${#missing[@]} packages are missing, and there is no root or sudo to install them. Run:" \
         "apt-get update && apt-get install --no-install-recommends ${missing[*]}"
     fi
+  fi
+  # The server that tests start themselves is none of this machine's, which is to have no other for it.
+  local cluster=/etc/postgresql-common/createcluster.conf
+  if [[ " ${missing[*]} " == *" postgresql-15 "* ]] && [ ! -e $cluster ]; then
+    "${as_root[@]}" mkdir -p "${cluster%/*}"
+    echo 'create_main_cluster = false' | "${as_root[@]}" tee $cluster >/dev/null
   fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
   # A repository that cannot be reached is no reason to stop: the packages may come from another.

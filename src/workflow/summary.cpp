@@ -27,4 +27,17 @@ bool accepts(const Waiting& waiting, std::string_view text) {
                      [&](const std::string& option) { return signal::same_letters(option, text); });
 }
 
+std::vector<AgentSummary> never_begun_since(const std::vector<AgentSummary>& before,
+                                            std::vector<AgentSummary> now) {
+  for (AgentSummary& agent : now) {
+    const bool known = std::any_of(before.begin(), before.end(), [&](const AgentSummary& one) {
+      return one.number == agent.number && one.running;
+    });
+    if (known || !agent.running) continue;
+    agent.running = false;
+    agent.fault = event::Fault::interrupted;
+  }
+  return now;
+}
+
 }  // namespace capsule::workflow

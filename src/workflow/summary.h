@@ -186,4 +186,9 @@ std::int64_t time_of(const std::vector<event::CheckRun>& runs);
 // The end of a text of an agent or a command, for `why`.
 std::string bounded_end(std::string_view text);
 
+// The agents of a run whose answer is taken back: those that were asked for since `before` have
+// never begun, and stay in their places.
+std::vector<AgentSummary> never_begun_since(const std::vector<AgentSummary>& before,
+                                            std::vector<AgentSummary> now);
+
 }  // namespace capsule::workflow

@@ -1,9 +1,10 @@
 #include "world/assets.h"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <fstream>
 
-#include "gtest/gtest.h"
 #include "process/test_support.h"
 
 namespace capsule::world {

@@ -66,7 +66,8 @@ TEST(AutoAdvance, AnAnswerIsTakenBackFromAnAgentThatIsHeld) {
   EXPECT_EQ(driver.only<Ask>().question, 1);
   EXPECT_EQ(driver.run.file.phase, phase);
   EXPECT_EQ(driver.run.feedback, "");
-  EXPECT_EQ(Rules::summary(driver.run).agents.size(), 1u);
+  ASSERT_EQ(Rules::summary(driver.run).agents.size(), 2u) << "nothing moves under who looks at it";
+  EXPECT_FALSE(Rules::summary(driver.run).agents.back().running);
   driver.crash();
   EXPECT_EQ(driver.only<Ask>().question, 1);
   Driver other = driver;

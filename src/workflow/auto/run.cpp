@@ -379,6 +379,7 @@ void on(Run& run, const fact::AnswerTakenBack& taken) {
   before.turns = run.turns;
   before.integrate = run.integrate;
   before.ground = std::move(run.ground);
+  before.agents = workflow::never_begun_since(before.agents, std::move(run.agents));
   run = std::move(before);
 }
 

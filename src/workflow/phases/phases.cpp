@@ -416,6 +416,7 @@ struct Fold {
     before.max_retries = s.max_retries;
     before.integrate = s.integrate;
     before.ground = std::move(s.ground);
+    before.agents = workflow::never_begun_since(before.agents, std::move(s.agents));
     before.checks_ms = s.checks_ms;
     s = std::move(before);
   }
