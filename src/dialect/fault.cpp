@@ -18,6 +18,7 @@ struct Row {
 // What says more than a status does. The first that fits counts.
 constexpr Row kTelling[] = {
     {"rate limit reached", Fault::rate_limited},
+    {"context limit", Fault::context_full},  // also one that is "reached"
     // A quota that comes back by itself.
     {"usage limit", Fault::usage_limit},
     {"usage_limit", Fault::usage_limit},
@@ -51,7 +52,6 @@ constexpr Row kTelling[] = {
     {"context_length", Fault::context_full},
     {"maximum context", Fault::context_full},
     {"context window", Fault::context_full},
-    {"context limit", Fault::context_full},
     {"context.overflow", Fault::context_full},
     {"context_overflow", Fault::context_full},
     {"input is too long", Fault::context_full},

@@ -58,6 +58,7 @@ TEST(Faults, EachClientsWordsAreKnown) {
       {"This model's maximum context length is 128000 tokens.", Fault::context_full},
       {"We’re currently experiencing high demand, which may cause temporary errors.",
        Fault::overloaded},
+      {"Context limit reached · /compact or /clear to continue", Fault::context_full},
       {"Failed to compact: context limit exceeded even after removing all tool responses.",
        Fault::context_full},
       {"Failed to get response from the AI model; retried 5 times (total retry wait time: 15.31 "

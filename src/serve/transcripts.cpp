@@ -1,10 +1,12 @@
 #include "serve/transcripts.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/text.h"
 #include "dialect/output.h"
 #include "json/text.h"
+#include "ui/transcript.h"
 
 namespace capsule::serve {
 namespace {
@@ -27,17 +29,43 @@ std::size_t whole_characters(std::string_view text) {
   return text.size();
 }
 
+// Two streams each of two agents.
+constexpr std::size_t kMostReadings = 4;
+
 }  // namespace
 
-void Transcripts::forget() {
-  key_.clear();
-  logs_ = std::make_unique<world::LogFollower>();
-  parts_.clear();
-  text_ = {};
-  read_ = 0;
-}
+// One stream, as far as it was read.
+class Transcripts::Reading {
+ public:
+  explicit Reading(std::string key) : key_(std::move(key)) {}
+  const std::string& key() const { return key_; }
+  // Everything has been handed out, and no more will come: `over`.
+  Result<std::string> piece(const Stream& stream, std::uint64_t from, bool& over);
 
-std::size_t Transcripts::tellable() const {
+ private:
+  // One log, as far as it was read.
+  struct Part {
+    std::string name;
+    std::size_t begin = 0;                       // of its words in text_
+    std::string first;                           // of its bytes, while it may turn out to be events
+    bool plain = false;                          // it has not
+    std::unique_ptr<ui::Transcript> transcript;  // it has
+  };
+  void take(const std::string& name, std::string_view bytes);
+  void finish(Part& part);
+  std::size_t tellable() const;  // while more may come
+
+  const std::string key_;
+  world::LogFollower logs_;
+  std::vector<Part> parts_;
+  std::string text_;
+  std::size_t read_ = 0;
+};
+
+Transcripts::Transcripts() = default;
+Transcripts::~Transcripts() = default;
+
+std::size_t Transcripts::Reading::tellable() const {
   // The beginning of an event looks like a text.
   const bool open = !parts_.empty() && !parts_.back().plain && !parts_.back().transcript;
   if (!open) return whole_characters(text_);
@@ -45,7 +73,7 @@ std::size_t Transcripts::tellable() const {
   return line == text_.npos ? 0 : line + 1;
 }
 
-void Transcripts::take(const std::string& name, std::string_view bytes) {
+void Transcripts::Reading::take(const std::string& name, std::string_view bytes) {
   if (parts_.empty() || parts_.back().name != name) {
     if (!parts_.empty()) finish(parts_.back());
     parts_.emplace_back();
@@ -73,21 +101,20 @@ void Transcripts::take(const std::string& name, std::string_view bytes) {
   }
 }
 
-void Transcripts::finish(Part& part) {
+void Transcripts::Reading::finish(Part& part) {
   if (part.transcript) text_ += part.transcript->flush();
 }
 
-Result<std::string> Transcripts::piece(const Stream& stream, std::uint64_t from) {
-  if (key_ != stream.key) forget();
-  key_ = stream.key;
-  (void)logs_->read(stream.files,
-                    [this](const std::string& name, std::string_view bytes) -> Result<void> {
-                      if (read_ > kMaxStreamBytes) return fail(Reason::refused, "too long");
-                      read_ += bytes.size();
-                      take(name, bytes);
-                      return {};
-                    });
-  if (!logs_->found_any())
+Result<std::string> Transcripts::Reading::piece(const Stream& stream, std::uint64_t from,
+                                                bool& over) {
+  (void)logs_.read(stream.files,
+                   [this](const std::string& name, std::string_view bytes) -> Result<void> {
+                     if (read_ > kMaxStreamBytes) return fail(Reason::refused, "too long");
+                     read_ += bytes.size();
+                     take(name, bytes);
+                     return {};
+                   });
+  if (!logs_.found_any())
     return fail(Reason::not_found, "nothing was printed, or it was cleared away");
   if (!stream.at_work && !parts_.empty()) finish(parts_.back());
   const std::size_t size = stream.at_work ? tellable() : text_.size();
@@ -97,8 +124,23 @@ Result<std::string> Transcripts::piece(const Stream& stream, std::uint64_t from)
   const std::size_t next = begin + piece.size();
   std::string json = "{\"from\":" + std::to_string(begin) + ",\"next\":" + std::to_string(next) +
                      ",\"size\":" + std::to_string(size) + ",\"text\":" + json::quoted(piece) + "}";
-  if (!stream.at_work && next == size) forget();
+  over = !stream.at_work && next == size;
   return json;
+}
+
+Result<std::string> Transcripts::piece(const Stream& stream, std::uint64_t from) {
+  const auto found = std::find_if(readings_.begin(), readings_.end(), [&](const Reading& reading) {
+    return reading.key() == stream.key;
+  });
+  if (found == readings_.end())
+    readings_.emplace_front(stream.key);
+  else
+    readings_.splice(readings_.begin(), readings_, found);
+  if (readings_.size() > kMostReadings) readings_.pop_back();
+  bool over = false;
+  auto piece = readings_.front().piece(stream, from, over);
+  if (over || !piece) readings_.pop_front();
+  return piece;
 }
 
 }  // namespace capsule::serve

@@ -56,6 +56,27 @@ TEST_F(TranscriptsTest, WhatIsAddedFollowsWhatWasTold) {
   EXPECT_EQ(rest(false), "I read\nand write\ndone");
 }
 
+TEST_F(TranscriptsTest, StreamsThatAreAskedForInTurnAreReadOnNotAnew) {
+  const auto text_of = [&](const std::string& name, bool at_work = true) {
+    const Transcripts::Stream stream{name, {{folder_, name, "developer", 1}}, at_work};
+    const auto piece = transcripts_.piece(stream, 0);
+    return piece ? nlohmann::json::parse(*piece).at("text").get<std::string>() : "gone";
+  };
+  prints("out\n", "1-developer.log");
+  prints("err\n", "1-developer.log.stderr");
+  EXPECT_EQ(text_of("1-developer.log"), "out\n");
+  EXPECT_EQ(text_of("1-developer.log.stderr"), "err\n");
+  std::filesystem::remove(folder_ + "/1-developer.log");
+  EXPECT_EQ(text_of("1-developer.log"), "out\n") << "as it was read";
+  EXPECT_EQ(text_of("1-developer.log", false), "out\n");
+  EXPECT_EQ(text_of("1-developer.log"), "gone") << "what is told to its end is not kept";
+  for (const std::string name : {"a", "b", "c", "d", "e"}) {
+    prints(name + "\n", name);
+    EXPECT_EQ(text_of(name), name + "\n");
+  }
+  EXPECT_EQ(transcripts_.kept(), 4U);
+}
+
 TEST_F(TranscriptsTest, TheHalfOfACharacterWaitsForTheOther) {
   for (int i = 0; i < 60; ++i) prints("a line\n");
   prints("gr\xC3");

@@ -271,6 +271,41 @@ TEST_F(AgentStreams, ASessionWhoseIdIsTheClientsGoesOnUnderThatId) {
   EXPECT_EQ(recalled.facts.use.input, 20);
 }
 
+TEST_F(AgentStreams, WhatASessionUsedIsCountedApartForEachClientAndEachOfItsSessions) {
+  as_codex();
+  const auto play = [&](const std::string& thread, int input) {
+    provider_.argv = {
+        "/bin/sh", "-c",
+        "cat >prompt\n" + echo(R"({"type":"thread.started","thread_id":")" + thread + "\"}") +
+            echo(R"({"type":"turn.completed","usage":{"input_tokens":)" + std::to_string(input) +
+                 R"(,"cached_input_tokens":0,"output_tokens":5}})")};
+  };
+  int number = 0;
+  const auto used = [&](const std::string& provider, const std::string& thread, int input,
+                        bool anew) {
+    provider_.name = provider;
+    play(thread, input);
+    StartAgent start = agent(++number);
+    start.session = "our-id";
+    start.resume = number > 1;
+    start.anew = anew;
+    return run(start).facts.use.input;
+  };
+  EXPECT_EQ(used("codex", "thread-1", 100, false), 100);
+  EXPECT_EQ(used("another", "thread-2", 60, false), 60) << "a fallback counts from its beginning";
+  EXPECT_EQ(used("codex", "thread-3", 70, true), 70) << "so does a session that is begun anew";
+  EXPECT_EQ(used("codex", "thread-3", 90, false), 20);
+  // A later process knows the same from the facts.
+  agents_.emplace(*loop_, parts_, listener_);
+  event::TokenUse earlier;
+  earlier.input = 100;
+  agents_->recall("our-id", 1, "", "thread-1", "codex", earlier);
+  earlier.input = 90;
+  agents_->recall("our-id", 2, "", "thread-3", "codex", earlier);
+  EXPECT_EQ(used("codex", "thread-3", 95, false), 5);
+  EXPECT_EQ(used("codex", "thread-4", 50, true), 50);
+}
+
 TEST_F(AgentStreams, AnotherClientCannotGoOnWithASessionAndIsToldTheHistory) {
   provider_.begin_session = {"--session-id", "{session}"};
   provider_.resume_session = {"--resume", "{session}"};

@@ -150,6 +150,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
     else if (resumes && task.provider.their_session)
       id = sessions_[start.session].theirs;
     if (!task.provider.their_session && task.provider.has_sessions()) running.facts.session = id;
+    if (resumes) running.before = used_before(start.session, task.provider.name, id);
     task.provider =
         agent::in_session(std::move(task.provider), id,
                           resumes ? agent::SessionUse::resume : agent::SessionUse::begin);
@@ -262,7 +263,16 @@ void Agents::recall(const std::string& session, int agent, const std::string& lo
   if (!log.empty() && !told) earlier.insert(later, {agent, log});
   if (!client_session.empty()) known.theirs = client_session;
   if (!provider.empty()) known.provider = provider;
-  known.used = known.used + used;
+  event::TokenUse& sum = known.used[{provider, client_session}];
+  sum = sum + used;
+}
+
+event::TokenUse Agents::used_before(const std::string& conversation, const std::string& provider,
+                                    const std::string& client_session) const {
+  const auto known = sessions_.find(conversation);
+  if (known == sessions_.end()) return {};
+  const auto used = known->second.used.find({provider, printable(client_session)});
+  return used == known->second.used.end() ? event::TokenUse{} : used->second;
 }
 
 std::vector<int> Agents::numbers() const {
@@ -373,8 +383,12 @@ void Agents::note_facts(Running& running, const dialect::Reading& reading) {
   if (running.start.session.empty()) return;
   Session& session = sessions_[running.start.session];
   session.theirs = reading.session;
-  if (reading.use_of_session) facts.use = without(reading.use, session.used);
-  session.used = session.used + facts.use;
+  // A client may have begun another session than the one that it was told to go on with.
+  const auto& theirs = facts.session;
+  const event::TokenUse before =
+      theirs.empty() ? running.before : used_before(running.start.session, facts.provider, theirs);
+  if (reading.use_of_session) facts.use = without(reading.use, before);
+  if (!theirs.empty()) session.used[{facts.provider, theirs}] = before + facts.use;
 }
 
 void Agents::told(int agent, const dialect::Event& event) {
@@ -426,10 +440,7 @@ void Agents::steer(int agent, const std::string& message, const std::string& tex
 
 void Agents::spends(int agent, Running& running, const dialect::Event& event) {
   if (parts_.spending_every.count() == 0) return;
-  running.spent = event.use;
-  if (const auto session = sessions_.find(running.start.session);
-      event.of_session && session != sessions_.end())
-    running.spent = without(event.use, session->second.used);
+  running.spent = event.of_session ? without(event.use, running.before) : event.use;
   if (!running.told_just_now) tell_spending(agent, running);
 }
 

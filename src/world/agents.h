@@ -148,6 +148,7 @@ class Agents {
     dialect::Activity activity;
     std::vector<std::string> secrets;
     std::string said, shown;         // the newest words of it; the same as they are told
+    event::TokenUse before;          // of the client's session that it goes on with
     event::TokenUse spent, told_of;  // so far; what was told of that
     process::TimerId spending{};     // until it is over nothing more is told
     bool told_just_now = false;
@@ -174,8 +175,12 @@ class Agents {
     std::vector<Earlier> earlier;
     std::string provider;  // that began it; empty: not known
     std::string theirs;    // the client's id for it; empty: not known
-    event::TokenUse used;  // by all its runs
+    // By all its runs, for each provider and each session of its client: who falls back to another,
+    // or begins anew, counts from the beginning.
+    std::map<std::pair<std::string, std::string>, event::TokenUse> used;
   };
+  event::TokenUse used_before(const std::string& conversation, const std::string& provider,
+                              const std::string& client_session) const;
 
   // Walls, with its own folder as /tmp, and nothing else of the machine's.
   Result<void> enclose(const workflow::StartAgent& start, const AgentPlace& place,

@@ -12,9 +12,6 @@ namespace {
 
 using event::supply::Room;
 
-// A look costs some microseconds; what is written between two has to fit into a reserve.
-constexpr std::chrono::milliseconds kEvery{1000};
-
 Room room_in(const Space& space, std::uint64_t reserve, Room before) {
   const std::uint64_t wanted = reserve_of(space, reserve);
   if (space.free < wanted / 4) return Room::none;
@@ -69,10 +66,16 @@ workflow::DiskStands judge(const std::vector<Space>& spaces, std::uint64_t reser
 }
 
 SpaceWatch::SpaceWatch(process::Loop& loop, std::vector<std::string> folders, std::uint64_t reserve,
-                       Measure measure)
-    : loop_(loop), folders_(std::move(folders)), reserve_(reserve), measure_(std::move(measure)) {}
+                       Measure measure, std::chrono::milliseconds every)
+    : loop_(loop),
+      folders_(std::move(folders)),
+      reserve_(reserve),
+      measure_(std::move(measure)),
+      every_(every) {}
 
-SpaceWatch::~SpaceWatch() { loop_.cancel(timer_); }
+SpaceWatch::~SpaceWatch() {
+  if (timer_) loop_.cancel(*timer_);
+}
 
 workflow::DiskStands SpaceWatch::now() const {
   std::vector<Space> spaces;
@@ -89,17 +92,19 @@ workflow::DiskStands SpaceWatch::standing() {
 
 void SpaceWatch::follow(std::function<void(workflow::DiskStands)> tell) {
   tell_ = std::move(tell);
-  wait();
+  stay_awake();
 }
 
-void SpaceWatch::wait() {
-  timer_ = loop_.after(kEvery, [this] {
-    wait();
-    look();
+void SpaceWatch::stay_awake() {
+  if (timer_ || !tell_) return;
+  timer_ = loop_.after(every_, [this] {
+    timer_.reset();
+    if (loop_.running() > 0 || !has_room()) look();
   });
 }
 
 void SpaceWatch::look() {
+  stay_awake();
   const workflow::DiskStands stands = now();
   if (stands.room == room_) return;
   room_ = stands.room;

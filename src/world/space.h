@@ -2,6 +2,7 @@
 // so little that nobody may go on, and enough again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -37,8 +38,10 @@ workflow::DiskStands judge(const std::vector<Space>& spaces, std::uint64_t reser
 class SpaceWatch {
  public:
   using Measure = std::function<std::optional<Space>(const std::string& folder)>;
+  // A look costs some microseconds; what is written between two has to fit into a reserve.
+  static constexpr std::chrono::milliseconds kEvery{1000};
   SpaceWatch(process::Loop& loop, std::vector<std::string> folders, std::uint64_t reserve,
-             Measure measure = &space_of);
+             Measure measure = &space_of, std::chrono::milliseconds every = kEvery);
   ~SpaceWatch();
   SpaceWatch(const SpaceWatch&) = delete;
   SpaceWatch& operator=(const SpaceWatch&) = delete;
@@ -46,7 +49,8 @@ class SpaceWatch {
   // What holds when the run begins: also that there is enough, as an earlier process of the run may
   // have recorded otherwise.
   workflow::DiskStands standing();
-  // From now on, each change, once: looked for now and then, and by look().
+  // From now on, each change, once: looked for by look(), and now and then while a child of the
+  // loop works or room is wanted. A run that only waits for somebody sleeps.
   void follow(std::function<void(workflow::DiskStands)> tell);
   // For whoever is about to decide something.
   void look();
@@ -54,15 +58,16 @@ class SpaceWatch {
 
  private:
   workflow::DiskStands now() const;
-  void wait();
+  void stay_awake();
 
   process::Loop& loop_;
   const std::vector<std::string> folders_;
   const std::uint64_t reserve_;
   const Measure measure_;
+  const std::chrono::milliseconds every_;
   event::supply::Room room_{};
   std::function<void(workflow::DiskStands)> tell_;
-  process::TimerId timer_{};
+  std::optional<process::TimerId> timer_;  // none: asleep
 };
 
 }  // namespace capsule::world

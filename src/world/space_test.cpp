@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "process/test_support.h"
+
 namespace capsule::world {
 namespace {
 
@@ -61,9 +63,12 @@ TEST(Space, OfAFolderThatIsNotThereNothingIsSaid) {
 TEST(SpaceWatch, TellsEachChangeOnceAndWhatHoldsAtTheBeginning) {
   auto loop = process::Loop::create({CAPSULE_BINARY}).value();
   std::uint64_t free = 300;
-  SpaceWatch watch(*loop, {"/a", "/b"}, kReserve, [&](const std::string& folder) {
-    return folder == "/a" ? std::optional(disk(free)) : std::nullopt;
-  });
+  SpaceWatch watch(
+      *loop, {"/a", "/b"}, kReserve,
+      [&](const std::string& folder) {
+        return folder == "/a" ? std::optional(disk(free)) : std::nullopt;
+      },
+      std::chrono::milliseconds(10));
   EXPECT_EQ(watch.standing().room, Room::low);
   EXPECT_FALSE(watch.has_room());
   std::vector<Room> told;
@@ -79,6 +84,25 @@ TEST(SpaceWatch, TellsEachChangeOnceAndWhatHoldsAtTheBeginning) {
   loop->run_while([&] { return told.size() < 2; });
   EXPECT_THAT(told, ElementsAre(Room::none, Room::enough));
   EXPECT_TRUE(watch.has_room());
+}
+
+TEST(SpaceWatch, SleepsWhileNobodyWorksAndThereIsRoom) {
+  auto loop = process::Loop::create({CAPSULE_BINARY}).value();
+  int looks = 0;
+  const auto measure = [&](const std::string&) {
+    ++looks;
+    return std::optional(disk(900));
+  };
+  SpaceWatch watch(*loop, {"/a"}, kReserve, measure, std::chrono::milliseconds(1));
+  watch.follow([](const workflow::DiskStands&) {});
+  for (int i = 0; i < 20; ++i) loop->turn(process::Clock::now() + std::chrono::milliseconds(2));
+  EXPECT_EQ(looks, 0) << "a run that waits for a person";
+  process::testing::Recorder child;
+  ASSERT_TRUE(loop->start(process::testing::script("sleep 1000"), child));
+  watch.look();
+  loop->run_while([&] { return looks < 3; });
+  loop->end_all(std::chrono::milliseconds(0));
+  loop->run();
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "ui/tui/key_table.h"
 #include "ui/tui/play.h"
 #include "ui/tui/rows.h"
+#include "ui/tui/typing.h"
 
 namespace capsule::tui {
 namespace {
@@ -209,6 +210,18 @@ TEST(Presses, AWholeFileCanBePastedIntoAnAnswer) {
     focus.dialog->text += "日 line\t";  // nobody would wait for a square
   focus.dialog->text += "its end";
   EXPECT_TRUE(has(draw(focus, sample.shown, 100, 30, {}).text(), "line�日 line�its end"));
+}
+
+TEST(Presses, APasteIsTakenWholeUpToTheMostThatCanBeTyped) {
+  Dialog dialog;
+  type(dialog, {canvas::Key::Kind::paste, std::string(6000, 'x') + "\n日"});
+  EXPECT_EQ(dialog.text, std::string(6000, 'x') + " 日");
+  std::string much;
+  for (int i = 0; i < 50'000; ++i) much += "日";
+  type(dialog, {canvas::Key::Kind::paste, much});
+  EXPECT_GT(dialog.text.size(), 65'530U);
+  EXPECT_LE(dialog.text.size(), 65'536U);
+  EXPECT_TRUE(dialog.text.ends_with("日")) << "no half of a character";
 }
 
 TEST(Presses, EscapeKeepsADraft) {

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "canvas/width.h"
-#include "ui/tui/parts.h"
 
 namespace capsule::tui {
 namespace {
 
 using Kind = canvas::Key::Kind;
-constexpr std::size_t kMaxTyped = 16384;
+// As much as a paste can bring at once, and an argument of a command well holds.
+constexpr std::size_t kMaxTyped = std::size_t{64} << 10;
 
 // Where the last character of a text begins.
 std::size_t last_character(std::string_view text) {
@@ -19,6 +20,14 @@ std::size_t last_character(std::string_view text) {
     at += canvas::first_cluster(text.substr(at)).bytes;
   }
   return last;
+}
+
+// All of it: an answer may be a page.
+std::string on_one_line(std::string_view text) {
+  std::string line(trimmed(text));
+  for (char& byte : line)
+    if (byte == '\n' || byte == '\t' || byte == '\r') byte = ' ';
+  return line;
 }
 
 void erase_to(Dialog& dialog, std::size_t from) {
@@ -93,8 +102,8 @@ void set_text(Dialog& dialog, std::string text) {
 }
 
 void type_text(Dialog& dialog, std::string_view text) {
-  if (dialog.text.size() + text.size() < kMaxTyped)
-    dialog.text.insert(dialog.text.size() - dialog.behind, text);
+  const std::size_t room = kMaxTyped - std::min(kMaxTyped, dialog.text.size());
+  dialog.text.insert(dialog.text.size() - dialog.behind, cut(text, room));
 }
 
 bool type(Dialog& dialog, const canvas::Key& key) {
@@ -103,7 +112,7 @@ bool type(Dialog& dialog, const canvas::Key& key) {
       type_text(dialog, key.text);
       return true;
     case Kind::paste:
-      type_text(dialog, one_line(key.text));
+      type_text(dialog, on_one_line(key.text));
       return true;
     case Kind::backspace:
       erase_to(dialog, last_character(before_cursor(dialog)));
