@@ -15,8 +15,10 @@ struct Free {
 };
 
 bool is_here(std::string_view host) {
+  const bool loopback =
+      host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
   return host.empty() || host.starts_with('/') || host.starts_with('@') || host == "localhost" ||
-         host == "::1" || host.starts_with("127.");
+         host == "::1" || loopback;
 }
 
 // Of several hosts, parted by commas, all are here.
@@ -44,12 +46,13 @@ Result<Address> Address::parse(std::string_view text) {
                 "write it as postgres://USER@HOST:PORT/DATABASE; "
                 "special characters of a password as %XX, or the password into ~/.pgpass");
   Address address;
-  std::string host, port, database;
+  std::string host, port, database, connected;
   bool says_ssl = has_variable("PGSSLMODE") || has_variable("PGSERVICE");
   for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
     if (option->val == nullptr) continue;
     const std::string_view name = option->keyword;
     if (name == "host" || (name == "hostaddr" && host.empty())) host = option->val;
+    if (name == "hostaddr") connected = option->val;  // whatever the host is called
     if (name == "port") port = option->val;
     if (name == "dbname") database = option->val;
     says_ssl |= name == "sslmode" || name == "service";
@@ -62,7 +65,9 @@ Result<Address> Address::parse(std::string_view text) {
   };
   const char* from_variable = std::getenv("PGHOST");
   if (host.empty() && from_variable != nullptr) host = from_variable;
-  if (!says_ssl && !all_here(host)) unless_said("sslmode", "verify-full");
+  if (const char* there = std::getenv("PGHOSTADDR"); connected.empty() && there != nullptr)
+    connected = there;
+  if (!says_ssl && !(all_here(host) && all_here(connected))) unless_said("sslmode", "verify-full");
   unless_said("connect_timeout", "10");
   unless_said("tcp_user_timeout", "30000");
   unless_said("keepalives_idle", "30");

@@ -34,6 +34,9 @@ TEST(ClusterAddress, TheServersNameIsVerifiedUnlessItIsThisMachine) {
   EXPECT_EQ(mode("postgres://localhost,db.example/shop"), "verify-full");
   EXPECT_EQ(mode("postgres://db.example/shop?sslmode=require"), "require");
   EXPECT_EQ(mode("postgres://127.0.0.1/shop"), "");
+  EXPECT_EQ(mode("postgres://127.evil.example/shop"), "verify-full") << "a name like any other";
+  EXPECT_EQ(mode("postgres://localhost/shop?hostaddr=203.0.113.5"), "verify-full")
+      << "whatever it is called";
   EXPECT_EQ(mode("postgres:///shop?host=/run/postgresql"), "");
 }
 

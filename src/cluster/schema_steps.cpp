@@ -95,6 +95,7 @@ BEGIN
       real = clock_timestamp()
     WHERE c.one = (SELECT k.one FROM capsule.clock k
                      WHERE k.real < clock_timestamp() - least(v_pause, 1000) * interval '1 ms'
+                        OR k.real > clock_timestamp() + interval '1 s'  -- the server's was set back
                      FOR UPDATE SKIP LOCKED)
     RETURNING c.ms INTO v_ms;
   IF v_ms IS NULL THEN SELECT c.ms INTO v_ms FROM capsule.clock c; END IF;
@@ -267,9 +268,10 @@ $$;
 
 -- Who may do what: readers look, workers carry runs on. Nobody but the owner touches a table.
 -- Roles are of the whole server: another database may have made them, or be about to.
-DO $$ BEGIN CREATE ROLE capsule_reader NOLOGIN;
+DO $$ BEGIN IF to_regrole('capsule_reader') IS NULL THEN CREATE ROLE capsule_reader NOLOGIN; END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
-DO $$ BEGIN CREATE ROLE capsule_worker NOLOGIN IN ROLE capsule_reader;
+DO $$ BEGIN
+  IF to_regrole('capsule_worker') IS NULL THEN CREATE ROLE capsule_worker NOLOGIN IN ROLE capsule_reader; END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
 REVOKE ALL ON SCHEMA capsule, capsule_v1 FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA capsule FROM PUBLIC;

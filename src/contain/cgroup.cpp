@@ -116,6 +116,7 @@ std::vector<Setting> settings_for(const Limits& limits, const Controllers& contr
   std::vector<Setting> settings;
   if (controllers.memory && limits.together > 0) {
     settings.push_back({"memory.max", std::to_string(limits.together)});
+    settings.push_back({"memory.swap.max", "0", Setting::Needed::no});
     // All or none: see decision 209.
     settings.push_back({"memory.oom.group", "1"});
   }
@@ -127,12 +128,12 @@ std::vector<Setting> settings_for(const Limits& limits, const Controllers& contr
 std::optional<Delegated> find_delegated(const std::string& mount, const std::string& own,
                                         const IsDelegated& is_delegated) {
   if (mount.empty() || own.empty()) return std::nullopt;
+  // Only the one that this process is in: those above it may be given away too, to the manager of
+  // the user's session, say, and are no part of the limits that somebody has set for this process.
   std::string below = own == "/" ? "" : own;
-  while (!is_delegated(mount + below)) {
-    if (below.empty()) return std::nullopt;
-    below.erase(below.rfind('/'));
-  }
+  if (below.ends_with(kLeaf)) below.resize(below.size() - std::string_view(kLeaf).size());
   const std::string folder = mount + below;
+  if (!is_delegated(folder)) return std::nullopt;
   const Controllers there = controllers_in(contents_of(folder + "/cgroup.controllers"));
   if (!there.memory && !there.pids) return std::nullopt;
   return Delegated{folder, there};
@@ -169,8 +170,10 @@ Result<Cgroup> Cgroup::make(const Delegated& below, const Limits& limits) {
   // Its destructor removes it, whatever fails now.
   Cgroup cgroup(folder, std::move(file), limits);
   if (!cgroup.file_) return tl::unexpected(io_error("open", folder, errno));
-  for (const Setting& one : settings_for(limits, below.controllers))
-    TRY_VOID(set_value(folder + "/" + one.file, one.value));
+  for (const Setting& one : settings_for(limits, below.controllers)) {
+    auto set = set_value(folder + "/" + one.file, one.value);
+    if (!set && one.needed == Setting::Needed::yes) return tl::unexpected(std::move(set).error());
+  }
   return cgroup;
 }
 

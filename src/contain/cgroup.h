@@ -36,7 +36,9 @@ struct Controllers {
 Controllers controllers_in(std::string_view names);  // "cpuset cpu io memory pids"
 
 struct Setting {
+  enum class Needed { yes, no };  // no: a kernel without it has nothing that it would limit
   std::string file, value;
+  Needed needed = Needed::yes;
   bool operator==(const Setting&) const = default;
 };
 // Of a new cgroup, in this order, before anybody is in it.
@@ -49,7 +51,7 @@ struct Delegated {
   std::string folder;
   Controllers controllers;
 };
-// The nearest one that this process is in; nullopt: there is none. `is_delegated` says of a folder
+// The one that this process is in; nullopt: it is not delegated. `is_delegated` says of a folder
 // whether its manager gave it away.
 using IsDelegated = std::function<bool(const std::string& folder)>;
 std::optional<Delegated> find_delegated(const std::string& mount, const std::string& own,

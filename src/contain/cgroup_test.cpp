@@ -34,8 +34,9 @@ TEST(Cgroup, GetsWhatItsControllersHold) {
   EXPECT_EQ(controllers_in("cpuset cpu io memory hugetlb pids\n"), (Controllers{true, true}));
   EXPECT_EQ(controllers_in("cpu memory_recursiveprot\n"), (Controllers{false, false}));
   EXPECT_THAT(settings_for(limits, {true, true}),
-              ElementsAre(Setting{"memory.max", "4096"}, Setting{"memory.oom.group", "1"},
-                          Setting{"pids.max", "7"}));
+              ElementsAre(Setting{"memory.max", "4096"},
+                          Setting{"memory.swap.max", "0", Setting::Needed::no},
+                          Setting{"memory.oom.group", "1"}, Setting{"pids.max", "7"}));
   EXPECT_THAT(settings_for(limits, {false, true}), ElementsAre(Setting{"pids.max", "7"}));
   EXPECT_THAT(settings_for({0, 0, 0}, {true, true}), IsEmpty());
 }
@@ -66,8 +67,8 @@ class PlayedTree : public ::testing::Test {
   std::string top_ = "/tmp/capsule-cgroup-XXXXXX";
 };
 
-TEST_F(PlayedTree, TheNearestThatWasGivenAwayIsMadeReadyAndWhoIsThereMovedToALeaf) {
-  const auto found = find("/user/x.scope/below", "/user/x.scope");
+TEST_F(PlayedTree, ItsOwnThatWasGivenAwayIsMadeReadyAndWhoIsThereMovedToALeaf) {
+  const auto found = find("/user/x.scope", "/user/x.scope");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->folder, top_ + "/user/x.scope");
   EXPECT_EQ(found->controllers, (Controllers{true, true}));
@@ -79,7 +80,7 @@ TEST_F(PlayedTree, TheNearestThatWasGivenAwayIsMadeReadyAndWhoIsThereMovedToALea
 
 TEST_F(PlayedTree, OneThatIsReadyIsLeftAsItIs) {
   write("/user/x.scope/cgroup.subtree_control", "memory pids\n");
-  const auto found = find("/user/x.scope/below", "/user/x.scope");
+  const auto found = find("/user/x.scope", "/user/x.scope");
   ASSERT_TRUE(found);
   ASSERT_TRUE(make_ready(*found));
   EXPECT_EQ(read("/user/x.scope/cgroup.subtree_control"), "memory pids\n");
@@ -87,10 +88,12 @@ TEST_F(PlayedTree, OneThatIsReadyIsLeftAsItIs) {
 }
 
 TEST_F(PlayedTree, WhatNobodyGaveAwayIsNotTouched) {
-  EXPECT_FALSE(find("/user/x.scope/below", "/elsewhere"));
+  EXPECT_FALSE(find("/user/x.scope", "/elsewhere"));
+  EXPECT_FALSE(find("/user/x.scope/below", "/user/x.scope")) << "it is its session's manager's";
+  EXPECT_TRUE(find("/user/x.scope/capsule", "/user/x.scope")) << "it has moved there itself";
   EXPECT_FALSE(find("", "/user/x.scope"));
   write("/user/x.scope/cgroup.controllers", "cpu io\n");
-  EXPECT_FALSE(find("/user/x.scope/below", "/user/x.scope")) << "it could hold nothing";
+  EXPECT_FALSE(find("/user/x.scope", "/user/x.scope")) << "it could hold nothing";
 }
 
 TEST_F(PlayedTree, ItsEndIsTheKernelsWhereThatHasKilled) {

@@ -220,7 +220,10 @@ Result<Ending> follow(Inside& inside) {
                     {gateway == nullptr ? -1 : gateway->fd(), POLLIN, 0}};
     if (::poll(fds, 3, timeout_of(inside)) < 0) continue;
     if (gateway != nullptr) gateway->work();
-    if (inside.use && !excess && (excess = inside.use->look())) ::kill(inside.first, SIGKILL);
+    if (inside.use && (excess = inside.use->look())) {
+      ::kill(inside.first, SIGKILL);
+      inside.use.reset();
+    }
     signalfd_siginfo info{};
     while (fds[0].revents != 0 && ::read(signals.fd(), &info, sizeof info) > 0) {
       if (info.ssi_signo == SIGCHLD) continue;

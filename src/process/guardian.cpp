@@ -277,7 +277,8 @@ class Guard {
 
   // All of it goes: whoever is left of a tree that lost its largest part only wonders.
   void look_at_use() {
-    if (inside_ == nullptr || inside_->use == nullptr || agent_ended_) return;
+    if (inside_ == nullptr || inside_->use == nullptr) return;
+    if (agent_ended_) return inside_->use.reset();  // or its time would wake us again and again
     const auto excess = inside_->use->look();
     if (!excess) return;
     inside_->use.reset();

@@ -42,7 +42,7 @@ Result<void> note(const Project& project, const std::string& bead, const std::st
                   const agent::Report& report, std::int64_t duration_ms) {
   const auto store = TRY(open_journal(project));
   const std::vector<engine::RunHead> heads = TRY(store->runs_of(bead));
-  if (heads.empty() || heads.back().outcome.empty()) return {};
+  if (heads.empty() || heads.back().outcome.empty() || !heads.back().home.empty()) return {};
   phases::State state;
   for (const event::Fact& fact : TRY(store->read(heads.back().run, 0)))
     if (!event::supply::is_supply(fact.kind))
@@ -147,7 +147,9 @@ Result<Project> open_loose_project(const ProjectWords& words, const std::string&
 Result<void> note_hand_run(const Project& project, const std::string& bead,
                            const std::string& phase, const agent::Report& report,
                            std::int64_t duration_ms) {
-  if (bead.empty() || !exists(project.root() + "/.capsule/journal.db")) return {};
+  const bool has_journal =
+      !journal_address().empty() || exists(project.root() + "/.capsule/journal.db");
+  if (bead.empty() || !has_journal) return {};
   return note(project, bead, phase, report, duration_ms);
 }
 

@@ -214,6 +214,7 @@ Result<std::optional<TreeOwner>> owner_of_tree(engine::Records& store, const Pro
   const std::string path = workspace::worktree_path(project.repository, name);
   const std::vector<RunHead> heads = TRY(store.runs());
   for (auto head = heads.rbegin(); head != heads.rend(); ++head) {
+    if (!head->home.empty()) continue;  // its worktrees are elsewhere, whatever they are called
     if (engine::is_phases(*head)) {
       if (head->subject == name) return TreeOwner{TRY(read_run(store, *head)), ""};
       continue;
@@ -225,7 +226,7 @@ Result<std::optional<TreeOwner>> owner_of_tree(engine::Records& store, const Pro
   }
   for (const Run& run : TRY(newest_runs(store)))
     for (const workflow::TreeSummary& tree : run.summary.trees)
-      if (tree.folder == path) return TreeOwner{run, tree.task};
+      if (run.head.home.empty() && tree.folder == path) return TreeOwner{run, tree.task};
   return std::nullopt;
 }
 

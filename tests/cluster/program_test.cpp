@@ -99,6 +99,10 @@ TEST_F(ClusterProgram, ARunThatWasKilledIsSeenFromAnotherCloneAndGoesOnWhereItIs
     EXPECT_EQ(running.wait().exit_code, 128 + SIGKILL);
   }
   on("execute", 2, "work; pass");
+  // What bears its name elsewhere may go, and the run is none the wiser.
+  fs::create_directories(other + "/.capsule/worktrees/" + std::string(kBead));
+  in(other, "teardown", {kBead});
+  EXPECT_EQ(query("SELECT outcome FROM capsule.runs"), "");
   const Outcome elsewhere = in(other, "run", {kBead});
   EXPECT_EQ(elsewhere.exit_code, 2) << elsewhere.out;
   EXPECT_HAS(elsewhere.err, project());

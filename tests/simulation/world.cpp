@@ -244,6 +244,8 @@ void Simulation::finish_agent(Job job) {
     return;
   } else if (job.ending) {
     finished.fault = Fault::idle;
+    // In a scripted run it has changed what it would have changed, had it not been ended.
+    if (scripted()) (void)random.below(100);
   } else if (random.below(100) < weather_.agent_faults) {
     finished.fault = random.one_of(kFaults);
     if (finished.fault == Fault::exit_status) finished.exit_code = 1;

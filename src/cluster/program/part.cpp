@@ -41,8 +41,10 @@ Result<std::unique_ptr<engine::Records>> Part::open(const std::string& root,
   settings.project = root;
   settings.origin = TRY(origin_of(root));
   settings.self = store::this_process();
-  settings.has_ended = [](const engine::ProcessIdentity& process) {
-    return store::life_of(process) == store::Life::dead;
+  // Of a process before the last start of a machine its number says that it is gone; but machines
+  // that are made from one picture may have one number, and work at the same time.
+  settings.has_ended = [boot = settings.self.boot_id](const engine::ProcessIdentity& process) {
+    return process.boot_id == boot && store::life_of(process) == store::Life::dead;
   };
   if (!locks.empty())
     settings.lock_here = [locks](std::string_view subject) {
