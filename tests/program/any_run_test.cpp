@@ -88,7 +88,8 @@ TEST_F(AnyDelivery, LogShowsTheAgentsOfOneTaskOrRole) {
   EXPECT_EQ(critics.exit_code, 0) << critics.err;
   EXPECT_HAS(critics.out, "REVIEW_PASSED");
   EXPECT_LACKS(critics.out, "two speaks");
-  for (const Json& agent : json_of({"status", plan_file()})["agents"]) {
+  const Json status = json_of({"status", plan_file()});
+  for (const Json& agent : status["agents"]) {
     const std::string number = std::to_string(agent["agent"].get<int>());
     const Outcome attempt = capsule_in({"log", run_, "--agent=" + number});
     EXPECT_EQ(attempt.exit_code, 0) << attempt.err;
