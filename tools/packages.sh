@@ -10,7 +10,7 @@ packages_build=(
 if ! type -P go >/dev/null; then packages_build+=(golang-go); fi
 packages_test=(
   ccache curl jq libgmock-dev libgtest-dev
-  clang-16 libclang-rt-16-dev # the fuzz targets: libFuzzer comes with clang
+  clang-16 libclang-rt-16-dev # what tests are built with, sanitizers, and libFuzzer for the fuzz targets
   fish mandoc zsh             # readers of what the program generates
   iproute2                    # the network of the lab in tests/contain
   libpq-dev postgresql-15     # the journal in a database: its library, and a server for the tests
