@@ -8,13 +8,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/files.h"
 #include "benchmarks/face.h"
 #include "benchmarks/folder.h"
 #include "benchmarks/page.h"
+#include "benchmarks/repository.h"
 #include "benchmarks/rows.h"
 #include "event/delivery.h"
-#include "git/create.h"
 #include "store/store.h"
 
 namespace capsule::bench {
@@ -44,10 +43,7 @@ class Flood {
   Flood() {
     namespace delivery = event::delivery;
     const std::string& root = folder_.path();
-    if (!write_file(root + "/a.txt", "a\n") ||
-        !git::create_repository(root, "Bench", "bench@example.com") ||
-        !git::commit_everything(root, "Begin"))
-      std::abort();
+    make_repository(root);
     std::filesystem::create_directories(root + "/.capsule/logs/r1");
     {
       delivery::DeliveryStarted started;

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/files.h"
 #include "benchmarks/face.h"
 #include "benchmarks/folder.h"
+#include "benchmarks/repository.h"
 #include "benchmarks/rows.h"
 #include "event/pipeline.h"
 #include "follow/follower.h"
-#include "git/create.h"
 #include "store/store.h"
 
 namespace capsule::bench {
@@ -31,10 +30,7 @@ event::NewFact followed(const event::PipelineFact& fact) {
 }
 
 world::Project followed_project(const Folder& folder) {
-  if (!write_file(folder.path() + "/a.txt", "a\n") ||
-      !git::create_repository(folder.path(), "Bench", "bench@example.com") ||
-      !git::commit_everything(folder.path(), "Begin"))
-    std::abort();
+  make_repository(folder.path());
   world::ProjectWords words;
   words.folder = folder.path();
   return world::open_project(words).value();

@@ -11,12 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
 #include "benchmarks/folder.h"
 #include "benchmarks/page.h"
+#include "benchmarks/repository.h"
 #include "benchmarks/rows.h"
 #include "event/delivery.h"
-#include "git/create.h"
 #include "http/message.h"
 #include "serve/pages.h"
 #include "store/store.h"
@@ -32,10 +31,7 @@ class Served {
   Served() {
     namespace delivery = event::delivery;
     const std::string& root = folder_.path();
-    if (!write_file(root + "/a.txt", "a\n") ||
-        !git::create_repository(root, "Bench", "bench@example.com") ||
-        !git::commit_everything(root, "Begin"))
-      std::abort();
+    make_repository(root);
     delivery::DeliveryStarted started;
     started.plan = "/p/PLAN.md";
     for (int i = 1; i <= kTasks; ++i) {

@@ -33,11 +33,6 @@ class DeliveryCrashTest : public DeliveryTest {
        "T-1\\n\\nIssue: x\\n'");
   }
   void write_tasks() const { write_plan({{"T-1"}, {"T-2", "T-1"}, {"T-3"}, {"T-4", "T-2, T-3"}}); }
-  int points() const {
-    int count = 0;
-    for (const char c : read_file(path("points"))) count += c == '\n' ? 1 : 0;
-    return count;
-  }
 };
 
 bool full() {
@@ -93,12 +88,7 @@ TEST_P(DeliveryCrashMatrix, KilledAtAnyEventItGoesOnAndEndsTheSame) {
     use_plan("PLAN-" + std::to_string(at) + ".md");
     write_tasks();
     const std::string base = git_out({"rev-parse", "main"});
-    std::filesystem::remove(path("points"));
-    env()["CAPSULE_TEST_POINTS"] = path("points");
-    env()["CAPSULE_TEST_CRASH_AT"] = std::to_string(at);
-    Delivered done = deliver();
-    env().erase("CAPSULE_TEST_CRASH_AT");
-    env().erase("CAPSULE_TEST_POINTS");
+    Delivered done = deliver_killed_at(at);
     if (done.exit_code == 128 + SIGKILL) {
       ++killed;
       done = deliver();

@@ -160,13 +160,16 @@ class BeadPlanTest : public PlanInputTest {
     const std::size_t at = made.out.find("app-");
     return made.out.substr(at, made.out.find_first_of(" :\n", at) - at);
   }
+  // A feature, and its one task.
+  std::pair<std::string, std::string> feature_of_one_task() const {
+    const std::string feature = create({"--title=The feature", "--type=feature"});
+    return {feature, create({"--title=Write one.txt", "--parent=" + feature,
+                             "--description=Write `one.txt`", "--acceptance=- one.txt is there"})};
+  }
 };
 
 TEST_F(BeadPlanTest, AFeatureBeadIsAPlan) {
-  const std::string feature = create({"--title=The feature", "--type=feature"});
-  const std::string one =
-      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
-              "--acceptance=- one.txt is there"});
+  const auto [feature, one] = feature_of_one_task();
   const Outcome done = capsule_in({"deliver", feature, "--json"});
   EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
   EXPECT_EQ(main_file(one + ".txt"), one + "\n");
@@ -174,10 +177,7 @@ TEST_F(BeadPlanTest, AFeatureBeadIsAPlan) {
 }
 
 TEST_F(BeadPlanTest, ABeadThatCouldNotBeClosedIsClosedTheNextTime) {
-  const std::string feature = create({"--title=The feature", "--type=feature"});
-  const std::string one =
-      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
-              "--acceptance=- one.txt is there"});
+  const auto [feature, one] = feature_of_one_task();
   // The tracker is gone at the very end.
   const std::string beads = "'" + project() + "/.beads'";
   on("auditor", one, 1, "mv " + beads + " '" + path("away") + "'; good");
@@ -195,10 +195,7 @@ TEST_F(BeadPlanTest, ABeadThatCouldNotBeClosedIsClosedTheNextTime) {
 }
 
 TEST_F(BeadPlanTest, RunDoesNotStartABeadAgainThatADeliveryMergedAndCouldNotClose) {
-  const std::string feature = create({"--title=The feature", "--type=feature"});
-  const std::string one =
-      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
-              "--acceptance=- one.txt is there"});
+  const auto [feature, one] = feature_of_one_task();
   const std::string beads = "'" + project() + "/.beads'";
   on("auditor", one, 1, "mv " + beads + " '" + path("away") + "'; good");
   ASSERT_EQ(capsule_in({"deliver", feature}).exit_code, 1);
@@ -218,10 +215,7 @@ TEST_F(BeadPlanTest, RunDoesNotStartABeadAgainThatADeliveryMergedAndCouldNotClos
 }
 
 TEST_F(BeadPlanTest, RunDoesNotStartABeadAgainWhoseDeliveryDiedBeforeItWasClosed) {
-  const std::string feature = create({"--title=The feature", "--type=feature"});
-  const std::string one =
-      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
-              "--acceptance=- one.txt is there"});
+  const auto [feature, one] = feature_of_one_task();
   // A delivery of the same shape tells which point comes before the closing.
   const std::string other = create({"--title=Another feature", "--type=feature"});
   create({"--title=Write two.txt", "--parent=" + other, "--description=Write `two.txt`",
@@ -289,10 +283,7 @@ TEST_F(BeadPlanTest, ABeadThatAPersonClosedMeanwhileIsNotDelivered) {
 }
 
 TEST_F(BeadPlanTest, WhenAllThatWasLeftIsClosedThereIsNothingToDo) {
-  const std::string feature = create({"--title=The feature", "--type=feature"});
-  const std::string one =
-      create({"--title=Write one.txt", "--parent=" + feature, "--description=Write `one.txt`",
-              "--acceptance=- one.txt is there"});
+  const auto [feature, one] = feature_of_one_task();
   on("developer", one, 1, "printf 'SEEKING_DIVINE_CLARIFICATION\\n\\nQuestion: which?\\n'");
   EXPECT_EQ(capsule_in({"deliver", feature}).exit_code, 1);
   ASSERT_EQ(capsule_in({"bead", "close", one}).exit_code, 0);

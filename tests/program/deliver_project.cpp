@@ -170,6 +170,21 @@ DeliveryTest::Delivered DeliveryTest::deliver(std::vector<std::string> more) con
   return delivered;
 }
 
+DeliveryTest::Delivered DeliveryTest::deliver_killed_at(int point) {
+  fs::remove(path("points"));
+  env()["CAPSULE_TEST_POINTS"] = path("points");
+  env()["CAPSULE_TEST_CRASH_AT"] = std::to_string(point);
+  Delivered done = deliver();
+  env().erase("CAPSULE_TEST_CRASH_AT");
+  env().erase("CAPSULE_TEST_POINTS");
+  return done;
+}
+
+int DeliveryTest::points() const {
+  const std::string text = read_file(path("points"));
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
 std::vector<std::string> DeliveryTest::Delivered::list(const std::string& name) const {
   std::vector<std::string> names;
   if (events.empty() || !events.back().contains(name)) return {"(no such list)"};

@@ -60,6 +60,10 @@ class DeliveryTest : public ProgramTest {
     std::vector<Json> of(const std::string& kind) const;
   };
   Delivered deliver(std::vector<std::string> more = {}) const;
+  // Delivers, and is killed at that point. What it recorded of points is in path("points").
+  Delivered deliver_killed_at(int point);
+  // How many points the last delivery that recorded them came to.
+  int points() const;
   std::map<std::string, std::optional<std::string>>& env() { return env_; }
 
   Outcome git(std::vector<std::string> args) const;

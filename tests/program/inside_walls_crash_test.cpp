@@ -48,27 +48,22 @@ TEST_F(KilledDeliveryInsideWalls, GoesOnAndLeavesNothingBehind) {
   ASSERT_EQ(deliver().exit_code, 0);
   env().erase("CAPSULE_TEST_POINTS");
   EXPECT_EQ(left_in(path("spare")), std::vector<std::string>());
-  const int points = count_lines(read_file(path("points")));
-  ASSERT_GT(points, 15);
+  const int all = points();
+  ASSERT_GT(all, 15);
   int killed = 0;
-  for (int at = 1 + step_of(points, 6) / 2; at <= points; at += step_of(points, 6)) {
-    SCOPED_TRACE("killed at point " + std::to_string(at) + " of " + std::to_string(points));
+  for (int at = 1 + step_of(all, 6) / 2; at <= all; at += step_of(all, 6)) {
+    SCOPED_TRACE("killed at point " + std::to_string(at) + " of " + std::to_string(all));
     // The same work once more, as another plan.
     const std::string task = "T-" + std::to_string(at);
     use_plan("PLAN-" + std::to_string(at) + ".md");
     write_plan({{task}});
-    fs::remove(path("points"));
-    env()["CAPSULE_TEST_POINTS"] = path("points");
-    env()["CAPSULE_TEST_CRASH_AT"] = std::to_string(at);
-    Delivered done = deliver();
-    env().erase("CAPSULE_TEST_CRASH_AT");
-    env().erase("CAPSULE_TEST_POINTS");
+    Delivered done = deliver_killed_at(at);
     if (done.exit_code == 128 + SIGKILL) {
       ++killed;
       done = deliver();
     } else {
       // What comes at the same moment is one event less than before.
-      EXPECT_LT(count_lines(read_file(path("points"))), at) << "it was not killed at its point";
+      EXPECT_LT(points(), at) << "it was not killed at its point";
     }
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_EQ(main_file(task + ".txt"), task + "\n");
