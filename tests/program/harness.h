@@ -27,7 +27,7 @@ struct Call {
   std::map<std::string, std::optional<std::string>> env = {};  // on top of ours; nullopt removes
   std::string cwd = {};                                        // empty: ours
   std::string program = CAPSULE_BINARY;  // a path, or a name to be found in PATH
-  std::chrono::seconds limit{120};       // then the process group is killed and the test fails
+  std::chrono::seconds limit{300};       // then the process group is killed and the test fails
 };
 
 struct Outcome {
