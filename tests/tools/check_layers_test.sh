@@ -14,6 +14,18 @@ store  | Keeps facts      | base signal
 <sqlite3.h> | store
 <yaml-cpp/> | nobody
 LIST
+  cat >"$tmp/tree/ARCHITECTURE.md" <<'PICTURE'
+# A tree
+```
+store         the facts
+signal        the signals
+base          all else
+```
+Who reads it?
+```
+base -> store
+```
+PICTURE
   echo '#include <vector>' >"$tmp/tree/src/base/text.h"
   echo '#include "base/text.h"' >"$tmp/tree/src/signal/signal.cpp"
   echo '#include <sqlite3.h>' >"$tmp/tree/src/store/store.cpp"
@@ -57,6 +69,24 @@ expect 1 "belongs to nobody yet" "a foreign header that nobody may see fails" ch
 
 plant && sed -i '1s/|$/| store/' "$tmp/tree/src/LAYERS"
 expect 1 "store is not stated above base" "a list with a circle fails" check
+
+plant && rm "$tmp/tree/ARCHITECTURE.md"
+expect 1 "ARCHITECTURE.md does not exist" "a missing picture fails" check
+
+plant && sed -i '/^signal /d' "$tmp/tree/ARCHITECTURE.md"
+expect 1 "ARCHITECTURE.md: signal has no place in the picture" "a folder that is not in the picture fails" check
+
+plant && sed -i 's/^store  /signal  store/; /^signal   /d' "$tmp/tree/ARCHITECTURE.md"
+expect 1 "store may include signal, which does not stand below it" "a picture with a user beside what it uses fails" check
+
+plant && sed -i 's/^base  /store base/; /^store  /d' "$tmp/tree/ARCHITECTURE.md"
+expect 1 "store may include signal, which does not stand below it" "a picture with a user below what it uses fails" check
+
+plant && sed -i 's/^store  /parcels/' "$tmp/tree/ARCHITECTURE.md"
+expect 1 "parcels is no folder that src/LAYERS states" "a name in the picture that is no folder fails" check
+
+plant && sed -i 's/^base  /signal base/' "$tmp/tree/ARCHITECTURE.md"
+expect 1 "signal has two places in the picture" "a folder with two places in the picture fails" check
 
 plant && rm -r "$tmp"/tree/src/*/
 expect 1 "no source files" "a tree without sources fails" check
