@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "canvas/width.h"
 
@@ -34,7 +35,7 @@ std::string_view stand_in_for(std::string_view cluster) {
 
 constexpr std::string_view kColourNames[] = {"black",   "red",  "green", "yellow", "blue",
                                              "magenta", "cyan", "white", "grey"};
-static_assert(std::size(kColourNames) == static_cast<std::size_t>(Colour::grey) + 1);
+static_assert(std::size(kColourNames) == enum_count<Colour>());
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "canvas/svg.h"
 
+#include "base/enum_count.h"
+
 namespace capsule::canvas {
 namespace {
 
@@ -9,7 +11,7 @@ constexpr int kMargin = 12;
 
 constexpr std::string_view kInk[] = {"#6e7681", "#ff7b72", "#7ee787", "#e3b341", "#79c0ff",
                                      "#d2a8ff", "#76e3ea", "#e6edf3", "#8b949e"};
-static_assert(std::size(kInk) == static_cast<std::size_t>(Colour::grey) + 1);
+static_assert(std::size(kInk) == enum_count<Colour>());
 constexpr std::string_view kPlainInk = "#d0d7de";
 constexpr std::string_view kGround = "#0d1117";
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/enum_count.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "client/hook_settings.h"
@@ -24,7 +25,7 @@ constexpr std::array<const char*, kSlashCommands> kCommandFiles{
 constexpr std::size_t kMaxSettingsBytes = std::size_t{8} << 20;
 
 constexpr std::string_view kScopes[] = {"project", "local", "user"};
-static_assert(std::size(kScopes) == static_cast<std::size_t>(Scope::user) + 1);
+static_assert(std::size(kScopes) == enum_count<Scope>());
 
 // A project's files may be anybody's: nothing of its settings is a link. A user's own may well be.
 Result<std::string> settings_path(const ClaudeFolder& place) {

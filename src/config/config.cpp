@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "config/fill.h"
 #include "config/layer.h"
@@ -68,7 +69,7 @@ const char* variable(const Sources& sources, const std::string& name) {
 
 std::string_view name_of(Layer layer) {
   constexpr std::string_view kNames[] = {"default", "user", "project", "environment", "flag"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Layer::flag) + 1);
+  static_assert(std::size(kNames) == enum_count<Layer>());
   return kNames[static_cast<std::size_t>(layer)];
 }
 

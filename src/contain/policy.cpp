@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "contain/environment.h"
 #include "contain/network.h"
@@ -123,20 +124,24 @@ std::vector<Place> in_order(std::vector<Place> places) {
 
 }  // namespace
 
-std::string_view name_of(Preset preset) { return preset == Preset::strict ? "strict" : "worktree"; }
+std::string_view name_of(Preset preset) {
+  constexpr std::string_view kNames[] = {"worktree", "strict"};
+  static_assert(std::size(kNames) == enum_count<Preset>());
+  return kNames[static_cast<std::size_t>(preset)];
+}
 std::string_view name_of(Role role) {
   constexpr std::string_view kNames[] = {"writer", "reviewer", "gate"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Role::gate) + 1);
+  static_assert(std::size(kNames) == enum_count<Role>());
   return kNames[static_cast<std::size_t>(role)];
 }
 std::string_view name_of(Net net) {
   constexpr std::string_view kNames[] = {"open", "proxy", "off"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Net::off) + 1);
+  static_assert(std::size(kNames) == enum_count<Net>());
   return kNames[static_cast<std::size_t>(net)];
 }
 std::string_view name_of(Access access) {
   constexpr std::string_view kNames[] = {"read", "write", "scratch", "hidden", "memory"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Access::memory) + 1);
+  static_assert(std::size(kNames) == enum_count<Access>());
   return kNames[static_cast<std::size_t>(access)];
 }
 

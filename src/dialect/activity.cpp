@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "json/view.h"
 
@@ -14,7 +15,7 @@ using Kind = Event::Kind;
 constexpr std::size_t kMostTools = 64;
 constexpr std::string_view kWhatNames[] = {"starting", "model",   "thinking", "text",
                                            "tool",     "waiting", "failed",   "ended"};
-static_assert(std::size(kWhatNames) == static_cast<std::size_t>(What::ended) + 1);
+static_assert(std::size(kWhatNames) == enum_count<What>());
 
 void turn_to(Activity& activity, What what, std::int64_t now_ms) {
   activity.what = what;

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "base/enum_count.h"
+
 namespace capsule::dialect {
 namespace {
 
-constexpr std::array<std::string_view, kOutputs> kNames{
-    "text",         "claude-stream", "codex-events",   "gemini-stream", "opencode-events",
-    "goose-stream", "qwen-stream",   "copilot-events", "kimi-stream",   "grok-stream"};
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"text", "claude-stream", "codex-events", "gemini-stream", "opencode-events", "goose-stream",
+     "qwen-stream", "copilot-events", "kimi-stream", "grok-stream"});
+static_assert(kNames.size() == enum_count<Output>() && kOutputs == enum_count<Output>());
 
 }  // namespace
 

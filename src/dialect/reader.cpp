@@ -1,6 +1,7 @@
 #include "dialect/reader.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/text.h"
@@ -11,18 +12,19 @@ namespace {
 
 using Read = bool (*)(json::View, Ledger&);
 
-constexpr Read kReads[kOutputs] = {nullptr,       read_claude, read_codex, read_gemini,
-                                   read_opencode, read_goose,  read_qwen,  read_copilot,
-                                   read_kimi,     read_grok};
+constexpr Read kReads[] = {nullptr,    read_claude, read_codex,   read_gemini, read_opencode,
+                           read_goose, read_qwen,   read_copilot, read_kimi,   read_grok};
+static_assert(std::size(kReads) == kOutputs);
 
 // What a client tells nothing of, however often it happens.
 struct Untold {
   bool cache, compactions, rewrites;
 };
-constexpr Untold kUntold[kOutputs] = {
-    {true, true, true},   {false, false, false}, {false, true, true},   {false, true, true},
-    {false, true, false}, {true, false, true},   {false, false, false}, {true, false, true},
-    {true, true, true},   {false, true, true}};
+constexpr Untold kUntold[] = {{true, true, true},    {false, false, false}, {false, true, true},
+                              {false, true, true},   {false, true, false},  {true, false, true},
+                              {false, false, false}, {true, false, true},   {true, true, true},
+                              {false, true, true}};
+static_assert(std::size(kUntold) == kOutputs);
 
 // What is not UTF-8 becomes U+FFFD; a client may pass on what a tool printed.
 std::string mended(std::string_view text) {

@@ -2,13 +2,14 @@
 
 #include <iterator>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 
 namespace capsule::engine {
 
 std::string_view name_of(RunState state) {
   constexpr std::string_view kNames[] = {"running", "cut_off", "waiting", "paused", "ended"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(RunState::ended) + 1);
+  static_assert(std::size(kNames) == enum_count<RunState>());
   return kNames[static_cast<std::size_t>(state)];
 }
 

@@ -1,5 +1,6 @@
 #include "event/auto.h"
 
+#include "base/enum_count.h"
 #include "event/common_codec.h"
 
 namespace capsule::event::auto_run {
@@ -8,12 +9,12 @@ CAPSULE_COMPILE(Fact)
 
 static Names names(Why) {
   static constexpr std::string_view kNames[] = {"fresh", "go_on", "retry", "mend", "restart"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Why::restart) + 1);
+  static_assert(std::size(kNames) == enum_count<Why>());
   return kNames;
 }
 static Names names(Verdict) {
   static constexpr std::string_view kNames[] = {"APPROVED", "NEEDS_FIX", "REJECTED"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Verdict::rejected) + 1);
+  static_assert(std::size(kNames) == enum_count<Verdict>());
   return kNames;
 }
 static Names names(Outcome) {
@@ -22,6 +23,7 @@ static Names names(Outcome) {
                                                 "merge_refused", "error",         "interrupted",
                                                 "cancelled",     "paused",        "aborted"};
   static_assert(std::size(kNames) == kOutcomes);
+  static_assert(kOutcomes == enum_count<Outcome>());
   return kNames;
 }
 

@@ -1,8 +1,17 @@
 #include "event/common.h"
 
+#include "base/enum_count.h"
 #include "event/common_codec.h"
 
 namespace capsule::event {
+
+static_assert(kFaults == enum_count<Fault>());
+static_assert(kMergeRefusals == enum_count<MergeRefusal>());
+static_assert(kIntegrates == enum_count<Integrate>());
+static_assert(kApprovals == enum_count<Approval>());
+static_assert(kVerdicts == enum_count<Verdict>());
+static_assert(kCheckEndings == enum_count<CheckEnding>());
+static_assert(kBaselines == enum_count<Baseline>());
 
 std::string_view name_of(Fault fault) { return text_of(fault); }
 bool of_service(Fault fault) {

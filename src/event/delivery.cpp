@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_count.h"
 #include "event/common_codec.h"
 
 namespace capsule::event::delivery {
@@ -28,13 +29,12 @@ static constexpr std::string_view kOutcomeNames[] = {"none", "complete", "incomp
 static constexpr std::string_view kFailCauseNames[] = {"limit", "dependency", "removed"};
 
 static_assert(std::size(kFailureKindNames) == kFailureKinds);
-static_assert(std::size(kWhyNames) == static_cast<std::size_t>(Why::not_approved) + 1);
-static_assert(std::size(kQuestionKindNames) ==
-              static_cast<std::size_t>(QuestionKind::main_red) + 1);
-static_assert(std::size(kVerifyPurposeNames) ==
-              static_cast<std::size_t>(VerifyPurpose::health) + 1);
-static_assert(std::size(kOutcomeNames) == static_cast<std::size_t>(Outcome::halted) + 1);
-static_assert(std::size(kFailCauseNames) == static_cast<std::size_t>(FailCause::removed) + 1);
+static_assert(kFailureKinds == enum_count<FailureKind>());
+static_assert(std::size(kWhyNames) == enum_count<Why>());
+static_assert(std::size(kQuestionKindNames) == enum_count<QuestionKind>());
+static_assert(std::size(kVerifyPurposeNames) == enum_count<VerifyPurpose>());
+static_assert(std::size(kOutcomeNames) == enum_count<Outcome>());
+static_assert(std::size(kFailCauseNames) == enum_count<FailCause>());
 
 static constexpr Names names(FailureKind) { return kFailureKindNames; }
 static constexpr Names names(Why) { return kWhyNames; }

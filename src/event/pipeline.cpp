@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/enum_count.h"
 #include "event/common_codec.h"
 
 namespace capsule::event {
@@ -15,28 +16,32 @@ static Names names(Outcome) {
       "interrupted", "paused",           "aborted",           "prepared",    "on_branch",
       "finished",    "rejected"};
   static_assert(std::size(kNames) == kOutcomes);
+  static_assert(kOutcomes == enum_count<Outcome>());
   return kNames;
 }
 static Names names(Convergence) {
   static constexpr std::string_view kNames[] = {"stop", "warn", "off"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Convergence::off) + 1);
+  static_assert(std::size(kNames) == enum_count<Convergence>());
   return kNames;
 }
 static Names names(Finish) {
   static constexpr std::string_view kNames[] = {"merge", "branch", "nothing"};
   static_assert(std::size(kNames) == kFinishes);
+  static_assert(kFinishes == enum_count<Finish>());
   return kNames;
 }
 std::string_view name_of(Finish finish) { return text_of(finish); }
 static Names names(Session) {
   static constexpr std::string_view kNames[] = {"unsaid", "new", "resume"};
   static_assert(std::size(kNames) == kSessions);
+  static_assert(kSessions == enum_count<Session>());
   return kNames;
 }
 std::string_view name_of(Session session) { return text_of(session); }
 static Names names(AfterFault) {
   static constexpr std::string_view kNames[] = {"unsaid", "again", "end"};
   static_assert(std::size(kNames) == kAfterFaults);
+  static_assert(kAfterFaults == enum_count<AfterFault>());
   return kNames;
 }
 

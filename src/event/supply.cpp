@@ -1,5 +1,6 @@
 #include "event/supply.h"
 
+#include "base/enum_count.h"
 #include "event/common_codec.h"
 
 namespace capsule::event::supply {
@@ -10,16 +11,19 @@ static Names names(Hold) {
   static constexpr std::string_view kNames[] = {"none",   "pause", "parked", "budget",
                                                 "person", "trial", "slot",   "disk"};
   static_assert(std::size(kNames) == kHolds);
+  static_assert(kHolds == enum_count<Hold>());
   return kNames;
 }
 static Names names(Scope) {
   static constexpr std::string_view kNames[] = {"run", "task", "day", "tokens"};
   static_assert(std::size(kNames) == kScopes);
+  static_assert(kScopes == enum_count<Scope>());
   return kNames;
 }
 static Names names(Room) {
   static constexpr std::string_view kNames[] = {"enough", "low", "none"};
   static_assert(std::size(kNames) == kRooms);
+  static_assert(kRooms == enum_count<Room>());
   return kNames;
 }
 std::string_view name_of(Hold hold) { return text_of(hold); }

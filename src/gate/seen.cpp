@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_count.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -23,7 +24,7 @@ namespace {
 constexpr std::string_view kHead = "capsule check 1\n";
 constexpr std::size_t kMaxFiles = 64;
 constexpr char kMarks[] = {'p', 'f', 's'};  // as TestState counts
-static_assert(std::size(kMarks) == static_cast<std::size_t>(TestState::skipped) + 1);
+static_assert(std::size(kMarks) == enum_count<TestState>());
 
 bool is_answer(const Verdict& verdict) {
   return verdict.ending == Ending::passed || verdict.ending == Ending::failed;

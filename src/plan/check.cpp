@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/enum_count.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "plan/graph.h"
@@ -307,7 +308,7 @@ std::string_view name_of(ProblemKind kind) {
       "bad_id",           "duplicate_id", "unknown_reference", "cycle",     "nothing_can_start",
       "repeated_section", "unverifiable", "missing_reading",   "same_file", "unknown_label",
       "unclear"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(ProblemKind::unclear) + 1);
+  static_assert(std::size(kNames) == enum_count<ProblemKind>());
   return kNames[static_cast<std::size_t>(kind)];
 }
 

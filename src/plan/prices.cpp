@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "plan/plan.h"
 
@@ -24,7 +25,7 @@ void add_reason(std::string& because, const std::string& one) {
 
 std::string_view name_of(From from) {
   constexpr std::string_view kNames[] = {"unknown", "assumption", "journal", "configuration"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(From::configuration) + 1);
+  static_assert(std::size(kNames) == enum_count<From>());
   return kNames[static_cast<std::size_t>(from)];
 }
 

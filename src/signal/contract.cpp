@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/enum_count.h"
 #include "json/byte_search.h"
 #include "json/text.h"
 
@@ -18,7 +19,7 @@ constexpr std::array<std::string_view, 4> kFields{"status", "feedback", "files_c
 static_assert(kFields[2].size() <= json::Scan::kKeyBytes);
 
 constexpr std::string_view kStatusNames[] = {"PASS", "NEEDS_WORK", "ERROR"};
-static_assert(std::size(kStatusNames) == static_cast<std::size_t>(Status::error) + 1);
+static_assert(std::size(kStatusNames) == enum_count<Status>());
 
 // Most brackets stand in code and prose, where the next byte settles that no JSON begins: a glance
 // at it saves setting up the machine, which is what a flood of brackets would otherwise cost.

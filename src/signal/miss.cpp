@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "signal/find.h"
 
@@ -38,7 +39,7 @@ constexpr MissRow kMissRows[] = {
     {"no_expert", "the expert that it names cannot be asked: there is no file for it"},
 };
 static_assert(std::size(kMissRows) == kMisses);
-static_assert(static_cast<int>(Miss::no_expert) + 1 == kMisses);
+static_assert(kMisses == enum_count<Miss>());
 
 const MissRow& row_of(Miss miss) { return kMissRows[static_cast<std::size_t>(miss)]; }
 

@@ -3,24 +3,26 @@
 #include <algorithm>
 #include <array>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 
 namespace capsule::signal {
 namespace {
 
 constexpr auto kDialects = std::to_array<std::string_view>({"contract", "line", "block"});
-static_assert(kDialects.size() == static_cast<std::size_t>(Dialect::block) + 1);
+static_assert(kDialects.size() == enum_count<Dialect>());
 constexpr auto kRoles =
     std::to_array<std::string_view>({"developer", "critic", "auditor", "business-analyst",
                                      "remediation", "health-auditor", "expert", "plan-analyst"});
-static_assert(kRoles.size() == kRoleCount);
+static_assert(kRoles.size() == enum_count<Role>() && kRoleCount == enum_count<Role>());
 constexpr auto kPriorities = std::to_array<std::string_view>(
     {"blocked", "divine", "expert request", "file conflict", "primary", "checkpoint", ""});
-static_assert(kPriorities.size() == static_cast<std::size_t>(Priority::none) + 1);
+static_assert(kPriorities.size() == enum_count<Priority>());
 constexpr auto kPhases =
     std::to_array<std::string_view>({"expansion", "init", "planning", "execution", "qa", "review",
                                      "fix", "check", "reflect", "complete"});
-static_assert(kPhases.size() == kPhaseCount);
+static_assert(kPhases.size() == enum_count<Phase>() && kPhaseCount == enum_count<Phase>());
+static_assert(kSignalCount == enum_count<Signal>());
 constexpr std::array<std::string_view, 6> kPipelinePhases{
     "test-writer", "test-review", "execute", "execute-review", "sign-off", "merge"};
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "workflow/progress.h"
 #include "workflow/summary.h"
@@ -33,14 +34,14 @@ std::string first_line_of(std::string_view text) {
 
 std::string_view name_of(Finding finding) {
   constexpr std::string_view kNames[] = {"none", "held", "refused"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Finding::refused) + 1);
+  static_assert(std::size(kNames) == enum_count<Finding>());
   return kNames[static_cast<std::size_t>(finding)];
 }
 
 std::string_view name_of(CheckFor what) {
   constexpr std::string_view kNames[] = {"work", "baseline", "merge",  "health",
                                          "tree", "before",   "without"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(CheckFor::without) + 1);
+  static_assert(std::size(kNames) == enum_count<CheckFor>());
   return kNames[static_cast<std::size_t>(what)];
 }
 

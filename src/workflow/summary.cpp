@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/enum_count.h"
 #include "signal/vocabulary.h"
 
 namespace capsule::workflow {
 
 std::string_view name_of(Standing standing) {
   constexpr std::string_view kNames[] = {"open", "waiting", "succeeded", "failed", "stopped"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Standing::stopped) + 1);
+  static_assert(std::size(kNames) == enum_count<Standing>());
   return kNames[static_cast<std::size_t>(standing)];
 }
 
@@ -17,7 +18,7 @@ std::string_view name_of(Waiting::For what) {
   constexpr std::string_view kNames[] = {"answer", "approval",    "file", "dependency",
                                          "expert", "remediation", "slot", "provider",
                                          "budget", "disk"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Waiting::For::disk) + 1);
+  static_assert(std::size(kNames) == enum_count<Waiting::For>());
   return kNames[static_cast<std::size_t>(what)];
 }
 

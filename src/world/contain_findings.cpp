@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "agent/redaction.h"
+#include "base/enum_count.h"
 #include "base/files.h"
 #include "base/size.h"
 #include "base/text.h"
@@ -33,12 +34,12 @@ std::string home() {
 
 std::string_view name_of(ContainPreset preset) {
   constexpr std::string_view kNames[] = {"off", "worktree", "strict"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(ContainPreset::strict) + 1);
+  static_assert(std::size(kNames) == enum_count<ContainPreset>());
   return kNames[static_cast<std::size_t>(preset)];
 }
 std::string_view name_of(ContainNet net) {
   constexpr std::string_view kNames[] = {"open", "proxy", "off"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(ContainNet::off) + 1);
+  static_assert(std::size(kNames) == enum_count<ContainNet>());
   return kNames[static_cast<std::size_t>(net)];
 }
 

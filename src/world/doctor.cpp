@@ -9,6 +9,7 @@
 #include <set>
 
 #include "agent/provider.h"
+#include "base/enum_count.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
@@ -257,7 +258,7 @@ Finding trouble(std::string what, const Error& error) {
 
 std::string_view name_of(Health health) {
   constexpr std::string_view kNames[] = {"ok", "warning", "problem"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Health::bad) + 1);
+  static_assert(std::size(kNames) == enum_count<Health>());
   return kNames[static_cast<std::size_t>(health)];
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "ui/tui/rows.h"
 
@@ -104,6 +105,9 @@ constexpr std::string_view kKindNames[] = {
     "",        "",          "enter", "escape", "tab",      "shift-tab", "backspace",
     "delete",  "up",        "down",  "left",   "right",    "home",      "end",
     "page-up", "page-down", "paste", "press",  "wheel-up", "wheel-down"};
+static_assert(std::size(kKindNames) == enum_count<canvas::Key::Kind>());
+static_assert(kScreens == enum_count<Screen>() && kTabs == enum_count<Tab>() &&
+              kDoes == enum_count<Does>());
 
 bool has_action(const Reach& reach, view::Verb verb) {
   return find_action(reach.actions, verb) != nullptr;

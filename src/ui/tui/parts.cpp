@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_count.h"
 #include "base/moment.h"
 #include "base/text.h"
 #include "canvas/width.h"
@@ -16,7 +17,7 @@ using view::Standing;
 
 std::string Wish::key() const {
   constexpr std::string_view kNames[] = {"command", "diff", "archive"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::archive) + 1);
+  static_assert(std::size(kNames) == enum_count<Kind>());
   return std::string(kNames[static_cast<std::size_t>(kind)]) + "\n" + joined(words, "\n");
 }
 

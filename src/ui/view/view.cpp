@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 
 namespace capsule::view {
@@ -11,6 +12,7 @@ std::string_view name_of(Verb verb) {
   constexpr std::string_view kNames[] = {"answer", "approve", "reject", "go_on", "retry", "merge",
                                          "pause",  "abort",   "tell",   "show",  "log",   "lift"};
   static_assert(std::size(kNames) == kVerbs);
+  static_assert(kVerbs == enum_count<Verb>());
   return kNames[static_cast<std::size_t>(verb)];
 }
 
@@ -19,12 +21,14 @@ std::string_view name_of(Attention kind) {
                                          "refused_merge", "stalled", "cut_off",  "budget",
                                          "disk",          "quota"};
   static_assert(std::size(kNames) == kAttentions);
+  static_assert(kAttentions == enum_count<Attention>());
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name_of(Life life) {
   constexpr std::string_view kNames[] = {"working", "waiting", "cut_off", "paused", "ended"};
   static_assert(std::size(kNames) == kLives);
+  static_assert(kLives == enum_count<Life>());
   return kNames[static_cast<std::size_t>(life)];
 }
 
@@ -32,16 +36,19 @@ std::string_view name_of(Stage stage) {
   constexpr std::string_view kNames[] = {"blocked", "analysis", "development", "review", "audit",
                                          "merge",   "complete", "failed",      "removed"};
   static_assert(std::size(kNames) == kStages);
+  static_assert(kStages == enum_count<Stage>());
   return kNames[static_cast<std::size_t>(stage)];
 }
 
 std::string_view name_of(Phase::State state) {
   constexpr std::string_view kNames[] = {"to_come", "working", "passed", "sent_back", "failed"};
+  static_assert(std::size(kNames) == enum_count<Phase::State>());
   return kNames[static_cast<std::size_t>(state)];
 }
 
 std::string_view name_of(Band::Kind kind) {
   constexpr std::string_view kNames[] = {"remediation", "person", "provider", "budget", "disk"};
+  static_assert(std::size(kNames) == enum_count<Band::Kind>());
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -49,7 +56,7 @@ std::string_view name_of(Mark::Kind kind) {
   constexpr std::string_view kNames[] = {"started", "resumed",   "asked",  "answered", "merged",
                                          "refused", "completed", "failed", "reworked", "checked",
                                          "ground",  "told",      "paused", "ended"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Mark::Kind::ended) + 1);
+  static_assert(std::size(kNames) == enum_count<Mark::Kind>());
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -1,5 +1,7 @@
 #include "workflow/auto/state.h"
 
+#include "base/enum_count.h"
+
 namespace capsule::auto_mode {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr std::string_view kExitReasons[] = {"",
                                              "stale_state",
                                              "critical_error",
                                              "user_cancelled"};
-static_assert(std::size(kExitReasons) == static_cast<std::size_t>(ExitReason::user_cancelled) + 1);
+static_assert(std::size(kExitReasons) == enum_count<ExitReason>());
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "workflow/delivery/parts.h"
 
@@ -39,7 +40,7 @@ constexpr std::string_view kWhy[] = {
 constexpr std::string_view kCutShort =
     "Your last run was cut short before it brought a result, and not by anything that you said. "
     "Look at what you have done so far, and go on where you were.";
-static_assert(std::size(kWhy) == static_cast<std::size_t>(Why::not_approved) + 1);
+static_assert(std::size(kWhy) == enum_count<Why>());
 
 std::string experts_of(const State& s) {
   std::string text;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/enum_count.h"
 #include "workflow/delivery/parts.h"
 
 namespace capsule::delivery {
@@ -7,14 +8,14 @@ namespace capsule::delivery {
 std::string_view name_of(Stage stage) {
   constexpr std::string_view kNames[] = {"blocked", "analysis", "development", "review", "audit",
                                          "merge",   "complete", "failed",      "removed"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Stage::removed) + 1);
+  static_assert(std::size(kNames) == enum_count<Stage>());
   return kNames[static_cast<std::size_t>(stage)];
 }
 
 std::string_view name_of(Hold hold) {
   constexpr std::string_view kNames[] = {"none", "person",     "expert",
                                          "file", "dependency", "remediation"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Hold::remediation) + 1);
+  static_assert(std::size(kNames) == enum_count<Hold>());
   return kNames[static_cast<std::size_t>(hold)];
 }
 
