@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/enum_count.h"
 #include "event/auto.h"
 #include "event/delivery.h"
 #include "event/pipeline.h"
@@ -203,13 +204,15 @@ TEST(GoldenRecords, NoMemberOfADefinitionIsForgotten) {
   EXPECT_EQ(definition["phases"][0]["pass"].size(), test::member_count<Route>());
 }
 
-TEST(GoldenRecords, NoMemberOfATaskAClaimOrAReviewIsForgotten) {
+TEST(GoldenRecords, NoMemberOfATaskACheckOrAReviewIsForgotten) {
   delivery::DeliveryStarted started;
   started.tasks.emplace_back();
+  started.agents.emplace_back();
   const Json plan = Json::parse(body_of(started));
   EXPECT_EQ(plan["tasks"][0].size(), test::member_count<delivery::Task>());
   EXPECT_EQ(plan["limits"].size(), test::member_count<delivery::Limits>());
   EXPECT_EQ(plan["slots"].size(), test::member_count<delivery::Slots>());
+  EXPECT_EQ(plan["agents"][0].size(), test::member_count<delivery::RoleAgent>());
   delivery::AgentFinished finished;
   finished.fields.emplace_back();
   EXPECT_EQ(Json::parse(body_of(finished))["fields"][0].size(),
@@ -219,12 +222,24 @@ TEST(GoldenRecords, NoMemberOfATaskAClaimOrAReviewIsForgotten) {
   const Json claim = Json::parse(body_of(checked))["claims"][0];
   EXPECT_EQ(claim.size(), test::member_count<Claim>());
   EXPECT_EQ(claim["evidence"].size(), test::member_count<TestEvidence>());
+  checked.runs.emplace_back();
+  EXPECT_EQ(Json::parse(body_of(checked))["runs"][0].size(), test::member_count<CheckRun>());
   EXPECT_EQ(Json::parse(body_of(supply::AgentUsed{}))["use"].size(),
             test::member_count<TokenUse>());
   auto_run::Reviewed reviewed;
   reviewed.verdicts.emplace_back();
   EXPECT_EQ(Json::parse(body_of(reviewed))["verdicts"][0].size(),
             test::member_count<auto_run::ReviewVerdict>());
+}
+
+TEST(GoldenRecords, NoMemberOfAFileOrAHostIsForgotten) {
+  supply::SelfRunningChanged changed;
+  changed.files.emplace_back();
+  EXPECT_EQ(Json::parse(body_of(changed))["files"][0].size(), test::member_count<SelfRunning>());
+  HostsRefused refused;
+  refused.hosts.emplace_back();
+  EXPECT_EQ(Json::parse(body_of(supply::Fact(refused)))["hosts"][0].size(),
+            test::member_count<RefusedHost>());
 }
 
 TYPED_TEST(Golden, AFactFromBeforeItGrewIsStillRead) {
@@ -253,19 +268,16 @@ struct ClosedSet {
   const char *workflow, *kind, *member;
   std::size_t count;
 };
-template <class Enum>
-constexpr std::size_t up_to(Enum last) {
-  return static_cast<std::size_t>(last) + 1;
-}
 // The dialect of deliveries has a part of all signals.
-constexpr std::size_t kLineSignals = up_to(signal::Signal::unknown) - up_to(signal::Signal::error);
+constexpr std::size_t kLineSignals = static_cast<std::size_t>(signal::Signal::unknown) -
+                                     static_cast<std::size_t>(signal::Signal::error);
 constexpr ClosedSet kClosedSets[] = {
-    {"pipeline", "run_started", "/convergence", up_to(Convergence::off)},
+    {"pipeline", "run_started", "/convergence", enum_count<Convergence>()},
     {"pipeline", "run_started", "/integrate", kIntegrates},
     {"pipeline", "run_started", "/definition/finish", kFinishes},
     {"pipeline", "run_started", "/definition/phases/0/session", kSessions},
     {"pipeline", "baseline_checked", "/state", kBaselines},
-    {"pipeline", "phase_finished", "/status", up_to(signal::Status::error)},
+    {"pipeline", "phase_finished", "/status", enum_count<signal::Status>()},
     {"pipeline", "phase_finished", "/after_fault", kAfterFaults},
     {"pipeline", "phase_checked", "/claims/0/verdict", kVerdicts},
     {"pipeline", "phase_checked", "/runs/0/ending", kCheckEndings},
@@ -273,16 +285,16 @@ constexpr ClosedSet kClosedSets[] = {
     {"pipeline", "approval_asked", "/about", kApprovals},
     {"pipeline", "run_ended", "/outcome", kOutcomes},
     {"auto", "auto_turn_started", "/phase", signal::kPhaseCount},
-    {"auto", "auto_turn_started", "/why", up_to(auto_run::Why::restart)},
-    {"auto", "auto_reviewed", "/verdicts/0/verdict", up_to(auto_run::Verdict::rejected)},
+    {"auto", "auto_turn_started", "/why", enum_count<auto_run::Why>()},
+    {"auto", "auto_reviewed", "/verdicts/0/verdict", enum_count<auto_run::Verdict>()},
     {"auto", "auto_ended", "/outcome", auto_run::kOutcomes},
     {"delivery", "agent_dispatched", "/role", signal::kRoleCount},
-    {"delivery", "agent_dispatched", "/why", up_to(delivery::Why::not_approved)},
+    {"delivery", "agent_dispatched", "/why", enum_count<delivery::Why>()},
     {"delivery", "agent_finished", "/signal", kLineSignals},
-    {"delivery", "verify_finished", "/purpose", up_to(delivery::VerifyPurpose::health)},
-    {"delivery", "question_asked", "/kind", up_to(delivery::QuestionKind::main_red)},
-    {"delivery", "delivery_ended", "/outcome", up_to(delivery::Outcome::halted)},
-    {"delivery", "task_failed", "/cause", up_to(delivery::FailCause::removed)},
+    {"delivery", "verify_finished", "/purpose", enum_count<delivery::VerifyPurpose>()},
+    {"delivery", "question_asked", "/kind", enum_count<delivery::QuestionKind>()},
+    {"delivery", "delivery_ended", "/outcome", enum_count<delivery::Outcome>()},
+    {"delivery", "task_failed", "/cause", enum_count<delivery::FailCause>()},
     {"delivery", "task_failed", "/kind", delivery::kFailureKinds},
     {"supply", "supply_agent_used", "/fault", kFaults},
     {"supply", "supply_agent_held", "/why", supply::kHolds},
