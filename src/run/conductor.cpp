@@ -46,7 +46,7 @@ Result<void> Conductor::keep_words(const std::string& run) {
   if (!facts) return tl::unexpected(facts.error());
   std::vector<std::string> earlier;
   for (const event::Fact& fact : *facts) {
-    if (fact.kind != "supply_words_given") continue;
+    if (fact.kind != kind_of(event::supply::WordsGiven{})) continue;
     const auto read = TRY(event::supply::read_fact(fact.kind, fact.body));
     earlier = std::get<event::supply::WordsGiven>(read).words;
   }
@@ -131,7 +131,7 @@ Result<engine::End> Conductor::carry_on() {
 // Conversations that agents of an earlier process had go on as they are.
 void Conductor::recall_sessions(const std::vector<event::Fact>& facts) {
   for (const event::Fact& fact : facts) {
-    if (fact.kind != "supply_agent_used") continue;
+    if (fact.kind != kind_of(event::supply::AgentUsed{})) continue;
     const auto read = event::supply::read_fact(fact.kind, fact.body);
     const auto* used = read ? std::get_if<event::supply::AgentUsed>(&*read) : nullptr;
     if (used != nullptr)

@@ -30,7 +30,7 @@ constexpr std::size_t kMostCalls = 64;
 std::set<std::string> known_logs(const Run& run, const std::vector<event::Fact>& facts) {
   std::set<std::string> known;
   for (const event::Fact& fact : facts) {
-    if (fact.kind != "supply_agent_used") continue;
+    if (fact.kind != kind_of(event::supply::AgentUsed{})) continue;
     const auto read = event::supply::read_fact(fact.kind, fact.body);
     const auto* used = read ? std::get_if<event::supply::AgentUsed>(&*read) : nullptr;
     if (used != nullptr) known.insert(base_name(used->log));

@@ -5,6 +5,9 @@
 #include <map>
 
 #include "base/text.h"
+#include "event/auto.h"
+#include "event/delivery.h"
+#include "event/pipeline.h"
 #include "git/command.h"
 #include "git/commit.h"
 #include "git/lock.h"
@@ -164,6 +167,18 @@ std::vector<GroundMoved> GroundWatch::compare(const std::vector<int>& agents,
   return all;
 }
 
+namespace {
+
+// In every workflow.
+bool says_merged(const event::Fact& fact) {
+  return fact.kind == kind_of(event::MergeDone{}) ||
+         fact.kind == kind_of(event::delivery::MergeDone{}) ||
+         fact.kind == kind_of(event::delivery::RepairDone{}) ||
+         fact.kind == kind_of(event::auto_run::MergeDone{});
+}
+
+}  // namespace
+
 bool journal_has_merge(const std::string& project, const std::string& own_run,
                        const std::string& run, const std::string& commit) {
   const auto store = journal_in(project);
@@ -173,9 +188,7 @@ bool journal_has_merge(const std::string& project, const std::string& own_run,
   if (run != own_run && head->outcome.empty()) return true;
   const auto facts = (*store)->read(run, 0);
   return facts && std::any_of(facts->begin(), facts->end(), [&](const event::Fact& fact) {
-           const bool merges = fact.kind == "merge_done" || fact.kind == "task_merge_done" ||
-                               fact.kind == "repair_done" || fact.kind == "auto_merged";
-           return merges && fact.body.find("\"" + commit + "\"") != std::string::npos;
+           return says_merged(fact) && fact.body.find("\"" + commit + "\"") != std::string::npos;
          });
 }
 

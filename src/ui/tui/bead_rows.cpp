@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/run.h"
 #include "ui/tui/parts.h"
 #include "ui/tui/rows.h"
 
@@ -79,7 +80,7 @@ std::map<std::string_view, BeadWork> work_on_beads(const view::Project& project)
   };
   for (const view::Run& run : project.runs) {
     if (run.superseded) continue;
-    const bool delivered = run.workflow == "delivery";
+    const bool delivered = run.workflow == engine::kDelivery;
     if (delivered && run.subject == run.name) continue;  // a plan's tasks are no beads
     for (const view::Task& task : run.tasks) note(task.id, {&run, &task});
     note(run.name, {&run, nullptr});

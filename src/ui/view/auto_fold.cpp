@@ -128,7 +128,7 @@ class AutoFold final : public RunFold {
     run.course = course_of(state_.file);
     run.course->agent = state_.last.number;
     run.course->failures = state_.failed;
-    const bool all = run.outcome == "complete";
+    const bool all = state_.outcome == event::auto_run::Outcome::complete;
     for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
       const auto which = static_cast<signal::Phase>(i);
       Phase phase = phase_of(which, state_.file);

@@ -3,6 +3,8 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "event/auto.h"
+#include "event/pipeline.h"
 #include "ui/view/run_fold.h"
 
 namespace capsule::view {
@@ -166,8 +168,15 @@ void add_failed_tasks(const Run& run, std::vector<Item>& items) {
   }
 }
 
+// Runs of phases and auto mode end so; in a delivery it is a task.
+bool merge_refused(const Run& run) {
+  namespace auto_run = event::auto_run;
+  return run.outcome == event::name_of(event::Outcome::merge_refused) ||
+         run.outcome == auto_run::name_of(auto_run::Outcome::merge_refused);
+}
+
 void add_failed_run(const Run& run, std::vector<Item>& items) {
-  const bool refused = run.outcome == "merge_refused";
+  const bool refused = merge_refused(run);
   Item item = item_of(run, refused ? Attention::refused_merge : Attention::failed,
                       refused ? "merge" : "failed");
   item.text = run.detail.empty() ? "ended: " + run.outcome : run.detail;

@@ -62,8 +62,11 @@ Phase::State state_of(const Run& run, const Phase& phase) {
   if (phase.attempts.empty()) return Phase::State::to_come;
   const Attempt& last = run.attempts[static_cast<std::size_t>(phase.attempts.back())];
   if (last.running) return Phase::State::working;
-  if (last.fault != event::Fault::none || last.said == "ERROR") return Phase::State::failed;
-  if (last.said != "PASS" || last.checked == Finding::refused) return Phase::State::sent_back;
+  using signal::Status;
+  const bool error = last.said == signal::name_of(Status::error);
+  if (last.fault != event::Fault::none || error) return Phase::State::failed;
+  const bool passed = last.said == signal::name_of(Status::pass);
+  if (!passed || last.checked == Finding::refused) return Phase::State::sent_back;
   return Phase::State::passed;
 }
 
