@@ -240,9 +240,12 @@ Result<void> restore_snapshot(const Repository& repository, const std::string& c
 
 Result<std::string> snapshot_head(const Repository& repository, const std::string& snapshot) {
   if (!is_object_id(repository, snapshot)) return fail(Reason::usage, "not a commit: " + snapshot);
-  const std::vector<Commit> commits = parse_commits(
-      TRY(tell(repository, {.args = {"rev-list", "--header", "--max-count=1", snapshot, "--"}})));
-  return commits.empty() ? std::string() : head_in(commits.front());
+  const std::vector<Commit> commits =
+      parse_commits(TRY(tell(repository, {.args = {"rev-list", "--ignore-missing", "--header",
+                                                   "--max-count=1", snapshot, "--"}})));
+  if (commits.empty())
+    return fail(Reason::damaged, "the snapshot " + snapshot + " is not in this repository");
+  return head_in(commits.front());
 }
 
 Result<void> rewind_worktree(const Repository& repository, const std::string& worktree,

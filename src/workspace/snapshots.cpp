@@ -97,9 +97,11 @@ Result<void> Trees::count(Tree& tree, const std::string& commit) {
   if (known.empty()) return {};
   if (!git::is_object_id(repository_, known))
     return fail(Reason::usage, "not a commit: " + printable(known));
-  const std::vector<git::Commit> commits = git::parse_commits(TRY(
-      git::tell(repository_, {.args = {"rev-list", "--header", "--max-count=1", known, "--"}})));
-  if (commits.empty()) return fail(Reason::damaged, "the snapshot " + known + " is missing");
+  const std::vector<git::Commit> commits = git::parse_commits(TRY(git::tell(
+      repository_,
+      {.args = {"rev-list", "--ignore-missing", "--header", "--max-count=1", known, "--"}})));
+  if (commits.empty())
+    return fail(Reason::damaged, "the snapshot " + known + " is not in this repository");
   tree.kept = commit;
   tree.kept_tree = commits.front().tree;
   tree.kept_head = commit.empty() ? tree.base : TRY(git::snapshot_head(repository_, commit));

@@ -2,6 +2,7 @@
 // tests/golden/journal-v1.sql, in the form of version 1, with the paths and names of a project of
 // today. The binary carries them on, and what was recorded stays as it was.
 #include <filesystem>
+#include <span>
 
 #include "store/store.h"
 #include "tests/program/deliver_project.h"
@@ -45,15 +46,22 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text;
 }
 
-// As a process of that time left them: no end, and nobody who holds the subject.
-void leave(const std::string& project, const engine::NewRun& run,
-           const std::vector<OldFact>& facts) {
+// As a process of that time left them, and nobody who holds the subject. `outcome`: of a run that
+// ended with the last of them.
+void leave(const std::string& project, const engine::NewRun& run, const std::vector<OldFact>& facts,
+           const std::string& outcome = "") {
   auto store = store::Store::open(project, store::Access::read_write);
   ASSERT_TRUE(store) << store.error().message;
   std::vector<event::NewFact> rows;
   for (const OldFact& fact : facts) rows.push_back({fact.kind, fact.at, fact.body});
-  const auto begun = (*store)->begin(run, rows);
+  const std::span<const event::NewFact> all(rows);
+  const std::size_t at_once = outcome.empty() ? rows.size() : rows.size() - 1;
+  const auto begun = (*store)->begin(run, all.first(at_once));
   ASSERT_TRUE(begun) << begun.error().message;
+  if (outcome.empty()) return;
+  const auto ended = (*store)->append(run.run, *begun, all.subspan(at_once),
+                                      engine::Ending{rows.back().at, outcome});
+  ASSERT_TRUE(ended) << ended.error().message;
 }
 
 // They stand there as they did, whatever came after them.
@@ -82,13 +90,12 @@ class OldUnfinished : public DemoProject {
     program("agent", "exec claude \"$@\"\n");
     write_file(project() + "/.capsule/config.yaml", "providers: {mine: {command: [agent]}}\n");
   }
-};
-
-TEST_F(OldUnfinished, APipelineThatWasCutOffGoesOn) {
-  program("claude", R"(
+  // Does the work of each phase, and says so.
+  void pipeline_agent() const {
+    program("claude", R"(
 cat >/dev/null
 echo "$CAPSULE_PHASE" >>')" +
-                        path("phases") + R"('
+                          path("phases") + R"('
 case $CAPSULE_PHASE in
   test-writer) echo 'exit 1' >src/new_test.sh; files='"src/new_test.sh"' ;;
   execute) echo done >src/new.txt; files='"src/new.txt"' ;;
@@ -97,6 +104,16 @@ case $CAPSULE_PHASE in
 esac
 echo '{"status":"PASS","feedback":"f","files_changed":['"$files"'],"summary":"s"}'
 )");
+  }
+  std::string git_line(std::vector<std::string> args) const {
+    const Outcome said = git(std::move(args));
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    return said.out.substr(0, said.out.find('\n'));
+  }
+};
+
+TEST_F(OldUnfinished, APipelineThatHadJustBegunGoesOn) {
+  pipeline_agent();
   std::vector<OldFact> facts = old_facts(2);
   facts.resize(1);
   ASSERT_EQ(facts[0].kind, "run_started");
@@ -107,6 +124,61 @@ echo '{"status":"PASS","feedback":"f","files_changed":['"$files"'],"summary":"s"
   EXPECT_THAT(git({"show", "main:src/new.txt"}).out, HasSubstr("done"));
   expect_kept(project(), kRun, facts);
   EXPECT_EQ(Json::parse(in({"status", "demo-1.1.2", "--json"}).out)["run"], kRun);
+}
+
+// Its worktree stands as its agent left it, and the snapshots that it had taken are there.
+TEST_F(OldUnfinished, APipelineThatWasCutOffInExecuteGoesOnThere) {
+  pipeline_agent();
+  ASSERT_EQ(in({"prep", "demo-1.1.2"}).exit_code, 0);
+  for (const char* end : {"", "-wal", "-shm"})
+    std::filesystem::remove(project() + "/.capsule/journal.db" + end);
+  const std::string tree = project() + "/.capsule/worktrees/demo-1.1.2";
+  write_file(tree + "/src/new_test.sh", "exit 1\n");
+  ASSERT_EQ(git({"-C", tree, "add", "-A"}).exit_code, 0);
+  const std::string files = git_line({"-C", tree, "write-tree"});
+  ASSERT_EQ(git({"-C", tree, "reset", "-q"}).exit_code, 0);
+  const std::string head = git_line({"rev-parse", "HEAD"});
+  const std::string commit = git_line({"-c", "user.name=c", "-c", "user.email=c@c", "commit-tree",
+                                       "-p", head, "-m", "kept", files});
+  std::vector<OldFact> facts = old_facts(2);
+  ASSERT_EQ(facts.size(), 20U);
+  ASSERT_EQ(facts.back().kind, "phase_started");
+  for (OldFact& fact : facts) {
+    for (const auto& [was, is] : {std::pair<std::string, std::string>{"/srv/demo", project()},
+                                  {"dade293cdca7d85629ac631ac0bda1bb77acfaf0", head}})
+      if (fact.body.find(was) != std::string::npos) fact.body = with(fact.body, was, is);
+    if (fact.kind != "snapshot_taken") continue;
+    Json body = Json::parse(fact.body);
+    body["commit"] = commit;
+    body["tree"] = files;
+    fact.body = body.dump();
+    ASSERT_EQ(git({"update-ref", body["ref"].get<std::string>(), commit}).exit_code, 0);
+  }
+  leave(project(), {kRun, "pipeline", "demo-1.1.2", facts[0].at}, facts);
+  write_file(tree + "/src/half.txt", "half\n");
+  EXPECT_EQ(Json::parse(in({"status", "demo-1.1.2", "--json"}).out)["state"], "cut_off");
+  const Outcome done = in({"run", "demo-1.1.2"});
+  EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
+  EXPECT_EQ(read_file(path("phases")), "execute\nexecute-review\nsign-off\nmerge\n");
+  EXPECT_THAT(git({"show", "main:src/new.txt"}).out, HasSubstr("done"));
+  EXPECT_THAT(git({"show", "main:src/new_test.sh"}).out, HasSubstr("exit 1"));
+  expect_kept(project(), kRun, facts);
+  EXPECT_EQ(Json::parse(in({"status", "demo-1.1.2", "--json"}).out)["run"], kRun);
+}
+
+// Its worktree and its snapshots were in another project: what the run had done is not here.
+TEST_F(OldUnfinished, APipelineWhoseWorktreeAndSnapshotsAreGoneIsRefusedAndKept) {
+  pipeline_agent();
+  const std::vector<OldFact> facts = old_facts(2);
+  leave(project(), {kRun, "pipeline", "demo-1.1.2", facts[0].at}, facts);
+  const Outcome refused = in({"run", "demo-1.1.2"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.out << refused.err;
+  EXPECT_THAT(
+      refused.out + refused.err,
+      HasSubstr("the snapshot 870ed0ec02b0a5c906aaa86ecf36ef7f27757cca is not in this repository"));
+  EXPECT_FALSE(std::filesystem::exists(path("phases"))) << "no agent was paid";
+  EXPECT_THAT(in({"status", "demo-1.1.2"}).out, HasSubstr("cover the empty value"));
+  expect_kept(project(), kRun, facts);
 }
 
 TEST_F(OldUnfinished, AnAutoRunThatWasCutOffGoesOn) {
@@ -150,6 +222,23 @@ TEST_F(OldUnfinishedDelivery, OneThatWasCutOffWhileItsDeveloperWorkedGoesOn) {
   expect_delivered({"T-1"});
   expect_kept(project(), kRun, facts);
   EXPECT_EQ(calls("developer", "T-1"), 1);
+}
+
+TEST_F(OldUnfinishedDelivery, OneThatAPersonHaltedGoesOnWithItsRepair) {
+  write_plan({{"T-1"}});
+  std::vector<OldFact> facts = old_facts(3);
+  ASSERT_EQ(facts.back().kind, "delivery_ended");
+  facts[0].body = with(facts[0].body, "/srv/demo/PLAN.md", plan_file());
+  leave(project(), {kRun, "delivery", std::filesystem::canonical(plan_file()), facts[0].at}, facts,
+        "halted");
+  EXPECT_EQ(Json::parse(capsule_in({"status", plan_file(), "--json"}).out)["outcome"], "halted");
+  const Delivered done = deliver();
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  expect_delivered({"T-1"});
+  EXPECT_EQ(calls("remediation", "none"), 1);
+  EXPECT_EQ(calls("health-auditor", "none"), 1);
+  expect_kept(project(), kRun, facts);
+  EXPECT_EQ(done.events.back()["run"], kRun);
 }
 
 }  // namespace
