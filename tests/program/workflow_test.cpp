@@ -98,6 +98,25 @@ TEST_F(OwnWorkflow, ThePipelineByItsNameIsThePipeline) {
   EXPECT_TRUE(is_closed());
 }
 
+TEST_F(OwnWorkflow, AFileCalledPipelineIsWhatARunWithoutAWorkflowFollows) {
+  workflow("pipeline", "phases:\n  - {name: code}\nend: nothing\n");
+  prompt("code");
+  const Outcome done = command("run", {kBead});
+  EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
+  EXPECT_EQ(join(asked(), ","), "code 1");
+}
+
+TEST_F(OwnWorkflow, ARunOfThePipelineGoesOnByItWhenAFileOfThatNameHasCome) {
+  when("test-writer", 1, "say ERROR 'no space'");
+  ASSERT_EQ(command("run", {kBead}).exit_code, 2);
+  workflow("pipeline", "phases:\n  - {name: code}\nend: nothing\n");
+  prompt("code");
+  when("test-writer", 1, "say PASS fine");
+  when("test-review", 1, "say ERROR stop");
+  EXPECT_EQ(command("run", {kBead, "--resume"}).exit_code, 2);
+  EXPECT_EQ(join(asked(), ","), "test-writer 1,test-writer 1,test-review 1");
+}
+
 TEST_F(OwnWorkflow, ASpikeWaitsForApprovalAndLeavesItsWorkOnABranch) {
   const std::string before = main_head();
   when("code", 1, "echo tried >spike.txt; say PASS fine '\"spike.txt\"'");
