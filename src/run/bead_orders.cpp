@@ -223,7 +223,7 @@ Result<int> run_bead(world::Project project, const std::string& bead, const Bead
     if (!newest || newest->state.outcome != event::Outcome::merged)
       return fail(Reason::refused, bead + " is closed",
                   "open it again to run it: capsule bead reopen " + bead + run->project().option);
-    run->show_merged(newest->state.merge_commit);
+    TRY_VOID(run->show_merged(*newest));
     return 0;
   }
   if (newest && newest->state.outcome == event::Outcome::on_branch && !order.clean &&
@@ -264,7 +264,7 @@ Result<int> merge_bead(world::Project project, const std::string& bead, ui::Look
   const auto run = TRY(BeadRun::open(std::move(project), bead, look));
   const auto newest = TRY(run->newest());
   if (newest && newest->merged() && !run->has_worktree()) {
-    run->show_merged(newest->state.merge_commit);
+    TRY_VOID(run->show_merged(*newest));
     return 0;
   }
   const bool known = newest && !newest->merged();

@@ -9,6 +9,7 @@
 #include "json/text.h"
 #include "ui/pull_request.h"
 #include "ui/report.h"
+#include "ui/run_json.h"
 #include "ui/run_text.h"
 #include "world/logs.h"
 #include "world/preflight.h"
@@ -211,21 +212,32 @@ Result<void> BeadRun::describe(const std::string& run, const phases::State& stat
 Result<void> BeadRun::show_on_branch(const Newest& newest) {
   const std::string path = world::description_path(project(), newest.run, bead_.id);
   if (!exists(path)) TRY_VOID(describe(newest.run, newest.state));
-  if (look_ == ui::Look::json)
+  if (look_ == ui::Look::json) {
     print("{\"event\":\"already_on_branch\",\"bead\":" + json::quoted(bead_.id) + ",\"branch\":" +
           json::quoted(newest.state.branch) + ",\"description\":" + json::quoted(path) + "}\n");
-  else
-    print(bead_.id + " is on the branch " + printable(newest.state.branch) +
-          "\n  description: " + printable(path) + "\n");
+    return show_finished(newest.run);
+  }
+  print(bead_.id + " is on the branch " + printable(newest.state.branch) +
+        "\n  description: " + printable(path) + "\n");
   return {};
 }
 
-void BeadRun::show_merged(const std::string& commit) const {
-  if (look_ == ui::Look::json)
+Result<void> BeadRun::show_merged(const Newest& newest) {
+  const std::string& commit = newest.state.merge_commit;
+  if (look_ == ui::Look::json) {
     print("{\"event\":\"already_merged\",\"bead\":" + json::quoted(bead_.id) +
           ",\"commit\":" + json::quoted(commit) + "}\n");
-  else
-    print(bead_.id + " is already merged as " + commit + "\n");
+    return show_finished(newest.run);
+  }
+  print(bead_.id + " is already merged as " + commit + "\n");
+  return {};
+}
+
+Result<void> BeadRun::show_finished(const std::string& run) {
+  const world::Run ended =
+      TRY(world::read_run(conductor_->store(), TRY(conductor_->store().head(run))));
+  print(ui::finished_lines(ended.view, 0, utc_now()));
+  return {};
 }
 
 std::string BeadRun::summary() {

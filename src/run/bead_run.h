@@ -57,12 +57,14 @@ class BeadRun {
   // Where the work of a run waits, with its description, written anew when it is missing.
   Result<void> show_on_branch(const Newest& newest);
   // "already merged as COMMIT", as people or programs want it.
-  void show_merged(const std::string& commit) const;
+  Result<void> show_merged(const Newest& newest);
 
  private:
   BeadRun() = default;
   Result<world::WorldSettings> settings(const std::string& run);
   Result<void> describe(const std::string& run, const phases::State& state);
+  // The last line of --json, of a run that has succeeded.
+  Result<void> show_finished(const std::string& run);
   std::string summary();
 
   std::unique_ptr<Conductor> conductor_;

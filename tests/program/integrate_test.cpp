@@ -283,6 +283,13 @@ TEST_F(Integrate, WorkOnABranchIsOneCommitOnTheNewestMainWithADescription) {
   EXPECT_EQ(again.exit_code, 0) << all_of(again);
   EXPECT_HAS(again.out, branch);
   EXPECT_TRUE(fs::exists(file));
+  const std::vector<std::string> told = lines_of(run_bead({"--json"}).out);
+  ASSERT_EQ(told.size(), 2U) << join(told);
+  EXPECT_EQ(Json::parse(told[0])["event"], "already_on_branch");
+  const Json last = Json::parse(told[1]);
+  EXPECT_EQ(last["event"], "run_finished");
+  EXPECT_EQ(last["outcome"], "on_branch");
+  EXPECT_EQ(last["on_branch"], branch);
   EXPECT_EQ(phases().size(), 6U) << join(phases());
 }
 

@@ -37,8 +37,19 @@ TEST_P(RunAgain, ADoneBeadIsNotDoneAgain) {
   for (const char* name : {"run", "merge"}) {
     const Outcome told = command(name, {kBead, "--json"});
     EXPECT_EQ(told.exit_code, 0);
-    EXPECT_EQ(told.out, "{\"event\":\"already_merged\",\"bead\":\"" + std::string(kBead) +
-                            "\",\"commit\":\"" + merged + "\"}\n");
+    const std::size_t line = told.out.find('\n') + 1;
+    EXPECT_EQ(told.out.substr(0, line), "{\"event\":\"already_merged\",\"bead\":\"" +
+                                            std::string(kBead) + "\",\"commit\":\"" + merged +
+                                            "\"}\n");
+    const Json last = Json::parse(told.out.substr(line), nullptr, false);
+    ASSERT_TRUE(last.is_object()) << told.out;
+    EXPECT_EQ(last["event"], "run_finished");
+    EXPECT_EQ(last["workflow"], "pipeline");
+    EXPECT_EQ(last["name"], kBead);
+    EXPECT_EQ(last["outcome"], "merged");
+    EXPECT_EQ(last["exit_code"], 0);
+    EXPECT_EQ(last["standing"], "succeeded");
+    EXPECT_EQ(last["merged_as"], merged);
   }
 }
 
