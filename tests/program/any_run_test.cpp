@@ -444,6 +444,56 @@ TEST_F(AnyAuto, PauseAndAbortReachIt) {
   EXPECT_EQ(Json::parse(in({"status", "--json"}).out)[0]["outcome"], "paused");
 }
 
+TEST_F(AnyAuto, EveryCommandThatTakesARunTakesItOrSaysWhatToDo) {
+  need_a_person();
+  const std::string snapshot = Json::parse(in({"snapshots", "auto", "--json"}).out).back()["name"];
+  const OneTask rows[] = {
+      {"status", {}, 0, "which database?"},
+      {"log", {}, 0, "in planning"},
+      {"cost", {}, 0, "3 calls told neither tokens nor cost"},
+      {"snapshots", {}, 0, "auto: planning"},
+      {"restore", {snapshot, "--to=" + path("back")}, 0, "back"},
+      {"tell", {"the one we have"}, 0, "Nobody works on auto now"},
+      {"note", {"ask nobody again"}, 0, "Nobody works on auto now"},
+      {"approve", {}, 1, "auto does not wait for approval"},
+      {"reject", {"--because=x"}, 1, "auto does not wait for approval"},
+      {"attach", {}, 1, "a person has to decide"},
+      {"pause", {}, 1, "go on with it: capsule auto continue"},
+      {"abort", {}, 1, "go on with it: capsule auto continue"},
+      {"gc", {"--older-than=0s"}, 0, "what auto can still go on with"},
+      {"teardown", {"--dry-run"}, 0, "would remove worktree"},
+  };
+  for (const OneTask& row : rows) {
+    SCOPED_TRACE(row.command);
+    std::vector<std::string> words{row.command, "auto"};
+    words.insert(words.end(), row.words.begin(), row.words.end());
+    const Outcome outcome = in(words);
+    EXPECT_EQ(outcome.exit_code, row.exit_code) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out + outcome.err, HasSubstr(row.says));
+  }
+  auto_agent("{ printf '%s\\n' \"$@\"; cat; } >>'" + path("prompts") + "'\n");
+  const Outcome done = in({"auto", "continue"});
+  EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
+  EXPECT_THAT(read_file(path("prompts")), HasSubstr("the one we have"));
+  EXPECT_THAT(read_file(path("prompts")), HasSubstr("ask nobody again"));
+  EXPECT_EQ(in({"gc", "auto", "--older-than=0s"}).exit_code, 0);
+  EXPECT_EQ(refs(), "") << "it is merged: nothing of it is needed any more";
+}
+
+TEST_F(AnyAuto, TeardownRemovesItsWorktreeWhenItIsNamedAndKeepsWhatWasThere) {
+  need_a_person();
+  const std::string tree = Json::parse(in({"status", "auto", "--json"}).out)["worktree"];
+  ASSERT_TRUE(std::filesystem::exists(tree)) << tree;
+  const Outcome named = in({"teardown", "auto"});
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_FALSE(std::filesystem::exists(tree));
+  const Json kept = Json::parse(in({"snapshots", "auto", "--json"}).out);
+  const std::string rescued = kept.back()["name"];
+  EXPECT_TRUE(rescued.starts_with("rescue/")) << rescued;
+  EXPECT_EQ(in({"restore", "auto", rescued, "--to=" + path("back")}).exit_code, 0);
+  EXPECT_EQ(read_file(path("back/half.txt")), "x\n");
+}
+
 TEST_F(AnyAuto, TheSnapshotsOfABeadShowWhatTeardownRescued) {
   agent("ERROR");
   ASSERT_EQ(in({"run", "demo-1.1.1"}).exit_code, 2);
