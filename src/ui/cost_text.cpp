@@ -46,16 +46,11 @@ using Cells = std::vector<std::string>;
 
 Cells cells_of(const std::string& name, const Usage& usage) {
   const event::TokenUse& use = usage.tokens;
-  // A client that tells no tokens tells no turns either.
-  const bool turns = use.turns > 0 || usage.calls_without_tokens < usage.calls;
-  return {name,
-          std::to_string(usage.calls),
-          turns ? std::to_string(use.turns) : "unknown",
-          token_cell(usage, use.input),
-          token_cell(usage, use.output),
-          cache_cell(usage, use.cache_read),
-          cache_cell(usage, use.cache_written),
-          cost_cell(usage)};
+  return {name, std::to_string(usage.calls),
+          // Some clients tell tokens and no turns: codex, gemini and goose.
+          use.turns > 0 ? std::to_string(use.turns) : "unknown", token_cell(usage, use.input),
+          token_cell(usage, use.output), cache_cell(usage, use.cache_read),
+          cache_cell(usage, use.cache_written), cost_cell(usage)};
 }
 
 // The first column is a name, the others are numbers.

@@ -86,6 +86,22 @@ TEST(CostTable, HasTheDearestFirstAndASumThatSaysWhatItLeavesOut) {
   EXPECT_EQ(cost_table({"role"}), "No agent has been called yet.\n");
 }
 
+TEST(CostTable, TurnsThatAClientDoesNotTellAreUnknownThoughItTellsTokens) {
+  CostTable table{"provider"};
+  world::Call codex = call_of("a", -1);
+  codex.used.provider = "codex";
+  codex.used.use.turns = 0;
+  count_call(table, codex);
+  EXPECT_EQ(cost_table(table),
+            "provider  calls    turns  input  output  cache read  cache written     cost\n"
+            "codex         1  unknown   1500      20           0              0  unknown\n"
+            "\n1 call told no cost; + means at least\n"
+            "Where a client tells tokens, 'prices' in the configuration make costs of them.\n");
+  count_call(table, call_of("b", 10'000));
+  EXPECT_NE(cost_table(table).find("in all        2        3   3000"), std::string::npos)
+      << cost_table(table);
+}
+
 TEST(CostTable, WithoutAModelSaysWhoseItWas) {
   CostTable table{"model"};
   count_call(table, call_of("a", 1));
