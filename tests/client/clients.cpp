@@ -18,24 +18,25 @@ Words joined(Words words, const Words& more) {
 // A provider of our own: the built-in one tries a WebSocket first. It never waits long by itself.
 Words codex_model(const Room& room) {
   const std::string retries = std::to_string(room.retries);
-  return {"-c",
-          "model=\"m\"",
-          "-c",
-          "model_provider=\"loop\"",
-          "-c",
-          "model_providers.loop={name=\"loop\",base_url=\"" + room.url +
-              "/v1\",env_key=\"LOOP_KEY\",wire_api=\"responses\",request_max_retries=" + retries +
-              ",stream_max_retries=" + retries + "}",
-          "-c",
-          "features.unbounded_connection_retries=false",
-          "-c",
-          "features.plugins=false",
-          "-c",
-          "features.apps=false",
-          "-c",
-          "analytics.enabled=false",
-          "-c",
-          "check_for_update_on_startup=false"};
+  Words words{"-c",
+              "model=\"m\"",
+              "-c",
+              "model_provider=\"loop\"",
+              "-c",
+              "model_providers.loop={name=\"loop\",base_url=\"" + room.url +
+                  "/v1\",env_key=\"LOOP_KEY\",wire_api=\"responses\",request_max_retries=" +
+                  retries + ",stream_max_retries=" + retries + "}",
+              "-c",
+              "features.plugins=false",
+              "-c",
+              "features.apps=false"};
+  if (room.without_capsule)
+    for (const char* setting : {"features.unbounded_connection_retries=false",
+                                "analytics.enabled=false", "check_for_update_on_startup=false"}) {
+      words.emplace_back("-c");
+      words.emplace_back(setting);
+    }
+  return words;
 }
 
 Words codex(const Room& room, const Words& more) {
