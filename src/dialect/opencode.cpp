@@ -34,6 +34,7 @@ bool read_opencode(json::View line, Ledger& ledger) {
   const json::View part = line["part"];
   if (!line["sessionID"].is_string()) return false;
   if (type.is("text")) {
+    if (part["metadata"]["compaction_continue"].is_true()) ledger.compacted();
     // Its own prompt, after it has shortened the conversation.
     if (!part["synthetic"].is_true()) ledger.says_more(part["text"].text());
   } else if (type.is("reasoning")) {

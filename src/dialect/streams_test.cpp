@@ -281,6 +281,23 @@ TEST(Streams, GooseTellsWhereItFailedAndWhatItShortened) {
   EXPECT_FALSE(spoken.failure);
 }
 
+// As recorded in tests/client/transcripts/opencode/too-long.out. Nothing shows that it tells
+// whenever it shortens a conversation, so none told is not none.
+TEST(Streams, OpencodeTellsThatItGoesOnWithAShortenedConversation) {
+  std::vector<Event> events;
+  const Reading reading = read(
+      Output::opencode_events,
+      {R"({"type":"text","sessionID":"o","part":{"type":"text","text":"ok"}})",
+       R"({"type":"step_finish","sessionID":"o","part":{"reason":"stop","tokens":{"input":7,"output":3}}})",
+       R"({"type":"text","sessionID":"o","part":{"type":"text","metadata":{"compaction_continue":true},"synthetic":true,"text":"The previous request exceeded the limit"}})",
+       R"({"type":"text","sessionID":"o","part":{"type":"text","synthetic":true,"text":"Told by a plug-in"}})"},
+      &events);
+  EXPECT_EQ(reading.use.compactions, 1);
+  EXPECT_TRUE(reading.use.compactions_untold);
+  EXPECT_EQ(reading.text, "ok");
+  EXPECT_THAT(shown(events), ::testing::Contains("compacted"));
+}
+
 TEST(Streams, EveryNameOfTheConfigurationIsOne) {
   for (int i = 0; i < kOutputs; ++i)
     EXPECT_EQ(output_named(name_of(static_cast<Output>(i))), static_cast<Output>(i));
