@@ -23,6 +23,11 @@ TEST_F(DeliveryCost, TheReportTheSummaryAndTheNextPlanKnowWhatItCost) {
   const Outcome outcome = capsule_in({"deliver", plan_file()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "\n  cost 1.50; 600 tokens in, ");
+  for (const char* commit : {"main", "main^1"}) {
+    const std::string message = git_out({"log", "-1", "--format=%(trailers)", commit});
+    EXPECT_HAS(message, "Capsule-Model: claude-x-1");
+    EXPECT_HAS(message, "Capsule-Client: claude 2.1.325");
+  }
   const std::string report = report_text();
   EXPECT_HAS(report, "- Used: cost 1.50; ");
   EXPECT_HAS(report, "- Used: cost 0.75; ");
