@@ -46,11 +46,15 @@ using Cells = std::vector<std::string>;
 
 Cells cells_of(const std::string& name, const Usage& usage) {
   const event::TokenUse& use = usage.tokens;
-  return {name, std::to_string(usage.calls),
-          // Some clients tell tokens and no turns: codex, gemini and goose.
-          use.turns > 0 ? std::to_string(use.turns) : "unknown", token_cell(usage, use.input),
-          token_cell(usage, use.output), cache_cell(usage, use.cache_read),
-          cache_cell(usage, use.cache_written), cost_cell(usage)};
+  return {name,
+          std::to_string(usage.calls),
+          turns_cell(usage),
+          compactions_cell(usage),
+          token_cell(usage, use.input),
+          token_cell(usage, use.output),
+          cache_cell(usage, use.cache_read),
+          cache_cell(usage, use.cache_written),
+          cost_cell(usage)};
 }
 
 // The first column is a name, the others are numbers.
@@ -80,8 +84,8 @@ void count_call(CostTable& table, const world::Call& call) {
 std::string cost_table(const CostTable& table) {
   constexpr std::size_t kName = 40;
   if (table.rows.empty()) return "No agent has been called yet.\n";
-  std::vector<Cells> lines{
-      {table.by, "calls", "turns", "input", "output", "cache read", "cache written", "cost"}};
+  std::vector<Cells> lines{{table.by, "calls", "turns", "shortened", "input", "output",
+                            "cache read", "cache written", "cost"}};
   for (const auto& [name, usage] : sorted_rows(table))
     lines.push_back(cells_of(fitted(name, kName), usage));
   if (table.rows.size() > 1) lines.push_back(cells_of("in all", table.all));

@@ -55,12 +55,13 @@ std::string usage_table(const Ledger& ledger) {
   if (ledger.usage.empty()) return {};
   std::string text = "\n";
   for (const std::string& column : ledger.columns) text += padded(column, 20);
-  text += padded("agents", 8) + padded("input", 12) + padded("output", 12) +
-          padded("cache read", 14) + padded("cache written", 15) + "cost\n";
+  text += padded("agents", 8) + padded("turns", 9) + padded("shortened", 11) + padded("input", 12) +
+          padded("output", 12) + padded("cache read", 14) + padded("cache written", 15) + "cost\n";
   for (const auto& [key, usage] : ledger.usage) {
     const event::TokenUse& use = usage.tokens;
     for (const std::string& value : key) text += padded(printable(value), 20);
-    text += padded(std::to_string(usage.agent_runs), 8) + padded(token_cell(usage, use.input), 12) +
+    text += padded(std::to_string(usage.agent_runs), 8) + padded(turns_cell(usage), 9) +
+            padded(compactions_cell(usage), 11) + padded(token_cell(usage, use.input), 12) +
             padded(token_cell(usage, use.output), 12) +
             padded(cache_cell(usage, use.cache_read), 14) +
             padded(cache_cell(usage, use.cache_written), 15) + cost_cell(usage) + "\n";

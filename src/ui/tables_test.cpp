@@ -88,6 +88,29 @@ TEST(LedgerTable, CountsAClaimForTheAgentThatMadeIt) {
   EXPECT_NE(ledger_table({{"phase"}}).find("No claim"), std::string::npos);
 }
 
+TEST(LedgerTable, HasTurnsAndShortenedConversationsAndSaysWhereTheyAreUnknown) {
+  workflow::RunSummary summary;
+  workflow::AgentSummary told;
+  told.number = 1;
+  told.provider = "claude";
+  told.calls = 1;
+  told.use.tokens_known = told.use.cost_known = true;
+  told.use.turns = 7;
+  told.use.compactions = 2;
+  workflow::AgentSummary untold = told;
+  untold.number = 2;
+  untold.provider = "gemini";
+  untold.use.turns = untold.use.compactions = 0;
+  untold.use.compactions_untold = true;
+  summary.agents = {told, untold};
+  Ledger ledger{{"provider"}};
+  count_claims(ledger, summary);
+  const std::string table = ledger_table(ledger);
+  EXPECT_THAT(table, HasSubstr("agents  turns    shortened  input"));
+  EXPECT_THAT(table, HasSubstr("claude              1       7        2          0"));
+  EXPECT_THAT(table, HasSubstr("gemini              1       unknown  unknown    0"));
+}
+
 TEST(SignalJson, ListsEveryCandidateOnlyWhenItIsToBeExplained) {
   const std::string text =
       "{\"status\":\"PASS\",\"feedback\":\"\",\"files_changed\":[],\"summary\":\"\"}\n";

@@ -59,6 +59,16 @@ std::string token_cell(const Usage& usage, std::int64_t count) {
   return std::to_string(count) + (usage.calls_without_tokens > 0 ? "+" : "");
 }
 
+std::string turns_cell(const Usage& usage) {
+  return usage.tokens.turns > 0 ? std::to_string(usage.tokens.turns) : "unknown";
+}
+
+std::string compactions_cell(const Usage& usage) {
+  const event::TokenUse& use = usage.tokens;
+  if (!use.compactions_untold) return std::to_string(use.compactions);
+  return use.compactions == 0 ? "unknown" : std::to_string(use.compactions) + "+";
+}
+
 std::string cache_cell(const Usage& usage, std::int64_t count) {
   if (!usage.tokens.cache_untold) return token_cell(usage, count);
   return no_tokens(usage) || count == 0 ? "unknown" : std::to_string(count) + "+";

@@ -21,6 +21,10 @@ std::string cost_cell(const workflow::Usage& usage);
 // The same of one of the counts of tokens.
 std::string token_cell(const workflow::Usage& usage, std::int64_t count);
 
+// How many requests there were to the model; some clients that tell tokens do not tell that.
+std::string turns_cell(const workflow::Usage& usage);
+// How often conversations were shortened.
+std::string compactions_cell(const workflow::Usage& usage);
 // The same of what was read from a cache or put there, of which some clients tell nothing.
 std::string cache_cell(const workflow::Usage& usage, std::int64_t count);
 // A number that clients may tell nothing of: null, when it is 0 because none did.

@@ -16,6 +16,7 @@ world::Call call_of(const std::string& role, std::int64_t micros, bool tokens = 
   call.used.provider = "claude";
   call.used.day = "2026-01-31";
   call.used.use.tokens_known = tokens;
+  call.used.use.compactions_untold = !tokens;
   call.used.use.cost_known = micros >= 0;
   call.used.use.cost_micros = std::max<std::int64_t>(micros, 0);
   if (tokens) {
@@ -73,15 +74,22 @@ TEST(UsageJson, HasNullWhereNobodyToldANumber) {
 
 TEST(CostTable, HasTheDearestFirstAndASumThatSaysWhatItLeavesOut) {
   CostTable table{"role"};
-  count_call(table, call_of("cheap", 10'000));
+  world::Call cheap = call_of("cheap", 10'000);
+  cheap.used.use.compactions = 2;
+  count_call(table, cheap);
   count_call(table, call_of("dear\x1b[2J", 500'000));
   count_call(table, call_of("silent", -1, false));
   EXPECT_EQ(cost_table(table),
-            "role         calls    turns    input   output  cache read  cache written     cost\n"
-            "dear\\x1b[2J      1        3     1500       20           0              0     0.50\n"
-            "cheap            1        3     1500       20           0              0     0.01\n"
-            "silent           1  unknown  unknown  unknown     unknown        unknown  unknown\n"
-            "in all           3        6    3000+      40+          0+             0+    0.51+\n"
+            "role         calls    turns  shortened    input   output  cache read  cache written   "
+            "  cost\n"
+            "dear\\x1b[2J      1        3          0     1500       20           0              0  "
+            "   0.50\n"
+            "cheap            1        3          2     1500       20           0              0   "
+            "  0.01\n"
+            "silent           1  unknown    unknown  unknown  unknown     unknown        unknown  "
+            "unknown\n"
+            "in all           3        6         2+    3000+      40+          0+             0+   "
+            " 0.51+\n"
             "\n1 call told neither tokens nor cost; + means at least\n");
   EXPECT_EQ(cost_table({"role"}), "No agent has been called yet.\n");
 }
@@ -91,14 +99,16 @@ TEST(CostTable, TurnsThatAClientDoesNotTellAreUnknownThoughItTellsTokens) {
   world::Call codex = call_of("a", -1);
   codex.used.provider = "codex";
   codex.used.use.turns = 0;
+  codex.used.use.compactions_untold = true;
   count_call(table, codex);
-  EXPECT_EQ(cost_table(table),
-            "provider  calls    turns  input  output  cache read  cache written     cost\n"
-            "codex         1  unknown   1500      20           0              0  unknown\n"
-            "\n1 call told no cost; + means at least\n"
-            "Where a client tells tokens, 'prices' in the configuration make costs of them.\n");
+  EXPECT_EQ(
+      cost_table(table),
+      "provider  calls    turns  shortened  input  output  cache read  cache written     cost\n"
+      "codex         1  unknown    unknown   1500      20           0              0  unknown\n"
+      "\n1 call told no cost; + means at least\n"
+      "Where a client tells tokens, 'prices' in the configuration make costs of them.\n");
   count_call(table, call_of("b", 10'000));
-  EXPECT_NE(cost_table(table).find("in all        2        3   3000"), std::string::npos)
+  EXPECT_NE(cost_table(table).find("in all        2        3    unknown   3000"), std::string::npos)
       << cost_table(table);
 }
 

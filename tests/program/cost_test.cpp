@@ -36,7 +36,8 @@ TEST_F(Cost, EveryFaceSaysWhatARunUsed) {
   const std::size_t calls = phases().size();
   ASSERT_EQ(calls, 6U);
   const std::string words =
-      "cost 1.50; 600 tokens in, 120 out, 6.0k from a cache, 60 into it; 12 turns\n";
+      "cost 1.50; 600 tokens in, 120 out, 6.0k from a cache, 60 into it; 12 turns; "
+      "shortened 6 times\n";
   EXPECT_HAS(outcome.out, words);
   EXPECT_HAS(outcome.out, ", cost 0.25");  // of a phase
   EXPECT_HAS(command("status", {kBead}).out, words);
@@ -46,15 +47,19 @@ TEST_F(Cost, EveryFaceSaysWhatARunUsed) {
   EXPECT_EQ(status["usage"]["cost_micros"], 1'500'000);
   EXPECT_EQ(status["usage"]["tokens"]["cache_read"], 6000);
   EXPECT_EQ(status["usage"]["calls_without_cost"], 0);
+  EXPECT_EQ(status["usage"]["compactions"], 6);
   const Json& agent = status["agents"][0];
   EXPECT_EQ(agent["client"], "claude 2.1.325");
   EXPECT_EQ(agent["answered"], "claude-x-1");
   EXPECT_EQ(agent["cost_micros"], 250'000);
   EXPECT_EQ(agent["tokens"]["input"], 100);
   EXPECT_EQ(agent["turns"], 2);
+  EXPECT_EQ(agent["compactions"], 1);
 
   const std::string ledger = command("ledger", {"--by=role"}).out;
-  EXPECT_HAS(ledger, "cache written");
+  EXPECT_HAS(ledger,
+             "agents  turns    shortened  input       output      cache read    cache written");
+  EXPECT_HAS(ledger, "\nexecute             1       2        1          100 ");
   EXPECT_EQ(json_of("ledger", {"--by=provider"})[0]["usage"]["cost_micros"], 1'500'000);
 }
 
@@ -71,10 +76,11 @@ TEST_F(Cost, CostIsToldByWhateverOneWantsToKnow) {
     const Json table = json_of("cost", {"--by=" + std::string(by)});
     ASSERT_EQ(table["rows"].size(), 1U) << table;
     EXPECT_EQ(table["rows"][0]["turns"], 12);
+    EXPECT_EQ(table["rows"][0]["compactions"], 6);
   }
   EXPECT_EQ(json_of("cost", {"--by=role"})["rows"].size(), 6U);
   const std::string table = command("cost", {kBead, "--by=role"}).out;
-  EXPECT_HAS(table, "calls  turns  input  output  cache read  cache written  cost");
+  EXPECT_HAS(table, "calls  turns  shortened  input  output  cache read  cache written  cost");
   EXPECT_HAS(table, "execute-review");
   EXPECT_HAS(table, "in all");
   const Outcome nobody = command("cost", {"demo-9"});
@@ -140,7 +146,7 @@ TEST_F(Cost, WhatNoClientToldIsUnknownAndNeverNothing) {
   EXPECT_TRUE(usage["tokens"].is_null()) << usage;
   EXPECT_EQ(usage["calls_without_cost"], 6);
   EXPECT_TRUE(json_of("cost", {})["all"]["cost_micros"].is_null());
-  EXPECT_HAS(command("cost", {}).out, "unknown");
+  EXPECT_HAS(command("cost", {}).out, "      6  unknown    unknown  unknown  unknown     unknown");
   EXPECT_HAS(command("cost", {}).out, "6 calls told neither tokens nor cost");
 }
 
