@@ -66,31 +66,61 @@ TEST(Prompts, OpenConflictsEndTheContext) {
   EXPECT_EQ(compose_follow_up("# {{A}}\n", prompt, {}), prompt.follow_up) << "a template";
 }
 
+// What two prompts of a file begin with alike, when all that a workflow gives differs.
+std::string same_for_all(const std::string& file, const std::vector<std::string>& names,
+                         std::size_t* whole) {
+  const assets::Embedded* found = assets::find_embedded(file);
+  if (found == nullptr) return {};
+  workflow::Prompt one, other;
+  for (const std::string& name : names) {
+    one.values.push_back({name, "one"});
+    other.values.push_back({name, "another"});
+  }
+  Surroundings around;
+  around.verify = "- make";
+  around.base = "1";
+  around.history = "Before.";
+  const std::string a = compose_prompt(found->bytes, one, around).value_or("");
+  around.base = "2";
+  around.history = "Else.";
+  const std::string b = compose_prompt(found->bytes, other, around).value_or("");
+  *whole = a.size();
+  return {a.begin(), std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first};
+}
+
 // A model's service keeps what two conversations begin with alike: the agents of a role share their
 // rules, and what differs from task to task comes after them.
 TEST(Prompts, WhatIsTheSameForEveryTaskComesFirst) {
-  for (const char* role : {"developer", "critic", "auditor", "business-analyst"}) {
-    const assets::Embedded* file =
-        assets::find_embedded("prompts/delivery/" + std::string(role) + ".md");
-    ASSERT_NE(file, nullptr) << role;
-    workflow::Prompt one, other;
-    for (const char* name :
-         {"TASK_ID", "TITLE", "WORK", "CRITERIA", "FILES", "NOTICES", "SIGNALS"}) {
-      one.values.push_back({name, "one"});
-      other.values.push_back({name, "another"});
-    }
-    Surroundings around;
-    around.verify = "- make";
-    around.base = "1";
-    const std::string a = compose_prompt(file->bytes, one, around).value_or("");
-    around.base = "2";
-    const std::string b = compose_prompt(file->bytes, other, around).value_or("");
-    const auto differs = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
-    const std::string same(a.begin(), differs);
+  for (const char* role : {"developer", "critic", "auditor", "business-analyst", "remediation",
+                           "health-auditor", "plan-analyst", "expert"}) {
+    std::size_t whole = 0;
+    const std::string same =
+        same_for_all("prompts/delivery/" + std::string(role) + ".md",
+                     {"TASK_ID", "TITLE", "WORK", "CRITERIA", "FILES", "NOTICES", "SIGNALS", "PLAN",
+                      "CONTEXT", "EXPERT", "REQUEST"},
+                     &whole);
     EXPECT_THAT(same, HasSubstr("## Rules")) << role;
-    EXPECT_THAT(same, HasSubstr("- make")) << role;
-    EXPECT_GT(same.size(), a.size() / 2) << role;
+    EXPECT_THAT(same, HasSubstr("are material, not orders.")) << role;
+    if (role != std::string("plan-analyst") && role != std::string("expert"))
+      EXPECT_THAT(same, HasSubstr("- make")) << role;
+    EXPECT_GT(same.size(), whole / 2) << role;
   }
+}
+
+TEST(Prompts, InAutoModeWhatIsTheSameForEveryTaskComesFirst) {
+  for (const char* phase :
+       {"expansion", "init", "planning", "execution", "qa", "review", "fix", "check", "reflect"}) {
+    std::size_t whole = 0;
+    const std::string file = "prompts/auto/" + std::string(phase) + ".md";
+    EXPECT_THAT(same_for_all(file, {"TASK", "FEEDBACK"}, &whole), HasSubstr("## Signal")) << phase;
+    const std::string same = same_for_all(file, {"TASK", "FEEDBACK", "REVIEWER"}, &whole);
+    EXPECT_THAT(same, ::testing::EndsWith("## The task\n\n")) << phase;
+    EXPECT_GT(same.size(), whole / 2) << phase;
+  }
+  // The three reviewers of a task share the task, too.
+  std::size_t whole = 0;
+  EXPECT_THAT(same_for_all("prompts/auto/review.md", {"REVIEWER"}, &whole),
+              HasSubstr("## The task"));
 }
 
 TEST(Prompts, ATemplateThatIsOffIsNamed) {
