@@ -90,6 +90,7 @@ Result<std::string> Agents::prompt_for(const StartAgent& start, const AgentPlace
                                        bool goes_on) {
   Surroundings around;
   around.conflicts = place.conflicts;
+  around.goes_on = goes_on;
   const std::string text = TRY(parts_.prompt_file(start.prompt.file));
   if (goes_on && !start.prompt.follow_up.empty())
     return compose_follow_up(text, start.prompt, around);

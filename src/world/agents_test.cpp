@@ -379,6 +379,31 @@ TEST_F(AgentsTest, ASessionThatTheClientKeepsGoesOn) {
             "Do it.\n<--resume>\n<id-1>\n");
 }
 
+// Without words of its own for that, as between two phases of auto mode.
+TEST_F(AgentsTest, ATemplateTellsItsTaskOnceToASessionAndWholeToAnother) {
+  provider_.name = "one";
+  prompt_text_ = "{{PHASE}}: {{if .GoesOn}}as told{{else}}{{TASK}}{{end}}\n";
+  provider_.begin_session = {"--begin", "{session}"};
+  provider_.resume_session = {"--resume", "{session}"};
+  plays("cat");
+  StartAgent start = agent(1, Dialect::verdict);
+  start.session = "id-1";
+  start.prompt.values = {{"PHASE", "init"}, {"TASK", "Greet."}};
+  const auto told = [&] { return std::get<workflow::VerdictWords>(run(start).words).text; };
+  EXPECT_EQ(told(), "init: Greet.\n");
+  start.agent = 2;
+  start.resume = true;
+  start.prompt.values[0].text = "planning";
+  EXPECT_EQ(told(), "planning: as told\n");
+  start.agent = 3;
+  start.anew = true;
+  EXPECT_EQ(told(), "planning: Greet.\n") << "its session was lost";
+  start.agent = 4;
+  start.anew = false;
+  provider_.name = "another";
+  EXPECT_EQ(told(), "planning: Greet.\n") << "a provider that takes over";
+}
+
 TEST_F(AgentsTest, ASessionThatIsGoneBeginsUnderAnotherIdAndIsToldTheHistory) {
   provider_.begin_session = {"--begin", "{session}"};
   provider_.resume_session = {"--resume", "{session}"};

@@ -51,7 +51,8 @@ Result<std::string> compose_prompt(std::string_view text, const workflow::Prompt
                                      {"VERIFY", around.verify},
                                      {"BASE", around.base},
                                      {"HISTORY", around.history},
-                                     {"EXPERTISE", around.expertise}};
+                                     {"EXPERTISE", around.expertise},
+                                     {"GOES_ON", around.goes_on ? "yes" : ""}};
   for (const worklog::Variable& value : known)
     if (std::none_of(values.begin(), values.end(),
                      [&](const worklog::Variable& other) { return other.name == value.name; }))

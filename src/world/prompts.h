@@ -18,6 +18,7 @@ struct Surroundings {
   std::string history;    // {{HISTORY}}: earlier agents of the session, where the client keeps none
   std::string expertise;  // {{EXPERTISE}}: the expert's own file
   std::vector<std::string> conflicts = {};  // files that hold conflict markers; end {{CONTEXT}}
+  bool goes_on = false;  // {{if .GoesOn}}: the client goes on with the session, and knows its task
 };
 
 // The whole prompt, from the text of its file. A prompt without values is no template: its text
