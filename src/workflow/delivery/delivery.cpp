@@ -55,7 +55,7 @@ struct Fold {
         count_attempt(r.attempts[at(f.role)], f, agent);
         r.sessions[at(f.role)] = f.session;
         if (mends && f.why == Why::fresh) ++r.attempt;
-        if (f.why == Why::restarted) ++r.restarts;
+        if (is_restart(f.why)) ++r.restarts;
         if (mends) r.on_main = false;
         break;
       }

@@ -116,7 +116,9 @@ void found_at_merge(State&, int task, const MergeRefused& f);
 
 // ---- handlers
 
-void task_agent_finished(State&, const Agent& agent, const AgentFinished& f);    // signals.cpp
+void task_agent_finished(State&, const Agent& agent, const AgentFinished& f);  // signals.cpp
+// Somebody takes over whose predecessor failed, at the same attempt.
+inline bool is_restart(Why why) { return why == Why::restarted || why == Why::signal_failed; }
 void remedy_agent_finished(State&, const Agent& agent, const AgentFinished& f);  // remedy.cpp
 void enter_remediation(State&, int task, const std::string& issue);
 void leave_remediation(State&, bool overridden);

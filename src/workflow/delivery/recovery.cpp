@@ -155,7 +155,7 @@ void cut_off(State& s, const Agent& agent) {
       if (r.step != (mends ? Step::mending : Step::judging)) return;
       r.step = mends ? Step::mend : Step::judge;
       if (mends && agent.why == Why::fresh) --r.attempt;
-      if (agent.why == Why::restarted) --r.restarts;
+      if (is_restart(agent.why)) --r.restarts;
       return;
     }
     default:

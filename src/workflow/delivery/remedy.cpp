@@ -35,15 +35,17 @@ void next_attempt(State& s, const std::string& context) {
 }
 
 // That is no attempt, and says nothing about the infrastructure. It is bounded apart.
-void failed_by_itself(State& s, const Agent& agent, Step step, const AgentFinished& f) {
+void failed_by_itself(State& s, const Agent& agent, Step step, Why why, const std::string& how) {
   Remediation& r = s.remediation;
+  const signal::Missed missed = r.talk.missed;
   r.talk = {};
-  if (r.restarts < s.limits.restarts - 1) return go(r, step, Why::restarted, r.context, true);
+  if (why == Why::signal_failed) r.talk.missed = missed;  // the next one is told
+  if (r.restarts < s.limits.restarts - 1) return go(r, step, why, r.context, why == Why::restarted);
   const std::string who(signal::name_of(agent.role));
   ask_what_to_do(s,
                  "Agents that mend or judge the infrastructure failed by themselves too often; the "
                  "last time the " +
-                     who + " " + f.detail,
+                     who + " " + how,
                  "");
 }
 
@@ -115,7 +117,7 @@ void remedy_agent_finished(State& s, const Agent& agent, const AgentFinished& f)
   const bool mends = agent.role == Role::remediation;
   const Step step = mends ? Step::mend : Step::judge;
   if (r.step != (mends ? Step::mending : Step::judging)) return;
-  if (f.fault != Fault::none) return failed_by_itself(s, agent, step, f);
+  if (f.fault != Fault::none) return failed_by_itself(s, agent, step, Why::restarted, f.detail);
   switch (may_send(agent.role, f.signal) ? f.signal : Signal::unknown) {
     case Signal::remediation_complete:
       r.talk = {};
@@ -142,7 +144,7 @@ void remedy_agent_finished(State& s, const Agent& agent, const AgentFinished& f)
       Why why{};
       if (not_a_signal(s, r.talk, f, agent, why) == Heard::ask_again)
         return go(r, step, why, r.context, true);
-      next_attempt(s, "The previous agent printed no valid signal.");
+      failed_by_itself(s, agent, step, Why::signal_failed, "printed no valid signal");
     }
   }
 }

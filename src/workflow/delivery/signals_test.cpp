@@ -356,5 +356,64 @@ TEST(DeliverySignals, EverySignalOfTheLineDialectIsHandledForEachOfItsSenders) {
   }
 }
 
+TEST(DeliveryRemediation, WhoPrintsNoSignalCostsNoAttemptEitherAndTheThirdTimeAPersonIsTold) {
+  Limits limits;
+  limits.signal_requests = 1;
+  Desk desk({task("T1")}, {}, limits);
+  desk.says("T1", Signal::infra_blocked);
+  const auto is_silent = [&](Role role) {
+    desk.says(role, Signal::unknown);
+    EXPECT_EQ(desk.start().why, Why::checkpoint_request) << "it is asked for its signal first";
+    desk.says(role, Signal::unknown);
+  };
+  is_silent(Role::remediation);
+  EXPECT_EQ(desk.started(), Words{"remediation"});
+  EXPECT_EQ(desk.start().why, Why::signal_failed);
+  EXPECT_EQ(desk.start().attempt, 1);
+  EXPECT_EQ(desk.state.remediation.attempt, 1);
+  desk.crash();
+  EXPECT_EQ(desk.state.remediation.restarts, 1) << "called again, and counted once";
+  desk.says(Role::remediation, Signal::remediation_complete);
+  is_silent(Role::health_auditor);
+  EXPECT_EQ(desk.started(), Words{"health-auditor"}) << "what was mended is still to be judged";
+  EXPECT_EQ(desk.start().attempt, 1);
+  is_silent(Role::health_auditor);
+  EXPECT_EQ(desk.state.remediation.attempt, 1);
+  ASSERT_EQ(desk.state.questions.size(), 1u);
+  EXPECT_EQ(desk.state.questions[0].text,
+            "Agents that mend or judge the infrastructure failed by themselves too often; the last "
+            "time the health-auditor printed no valid signal: retry, override (go on anyway) or "
+            "halt?");
+  desk.answer(1, "retry");
+  EXPECT_EQ(desk.started(), Words{"remediation"});
+}
+
+TEST(DeliveryRemediation, AJournalInWhichNoSignalCostAnAttemptMeansWhatItMeant) {
+  Limits limits;
+  limits.remediation_attempts = 2;
+  limits.signal_requests = 1;
+  Desk desk({task("T1")}, {}, limits);
+  desk.says("T1", Signal::infra_blocked);
+  desk.says(Role::remediation, Signal::unknown);
+  std::vector<DeliveryFact> facts = desk.journal;
+  facts.emplace_back(Desk::output(3, Signal::unknown));
+  facts.emplace_back(AgentDispatched{4, Role::remediation, "", 2, 4, Why::fresh, "", ""});
+  facts.emplace_back(Desk::output(4, Signal::unknown));
+  facts.emplace_back(
+      AgentDispatched{5, Role::remediation, "", 2, 4, Why::checkpoint_request, "", ""});
+  facts.emplace_back(Desk::output(5, Signal::unknown));
+  facts.emplace_back(QuestionAsked{
+      1, QuestionKind::remediation, "", 0, "still broken", "", {"retry", "override", "halt"}});
+  State s;
+  for (const DeliveryFact& fact : facts) delivery::apply(s, fact);
+  EXPECT_EQ(s.remediation.attempt, 2);
+  EXPECT_EQ(s.remediation.restarts, 0);
+  EXPECT_EQ(s.remediation.step, Remediation::Step::person);
+  EXPECT_TRUE(waits_for_person(s));
+  delivery::apply(s, QuestionAnswered{1, "override", "me"});
+  EXPECT_FALSE(waits_for_person(s));
+  EXPECT_EQ(s.tasks[0].hold, Hold::none);
+}
+
 }  // namespace
 }  // namespace capsule::delivery
