@@ -33,8 +33,10 @@ keys "clear" Enter
 # A run that another terminal starts while one looks on.
 keys "'$capsule' ui" Enter
 until_shown 'No runs yet' 'an empty project says so'
+expect 1 '' 'a dashboard that nobody touches is not in use' test -e "$project/.capsule/presence"
 keys n
 until_shown 'capsule bead init' 'so does one without beads, and how to get some'
+expect 0 '' 'one key, and somebody looks: what notifies people knows' test -e "$project/.capsule/presence"
 "$capsule" bead init --project-dir="$project" --prefix=calc >/dev/null
 "$capsule" bead create --project-dir="$project" --title='Teach it to divide' >/dev/null
 until_shown 'Teach it to divide' 'a bead store that is made later is noticed'
