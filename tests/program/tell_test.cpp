@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "tests/program/deliver_project.h"
+#include "tests/program/demo_project.h"
 #include "tests/program/project.h"
 
 namespace capsule::test {
@@ -190,12 +191,54 @@ TEST_F(TellTask, OnlyAgentsOfThatTaskAreTold) {
   EXPECT_THAT(capsule_in({"status", plan_file(), "T-2"}).out, HasSubstr("> Use UTC everywhere"));
   EXPECT_THAT(capsule_in({"status", plan_file(), "T-1"}).out, Not(HasSubstr("Use UTC")));
   EXPECT_EQ(capsule_in({"tell", plan_file(), "T-9", "x"}).exit_code, 1);
+  const Outcome noted = capsule_in({"note", plan_file(), "T-1", "Mind the gap"});
+  EXPECT_EQ(noted.exit_code, 0) << noted.err;
+  EXPECT_THAT(noted.out, HasSubstr("the next agent of T-1 has it in its prompt"));
+  EXPECT_EQ(capsule_in({"note", plan_file(), "T-9", "x"}).exit_code, 1);
   write_file(path("mock/go"), "");
   const Outcome outcome = running.wait();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_THAT(agent_call("critic", "T-2", 1).prompt, HasSubstr("Use UTC everywhere"));
   EXPECT_THAT(agent_call("critic", "T-1", 1).prompt, Not(HasSubstr("Use UTC everywhere")));
   EXPECT_THAT(agent_call("auditor", "T-2", 1).prompt, Not(HasSubstr("Use UTC everywhere")));
+  EXPECT_THAT(agent_call("critic", "T-1", 1).prompt, HasSubstr("Mind the gap"));
+  EXPECT_THAT(agent_call("critic", "T-2", 1).prompt, Not(HasSubstr("Mind the gap")));
+  EXPECT_THAT(agent_call("auditor", "T-1", 1).prompt, Not(HasSubstr("Mind the gap")));
+}
+
+// A note without a task reaches whoever begins next, of any task.
+TEST_F(TellTask, ANoteToAWholeDeliveryIsForTheNextAgent) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "echo here >\"$M/here\"; while [ ! -e \"$M/go\" ]; do sleep 0.02; done; good");
+  Running running(calling({"deliver", plan_file()}));
+  ASSERT_TRUE(eventually([&] { return fs::exists(path("mock/here")); })) << running.err_so_far();
+  const Outcome noted = capsule_in({"note", plan_file(), "Mind the gap"});
+  EXPECT_EQ(noted.exit_code, 0) << noted.err;
+  write_file(path("mock/go"), "");
+  const Outcome outcome = running.wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(agent_call("critic", "T-1", 1).prompt, HasSubstr("Mind the gap"));
+}
+
+class TellAuto : public DemoProject {};
+
+TEST_F(TellAuto, ANoteToAutoModeIsInThePromptOfItsNextPhase) {
+  make_project();
+  auto_agent("printf '%s' \"$2\" >'" + path("prompt-") +
+             "'\"$CAPSULE_PHASE\"\nif [ $CAPSULE_PHASE = planning ]; then echo here >'" +
+             path("here") + "'; while [ ! -e '" + path("go") + "' ]; do sleep 0.02; done; fi\n");
+  Running running(
+      in_project({"auto", "run", "Say hello", "--skip-expansion", "--skip-qa", "--skip-reflect"}));
+  ASSERT_TRUE(eventually([&] { return fs::exists(path("here")); })) << running.err_so_far();
+  const Outcome noted = in({"note", "auto", "Mind the gap"});
+  EXPECT_EQ(noted.exit_code, 0) << noted.err;
+  EXPECT_THAT(noted.out, HasSubstr("the next agent has it in its prompt"));
+  write_file(path("go"), "");
+  const Outcome outcome = running.wait();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(read_file(path("prompt-planning")), Not(HasSubstr("Mind the gap")));
+  EXPECT_THAT(read_file(path("prompt-execution")), HasSubstr("Mind the gap"));
 }
 
 }  // namespace
