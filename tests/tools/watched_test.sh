@@ -60,6 +60,19 @@ until_shown '6/6  done' 'it is done'
 until_shown 'merged as' 'and merged'
 keys 1
 until_shown '✓ merge ' 'every phase has passed'
+
+# What it left, on the other screens; and the command of what is chosen, in the clipboard of the terminal.
+keys 2 g Down Down
+until_shown '-wrong' 'the diff of an attempt has what it took away'
+until_shown '+right' 'and what it added'
+keys H
+until_shown '── worklog.md' 'what has ended is in the history, with its worklog'
+keys L
+until_shown 'files_changed' 'the ledger counts what agents claimed'
+terminal set-option -s set-clipboard on
+keys y
+until_shown 'capsule ledger' 'y says what it has copied'
+expect 0 'capsule ledger' 'the command is in the clipboard' terminal show-buffer
 keys i
 
 # Auto mode.
