@@ -2,6 +2,7 @@
 // is told that has the address and the session.
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/program/deliver_project.h"
@@ -248,6 +249,47 @@ TEST_F(ServeTest, ShowsDiffsTranscriptsAndTheRunAsItWas) {
   EXPECT_EQ(then.status, 200);
   EXPECT_EQ(row(then, "run/" + run).value("done", 0), 0);
   EXPECT_EQ(row(read("view?run=" + run), "run/" + run).value("done", 0), 1);
+}
+
+TEST_F(ServeTest, AnyTwoAttemptsAreComparedAndALongDiffIsCutOff) {
+  write_plan({{"T-1"}, {"T-2"}});
+  on("developer", "T-1", 1, "echo first >T-1.txt; ready");
+  on("critic", "T-1", 1, "printf 'REVIEW_FAILED: T-1\\n\\nIssues:\\n- not the last word\\n'");
+  on("developer", "T-1", 2, "echo last >T-1.txt; ready");
+  on("critic", "T-1", 2, "good");
+  on("developer", "T-2", 1, "seq 1 100000 >T-2.txt; ready");
+  ASSERT_EQ(deliver().exit_code, 0);
+  serve();
+  enter();
+  const std::string run = row(read("view"), "run/").at("run");
+  std::map<std::string, std::vector<int>> kept;
+  const Json all = Json::parse(read("view?run=" + run).body);
+  for (const Json& one : all.at("rows"))
+    if (one.at("row").contains("snapshot") && one.at("row").value("role", "") == "developer")
+      kept[one.at("row").at("task")].push_back(one.at("row").at("agent"));
+  ASSERT_EQ(kept["T-1"].size(), 2U);
+  ASSERT_EQ(kept["T-2"].size(), 1U);
+  const auto diff = [&](int from, int to) {
+    const Page page =
+        read("diff?run=" + run + "&from=" + std::to_string(from) + "&to=" + std::to_string(to));
+    EXPECT_EQ(page.status, 200) << page.body;
+    return Json::parse(page.body);
+  };
+  std::sort(kept["T-1"].begin(), kept["T-1"].end());
+  const Json between = diff(kept["T-1"][0], kept["T-1"][1]);
+  EXPECT_HAS(between.at("text").get<std::string>(), "\n-first\n+last\n");
+  EXPECT_FALSE(between.value("truncated", false));
+  EXPECT_HAS(diff(kept["T-1"][1], kept["T-1"][0]).at("text").get<std::string>(),
+             "\n-last\n+first\n");
+  EXPECT_HAS(diff(0, kept["T-1"][0]).at("text").get<std::string>(), "new file");
+  // Without another, it is what the attempt itself changed.
+  EXPECT_HAS(diff(0, kept["T-1"][1]).at("text").get<std::string>(), "\n-first\n+last\n");
+  // Of one task against another's, too: any two.
+  EXPECT_HAS(diff(kept["T-1"][1], kept["T-2"][0]).at("text").get<std::string>(), "-last");
+  const Json cut = diff(0, kept["T-2"][0]);
+  EXPECT_EQ(cut.at("truncated"), true);
+  EXPECT_EQ(cut.at("text").get<std::string>().size(), 512U << 10U);
+  EXPECT_LACKS(cut.at("text").get<std::string>(), "+100000");
 }
 
 // Until it has ended, the name of its log does not tell whose it is.

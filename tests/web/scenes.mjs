@@ -83,7 +83,8 @@ const scenes = {
     await firstPage();
   },
 
-  // With the keyboard alone: to the question, answered, and the run that takes it up is seen live.
+  // With the keyboard alone: to the question, answered, and the run that takes it up is seen live. Only the attempts
+  // of a diff are chosen by their names.
   async keyboard() {
     await open("inbox");
     const touched = page.waitForResponse((answer) => answer.request().method() === "HEAD");
@@ -123,6 +124,17 @@ const scenes = {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await page.waitForSelector(".split:not(.chosen)");
+    // Any two attempts, in either direction.
+    await open("diff");
+    const choose = async (which, attempt) => {
+      const select = page.locator(".pickers select").nth(which);
+      const wanted = (await select.locator("option").allInnerTexts()).find((text) => text.includes(attempt));
+      await select.selectOption({ label: wanted });
+    };
+    await choose(1, "developer 1");
+    await choose(0, "developer 2");
+    await page.locator(".diff .removed", { hasText: "sub 3 5" }).waitFor();
+    assert.equal(await page.locator(".diff .added").count(), 0);
     await page.keyboard.press("?");
     await page.waitForSelector("[role=dialog]");
     await page.keyboard.press("Escape");
