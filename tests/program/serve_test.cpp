@@ -219,6 +219,39 @@ TEST_F(ServeTest, AnAgentCannotStartOne) {
   EXPECT_HAS(test::read_file(path("mock/said")), "is for people");
 }
 
+// Nobody can read them who may read the files of the user, or sees processes.
+TEST_F(ServeTest, TokenAndSessionAreInNoFileAndInNoProcessTable) {
+  ask_for_a_colour();
+  ASSERT_EQ(deliver().exit_code, 1);
+  serve();
+  enter();
+  EXPECT_EQ(act(answer_to(row(read("view"), "inbox/"), "blue")).status, 202);
+  const std::string token = address.substr(address.find("token=") + 6);
+  std::string session = test::read_file(path("jar"));
+  while (session.ends_with('\n')) session.pop_back();
+  session = session.substr(session.rfind('\t') + 1);
+  ASSERT_EQ(token.size(), 32U) << address;
+  ASSERT_EQ(session.size(), 32U) << test::read_file(path("jar"));
+  const std::string process = "/proc/" + std::to_string(serving->pid()) + "/";
+  std::map<std::string, std::string> texts = {
+      {"arguments", test::read_file(process + "cmdline")},
+      {"environment", test::read_file(process + "environ")}};
+  EXPECT_HAS(texts["arguments"], "serve");
+  EXPECT_HAS(texts["environment"], "HOME=" + path("home"));
+  bool journal = false;
+  for (const std::string& folder : {project() + "/.capsule", path("home")})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.is_regular_file()) {
+        const std::string text = test::read_file(entry.path());
+        journal |= text.find("which colour") != std::string::npos;
+        texts[entry.path()] = text;
+      }
+  EXPECT_TRUE(journal) << "it is looked for where it could be";
+  for (const auto& [name, text] : texts)
+    for (const std::string& secret : {token, session})
+      EXPECT_EQ(text.find(secret), std::string::npos) << "in: " << name;
+}
+
 TEST_F(ServeTest, ReadOnlyHasNoEffects) {
   ask_for_a_colour();
   ASSERT_EQ(deliver().exit_code, 1);
