@@ -56,7 +56,7 @@ Face::Face(Look look, const engine::RunHead& head, Style style, process::Loop* l
       style_(style),
       loop_(loop),
       terminal_(std::move(terminal)) {
-  if (look_ == Look::live && loop_ != nullptr) timer_ = loop_->after(kFrame, [this] { tick(); });
+  keep_ticking();
 }
 
 Face::~Face() { close(); }
@@ -130,6 +130,7 @@ void Face::write_lines(const std::string& text) {
   leave_line();
   write(std::exchange(held_, {}) + text);
   draw();
+  keep_ticking();
 }
 
 void Face::on_cut_off(const Error& error) {
@@ -229,7 +230,16 @@ void Face::write(const std::string& text) {
 }
 
 void Face::tick() {
+  ticking_ = false;
   draw();
+  keep_ticking();
+}
+
+// Not while nothing is drawn: a person who thinks about an answer wakes nobody. Whatever ends that
+// comes by write_lines().
+void Face::keep_ticking() {
+  if (look_ != Look::live || loop_ == nullptr || ticking_ || holds_back()) return;
+  ticking_ = true;
   timer_ = loop_->after(kFrame, [this] { tick(); });
 }
 

@@ -72,6 +72,7 @@ class Face : public engine::Listener {
   void draw();
   void wipe();
   void tick();
+  void keep_ticking();
 
   Look look_;
   std::string run_;
@@ -86,6 +87,7 @@ class Face : public engine::Listener {
   bool activity_due_ = false;  // the timer is set
   std::map<std::uint64_t, RunningCheck> checks_;
   process::TimerId timer_{};  // of the picture, or of what is to be told of activities
+  bool ticking_ = false;      // the timer of the picture is set
   int drawn_ = 0;             // lines of the picture that stands on the terminal
   bool asked_ = false;        // a person may be typing below what was written last
   std::string held_;          // told once the person has answered

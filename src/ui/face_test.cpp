@@ -229,6 +229,64 @@ TEST(LiveFace, WhileAPersonTypesNothingIsDrawnOverTheirWords) {
   EXPECT_NE(after.find("of 2 tasks complete"), std::string::npos) << "the board is back: " << after;
 }
 
+// How often the loop is woken until `time`, and no longer than `wanted` does not hold.
+int wakes(process::Loop& loop, process::Clock::duration time, const std::function<bool()>& wanted) {
+  int turns = 0;
+  bool over = false;
+  const process::TimerId end = loop.at(process::Clock::now() + time, [&] { over = true; });
+  for (; !over && !wanted(); ++turns) loop.turn();
+  loop.cancel(end);
+  return turns;
+}
+
+TEST(LiveFace, WhileAPersonTypesNothingIsWokenAndThePictureGoesOnBehindTheAnswer) {
+  const auto loop = process::Loop::create();
+  ASSERT_TRUE(loop.has_value());
+  Delivery stage(Look::live, true, loop->get());
+  begin(stage);
+  // However slow the machine is, frames come until somebody is asked, and again later.
+  const auto frames = [&](std::size_t count) {
+    stage.taken();
+    std::size_t seen = 0;
+    wakes(**loop, std::chrono::minutes(2), [&] {
+      if (!stage.taken().empty()) ++seen;
+      return seen >= count;
+    });
+    return seen;
+  };
+  EXPECT_EQ(frames(3), 3U);
+  int agent = 1;
+  const auto ask = [&](int number) {
+    if (number > 1) {
+      agent = number + 1;
+      stage.happen({AgentDispatched{agent, signal::Role::developer, "T-1", number, agent,
+                                    Why::fresh, "", ""}});
+    }
+    AgentFinished asks;
+    asks.agent = agent;
+    asks.signal = signal::Signal::divine_clarification;
+    stage.happen({asks, question(number)});
+    stage.taken();
+  };
+  const auto answer = [&](int number) {
+    stage.happen({QuestionAnswered{number, "blue", "terminal"}});
+    EXPECT_EQ(frames(3), 3U) << "the picture stands still";
+  };
+  for (const int number : {1, 2}) {
+    ask(number);
+    // The frame that was due, and the end of the second itself.
+    EXPECT_LE(wakes(**loop, std::chrono::seconds(1), [] { return false; }), 3);
+    EXPECT_EQ(stage.taken(), "");
+    answer(number);
+  }
+  // Answered before the frame that was due comes: it is the same clock that goes on.
+  ask(3);
+  answer(3);
+  ask(4);
+  stage.face.close();
+  EXPECT_LE(wakes(**loop, std::chrono::seconds(1), [] { return false; }), 2) << "it has no clock";
+}
+
 TEST(LiveFace, WithoutSomebodyAtTheTerminalAQuestionStopsNoPicture) {
   Delivery stage(Look::live, false);
   begin(stage);

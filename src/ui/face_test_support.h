@@ -43,8 +43,8 @@ struct Stage {
   std::vector<event::Fact> journal;  // what happened
   Face face;
 
-  explicit Stage(Look look, bool typed_at = false)
-      : face(look, head_of_stage<Fact>(), Style{}, nullptr,
+  explicit Stage(Look look, bool typed_at = false, process::Loop* loop = nullptr)
+      : face(look, head_of_stage<Fact>(), Style{}, loop,
              {[this](const std::string& text) { out += text; }, [] { return std::size_t{60}; },
               [] { return std::size_t{24}; }, [this] { return now; },
               [this] { return *milliseconds_of(kAt) + now; }, typed_at}) {}
