@@ -145,16 +145,17 @@ function diffText(text) {
 const STREAMS = ["stdout", "stderr"];
 const log = { key: "", of: {}, error: "", busy: false, find: "", at: 0 };
 const MOST_BYTES = 4 << 20;
-async function fetchLog(run, agent, key, more, running) {
+async function fetchLog(run, attempt, key, more) {
   if (log.key !== key) Object.assign(log, { key, of: {}, error: "", at: 0 });
   log.busy = true;
-  log.running = running;
+  log.running = attempt.running;
+  log.printed = attempt.printed;
   const errors = [];
   for (const name of STREAMS)
     try {
       const part = (log.of[name] ??= { pieces: [], next: 0, size: 0 });
       do {
-        const piece = await api("transcript?run=" + encodeURIComponent(run) + "&agent=" + agent + "&of=" + name + "&from=" + part.next);
+        const piece = await api("transcript?run=" + encodeURIComponent(run) + "&agent=" + attempt.agent + "&of=" + name + "&from=" + part.next);
         if (log.key !== key) return;
         if (piece.text) part.pieces.push(piece.text);
         part.next = piece.next;
@@ -178,9 +179,9 @@ function transcriptTab(run, lane, wanted) {
   if (!lane.attempts.length) return h("p", { class: "quiet" }, "Nobody has worked on it yet.");
   const attempt = lane.attempts.find((one) => String(one.agent) === wanted) ?? lane.attempts.at(-1);
   const key = run.run + "/" + attempt.agent;
-  if (log.key !== key) queueMicrotask(() => log.key !== key && fetchLog(run.run, attempt.agent, key, false, attempt.running));
-  // Once more at its end: the last words are what counts.
-  else if (!log.busy && (attempt.running ? Date.now() - log.looked > 2000 && document.visibilityState === "visible" : log.running)) queueMicrotask(() => !log.busy && fetchLog(run.run, attempt.agent, key, false, attempt.running));
+  if (log.key !== key) queueMicrotask(() => log.key !== key && fetchLog(run.run, attempt, key, false));
+  // When there is more of it; and once more at its end: the last words are what counts.
+  else if (!log.busy && (attempt.running ? attempt.printed !== log.printed && Date.now() - log.looked > 1500 && document.visibilityState === "visible" : log.running)) queueMicrotask(() => !log.busy && fetchLog(run.run, attempt, key, false));
   const ready = log.key === key;
   const text = ready ? logText() : "";
   const left = Object.values(log.of).reduce((sum, part) => sum + part.size - part.next, 0);
@@ -202,7 +203,7 @@ function transcriptTab(run, lane, wanted) {
     log.error && ready ? h("p", { class: "quiet", role: "status" }, attempt.running ? "It has printed nothing yet." : log.error)
       : !ready ? h("p", { class: "quiet" }, "Reading …")
         : h("pre", { class: "log", tabindex: "0", "aria-label": "What " + attempt.role + " printed", "data-ticks": Boolean(attempt.running) }, highlighted(text, places)),
-    ready && !log.busy && left > 0 && h("button", { onclick: () => fetchLog(run.run, attempt.agent, key, true, attempt.running) }, "Load the rest (" + count(left) + " bytes)"),
+    ready && !log.busy && left > 0 && h("button", { onclick: () => fetchLog(run.run, attempt, key, true) }, "Load the rest (" + count(left) + " bytes)"),
   ];
 }
 

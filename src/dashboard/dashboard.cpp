@@ -87,7 +87,7 @@ class Dashboard {
   void draw();
   void tick();
   void say(std::string note);
-  void fetch();
+  bool fetch();
   tui::Page archived(const std::string& bead) const;
   void take_page(const std::string& wish, const JobEnd& end);
   void carry_out(const tui::Effect& effect);
@@ -107,9 +107,11 @@ class Dashboard {
   view::Project replayed_;
   std::optional<std::uint64_t> replayed_at_;
   int journals_gone_ = 0;  // as it is shown
-  // Of each page: the newest fact and the time when it was asked for, and how long that took.
+  // Of each page: the newest fact, what agents had printed and the time when it was asked for, and
+  // how long that took.
   struct Asked {
     std::uint64_t newest = 0;
+    std::int64_t printed = 0;
     std::int64_t at_ms = 0, took_ms = 0;
   };
   std::map<std::string, Asked> asked_;
@@ -245,11 +247,11 @@ void Dashboard::want_frame() {
 void Dashboard::draw() {
   if (!screen_) return;
   show_moment();
-  fetch();
+  const bool more = fetch();
   const terminal::Size size = screen_->size();
   screen_->show(tui::draw(focus_, shown_, size.columns, size.rows, looks_));
-  // Clocks go on while something works; nothing is woken otherwise.
-  bool works = false;
+  // Clocks go on while something works, and what is old is fetched; nothing is woken otherwise.
+  bool works = more;
   for (const view::Run& run : follower_->project().runs) works |= run.life == view::Life::working;
   if (works && !tick_) tick_ = loop_.after(kTick, [this] { tick(); });
   drawn_ = process::Clock::now();  // however long it took, other things have their turns between
@@ -336,25 +338,31 @@ void Dashboard::open_tree(const tui::Effect& effect) {
   if (!note.empty()) say(note);
 }
 
-// Asks for the texts that the screen needs and that are not there, or are old.
-void Dashboard::fetch() {
+// Asks for the texts that the screen needs and that are not there, or are old. Whether one is old
+// and has to wait.
+bool Dashboard::fetch() {
+  bool waits = false;
   const std::uint64_t newest = follower_->project().newest.seq;
   const std::int64_t now = monotonic_ms();
   for (const tui::Wish& wish : tui::wishes(focus_, shown_)) {
     const std::string key = wish.key();
     const auto asked = asked_.find(key);
-    // Texts that grow are fetched again, at a twentieth of a core at most.
-    const bool rested =
-        asked != asked_.end() &&
-        now >= asked->second.at_ms + std::max<std::int64_t>(900, asked->second.took_ms * 20);
-    const bool old = asked != asked_.end() && wish.kind == tui::Wish::Kind::command && rested &&
-                     (asked->second.newest != newest || wish.changes);
-    if (loading_.contains(key) || (asked != asked_.end() && !old)) continue;
+    if (loading_.contains(key)) continue;
+    if (asked != asked_.end()) {
+      if (wish.kind != tui::Wish::Kind::command ||
+          (asked->second.newest == newest && asked->second.printed == wish.printed))
+        continue;
+      // Texts that grow are fetched again, at a twentieth of a core at most.
+      if (now < asked->second.at_ms + std::max<std::int64_t>(900, asked->second.took_ms * 20)) {
+        waits = true;
+        continue;
+      }
+    }
     if (shown_.pages.size() > kMaxPages) {
       shown_.pages.clear();
       asked_.clear();
     }
-    asked_[key] = {newest, now, 0};
+    asked_[key] = {newest, wish.printed, now, 0};
     if (wish.kind == tui::Wish::Kind::archive) {
       shown_.pages[key] = archived(wish.words[0]);
       continue;
@@ -373,6 +381,7 @@ void Dashboard::fetch() {
       shown_.pages[key] = {{}, false, false, started.error().message};
     }
   }
+  return waits;
 }
 
 // What was kept when a bead's run had been merged.
@@ -408,7 +417,7 @@ std::string Dashboard::picture(const Picture& wanted) {
     focus_ = tui::press(std::move(focus_), key, shown_, wanted.columns, wanted.rows).focus;
   }
   show_moment();
-  fetch();
+  (void)fetch();
   const auto patience = process::Clock::now() + kPatience;
   while (jobs_.running() > 0 && process::Clock::now() < patience) loop_.turn(patience);
   return canvas::svg_of(tui::draw(focus_, shown_, wanted.columns, wanted.rows, {}),

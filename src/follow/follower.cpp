@@ -79,9 +79,21 @@ class Follower::Impl {
   struct Tail {
     std::string start;  // of the agent: what tells it from the one before under its number
     std::unique_ptr<world::ActivityTail> log;
-    int watch = -1;
+    struct Seen {  // of its log, or of what it prints beside that
+      off_t size = 0;
+      std::int64_t at_ns = 0;
+      bool operator==(const Seen&) const = default;
+    };
+    Seen out, aside;
+    std::int64_t grown = 0;  // how often
+    int watch = -1, aside_watch = -1;
   };
   using AgentKey = std::pair<std::string, int>;  // run and agent
+  struct Told {                                  // of a run
+    std::map<int, dialect::Activity> doing;
+    std::map<int, std::int64_t> printed;
+    bool operator==(const Told&) const = default;
+  };
 
   // ---- The journal
 
@@ -298,7 +310,8 @@ class Follower::Impl {
         ++tail;
         continue;
       }
-      if (tail->second.watch >= 0) ::inotify_rm_watch(inotify_.fd(), tail->second.watch);
+      for (const int watch : {tail->second.watch, tail->second.aside_watch})
+        if (watch >= 0) ::inotify_rm_watch(inotify_.fd(), watch);
       tail = tails_.erase(tail);
     }
     wanted_ = std::move(wanted);
@@ -341,26 +354,51 @@ class Follower::Impl {
     if (tail.log && tail.log->log().root == log.root && tail.log->log().name == log.name) return;
     tail.log = std::make_unique<world::ActivityTail>(log);
     (void)add(log.root + "/" + log.name, IN_MODIFY, tail.watch);
-    tail.log->read();
+    tail.aside_watch = -1;
+    read_log(tail);
+  }
+
+  static Tail::Seen seen(const std::string& file) {
+    struct stat found {};
+    if (::lstat(file.c_str(), &found) != 0) return {};
+    return {found.st_size,
+            std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
+  }
+
+  // Whether there is more of it. What is printed on stderr is no sign of what the agent does, but
+  // its transcript has grown; as has that of a log that is longer than what is read of it.
+  bool read_log(Tail& tail) {
+    const std::string file = tail.log->log().root + "/" + tail.log->log().name;
+    // Watched before it is looked at. It may be made later than the log.
+    if (tail.aside_watch < 0) (void)add(file + ".stderr", IN_MODIFY, tail.aside_watch);
+    const Tail::Seen out = seen(file), aside = seen(file + ".stderr");
+    const bool grown = out != tail.out || aside != tail.aside;
+    tail.out = out;
+    tail.aside = aside;
+    tail.grown += grown ? 1 : 0;
+    return tail.log->read() || grown;
   }
 
   void read_logs() {
     bool any = false;
-    for (auto& [key, tail] : tails_) any |= tail.log->read();
+    for (auto& [key, tail] : tails_) any |= read_log(tail);
     if (!any || !reading_) return;
     fold_activities();
     tell();
   }
 
   void fold_activities() {
-    std::map<std::string, std::map<int, dialect::Activity>> now;
-    for (const auto& [key, tail] : tails_)
+    std::map<std::string, Told> now;
+    for (const auto& [key, tail] : tails_) {
+      Told& told = now[key.first];
       if (tail.log->activity().what != dialect::Activity::What::starting)
-        now[key.first][key.second] = tail.log->activity();
-    for (const auto& [run, doing] : told_)
+        told.doing[key.second] = tail.log->activity();
+      told.printed[key.second] = tail.grown;
+    }
+    for (const auto& [run, told] : told_)
       if (!now.contains(run)) now[run];
-    for (const auto& [run, doing] : now)
-      if (told_[run] != doing) reading_->fold().activities(run, doing);
+    for (const auto& [run, told] : now)
+      if (told_[run] != told) reading_->fold().activities(run, told.doing, told.printed);
     told_ = std::move(now);
   }
 
@@ -382,7 +420,7 @@ class Follower::Impl {
   std::map<std::string, Process> processes_;  // by run
   std::map<AgentKey, Tail> tails_;
   std::map<AgentKey, std::string> wanted_;  // agents at work, and their starts
-  std::map<std::string, std::map<int, dialect::Activity>> told_;
+  std::map<std::string, Told> told_;
 };
 
 Follower::Follower(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -317,6 +317,20 @@ TEST_F(FollowerTest, WhatAnAgentDoesIsReadFromItsLogAsItGrows) {
   EXPECT_TRUE(comes(says("I read the task")));
   std::ofstream(log, std::ios::app) << "Now I write it\n";
   EXPECT_TRUE(comes(says("Now I write it")));
+  // The same words once more, and words on stderr: nothing that the agent is seen to do, but its
+  // transcript has grown.
+  std::int64_t before = run("r1")->attempts[0].printed;
+  const auto more = [&](const view::Project&) { return run("r1")->attempts[0].printed > before; };
+  EXPECT_GT(before, 0);
+  std::ofstream(log, std::ios::app) << "Now I write it\n";
+  EXPECT_TRUE(comes(more));
+  before = run("r1")->attempts[0].printed;
+  std::ofstream(log + ".stderr") << "aside\n";
+  EXPECT_TRUE(comes(more));
+  EXPECT_EQ(run("r1")->attempts[0].doing->said, "Now I write it");
+  before = run("r1")->attempts[0].printed;
+  std::ofstream(log + ".stderr", std::ios::app) << "and aside\n";
+  EXPECT_TRUE(comes(more));
 }
 
 TEST_F(FollowerTest, AnyMomentOfTheJournalCanBeShown) {

@@ -36,6 +36,29 @@ ended() {
   if [ "$code" -ne "$1" ]; then tail -n 3 "$tmp/run.log"; fi
 }
 
+# until_quiet SENTENCE: the dashboard's clock goes on for a while, and it starts no other process. The kernel counts the
+# page faults of those that have ended.
+until_quiet() {
+  local i pid now clock='' count last='' quiet=0
+  checks=$((checks + 1))
+  pid=$(pgrep -P "$(terminal display -t main -p '#{pane_pid}')")
+  for ((i = 0; i < 600; i++)); do
+    screen=$(terminal capture-pane -p -t main)
+    now=
+    if [[ $screen =~ [0-9]{2}:[0-9]{2}:[0-9]{2}\ UTC ]]; then now=${BASH_REMATCH[0]}; fi
+    if [ "$now" != "$clock" ]; then
+      clock=$now
+      count=$(cut -d ' ' -f 11 "/proc/$pid/stat")
+      if [ "$count" = "$last" ]; then quiet=$((quiet + 1)); else quiet=0; fi
+      last=$count
+      if [ "$quiet" -ge 5 ]; then return; fi
+    fi
+    sleep 0.1
+  done
+  printf 'NOT TRUE: %s\n  page faults of its children: %s\n%s\n' "$1" "$last" "$screen"
+  exit 1
+}
+
 terminal new-session -d -s main -x 120 -y 36 -c "$project" "PS1='prompt> ' sh"
 until_shown 'prompt>' 'a shell is there'
 keys "'$capsule' ui" Enter
@@ -52,6 +75,12 @@ until_shown '✓ test-review' 'phases that passed are ticked'
 until_shown '▶ execute ' 'the next one is at work'
 keys 3
 until_shown 'Now I am at execute, attempt 1.' 'what its agent prints is read while it works'
+until_quiet 'nothing is started to read what an agent prints that is silent'
+printf "echo 'One more word.'\necho 'One aside.' >&2\n" >"$HOME/say"
+mv "$HOME/say" "$HOME/go/say"
+until_shown 'One more word.' 'what it prints then is read'
+until_shown 'One aside.' 'and what it prints on stderr'
+until_quiet 'and it is quiet again'
 allow execute
 until_shown 'passed, 2 attempts' 'a try that the checks refuse is followed by another'
 allow all

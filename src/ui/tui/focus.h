@@ -35,7 +35,7 @@ struct Wish {
     archive,  // words: a bead; what was kept of its run: summary and worklog
   } kind{};
   std::vector<std::string> words;
-  bool changes = false;  // it may be another text soon: an agent works
+  std::int64_t printed = 0;  // how often it was seen to grow: once more, and the text is old
   std::string key() const;
 };
 struct Page {

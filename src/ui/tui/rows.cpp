@@ -275,7 +275,7 @@ Wish transcript_wish(const Focus& focus, const Shown& shown) {
   // Its name would mean the newest run of its subject.
   wish.words = {"log", run->superseded ? run->run : run->name,
                 "--agent=" + std::to_string(attempt->agent)};
-  wish.changes = attempt->running && !focus.replay;
+  wish.printed = focus.replay ? 0 : attempt->printed;
   return wish;
 }
 

@@ -84,8 +84,11 @@ void Fold::holder(const std::string& run, const std::optional<engine::Holder>& h
   run_of(run).holder = holder;
 }
 
-void Fold::activities(const std::string& run, std::map<int, dialect::Activity> doing) {
-  run_of(run).doing = std::move(doing);
+void Fold::activities(const std::string& run, std::map<int, dialect::Activity> doing,
+                      std::map<int, std::int64_t> printed) {
+  RunFold& fold = run_of(run);
+  fold.doing = std::move(doing);
+  fold.printed = std::move(printed);
 }
 
 void Fold::answered(const std::string& run, const std::set<int>& questions) {

@@ -43,7 +43,8 @@ class Fold {
   // Who works on it; nullopt: nobody.
   void holder(const std::string& run, const std::optional<engine::Holder>& holder);
   // What its agents do, by their numbers; replaces what was told before.
-  void activities(const std::string& run, std::map<int, dialect::Activity> doing);
+  void activities(const std::string& run, std::map<int, dialect::Activity> doing,
+                  std::map<int, std::int64_t> printed = {});
   // Questions of it for which an answer lies there.
   void answered(const std::string& run, const std::set<int>& questions);
 

@@ -202,6 +202,8 @@ Attempt RunFold::row_of(const workflow::AgentSummary& agent, bool ended) const {
     row.held = row.running && known->second.hold != supply::Hold::none;
   if (const auto now = doing.find(agent.number); now != doing.end() && row.running)
     row.doing = now->second;
+  if (const auto grown = printed.find(agent.number); grown != printed.end() && row.running)
+    row.printed = grown->second;
   return row;
 }
 

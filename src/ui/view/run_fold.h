@@ -77,6 +77,7 @@ class RunFold {
   engine::RunHead head;
   std::optional<engine::Holder> holder;
   std::map<int, dialect::Activity> doing;
+  std::map<int, std::int64_t> printed;  // how often, by agent
   std::set<int> answered;
   std::string unreadable;
   bool superseded = false;

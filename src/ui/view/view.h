@@ -187,6 +187,7 @@ struct Attempt {
   int service_faults = 0, redacted = 0;
   std::string idle;                        // since when it does nothing; empty: it works
   std::optional<dialect::Activity> doing;  // now; no fact: told to the fold from outside
+  std::int64_t printed = 0;  // how often its log was seen to grow while it runs; no fact either
   bool operator==(const Attempt&) const = default;
 };
 

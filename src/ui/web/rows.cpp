@@ -143,6 +143,7 @@ std::string attempt_json(const view::Attempt& attempt) {
       .number("redacted", attempt.redacted)
       .flag("idle", !attempt.idle.empty());
   if (attempt.doing) line.raw("doing", doing_json(*attempt.doing));
+  line.number("printed", attempt.printed);
   return line.done();
 }
 
