@@ -2,7 +2,8 @@
 // anew meanwhile. Their agent works only as far as it is let.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { accessibleInBothThemes } from "./axe.mjs";
 
 const { CAPSULE, HOME } = process.env;
 const gates = HOME + "/go/";
@@ -35,32 +36,77 @@ export async function workflows(page) {
     await page.locator("a.rowlink", { hasText: title }).click();
     await page.locator(".runhead h1", { hasText: title }).waitFor();
   };
-  const says = async (name, words) => {
+  const says = async (name, words, more) => {
     await page.getByRole("link", { name, exact: true }).click();
     await page.locator(".panel").waitFor();
     await page.keyboard.press("3");
     await page.locator(".log", { hasText: words }).waitFor();
+    await more?.();
     await page.keyboard.press("b");
   };
 
-  // The pipeline, whose first try of the code is refused by the checks.
+  // Nothing is asked for while nothing happens, though the clock of the page goes on.
+  const quiet = async () => {
+    let asked = 0;
+    const count = (request) => void (request.url().includes("/api/v1/transcript") && asked++);
+    const seconds = () => page.locator(".list td[data-ticks]").last().innerText();
+    page.on("request", count);
+    for (let still = 0, all = 0; still < 5; all++) {
+      assert.ok(all < 60, "the transcript of an agent that is silent is asked for again and again");
+      const [before, shown] = [asked, await seconds()];
+      await page.waitForFunction((old) => [...document.querySelectorAll(".list td[data-ticks]")].at(-1)?.innerText !== old, shown);
+      still = asked === before ? still + 1 : 0;
+    }
+    page.off("request", count);
+  };
+  const saysMore = async () => {
+    await writeFile(HOME + "/say", "echo 'One more word.'; echo 'One aside.' >&2\n");
+    await rename(HOME + "/say", gates + "say");
+    for (const words of ["One more word.", "One aside."]) await page.locator(".log", { hasText: words }).waitFor();
+  };
+
+  // The pipeline, whose first try of the code is refused by the checks. A file of the person's own is in the way of its merge.
   const pipeline = await start("run", "calc-1");
   await open("Keep the right answer");
   await phase("test-writer", "working");
   await phase("merge", "to come");
   await allow("test-writer", "test-review");
   await phase("execute", "working");
-  await says("execute", "Now I am at execute, attempt 1.");
+  await says("execute", "Now I am at execute, attempt 1.", async () => {
+    await quiet();
+    await saysMore();
+    await quiet();
+  });
   await allow("execute");
   await phase("execute-review", "working");
   await page.keyboard.press("t");
   await page.waitForSelector(".gantt");
+  await accessibleInBothThemes(page, "timeline of a pipeline");
   await page.keyboard.press("b");
+  await accessibleInBothThemes(page, "board of a pipeline");
+  await writeFile("feature.txt", "notes of the person's own\n");
   await allow("all");
-  await ends(pipeline, 0);
+  await ends(pipeline, 1);
+  await to("#/inbox");
+  const refused = page.locator(".item.refused_merge");
+  await refused.waitFor();
+  await accessibleInBothThemes(page, "a merge that was refused");
+  await rm("feature.txt");
+  await refused.getByRole("button", { name: "Merge …" }).click();
+  await refused.locator(".sure", { hasText: "capsule merge calc-1" }).waitFor();
+  await refused.getByRole("button", { name: "Merge it" }).click();
+  await refused.waitFor({ state: "detached" });
+  await open("Keep the right answer");
   await phase("merge", "passed");
   await head("done6/6");
   await head("merged as");
+  await page.getByRole("link", { name: "execute", exact: true }).click();
+  for (const tab of ["1", "2", "3", "4"]) {
+    await page.keyboard.press(tab);
+    await page.locator(`.panel .tabs a:nth-child(${tab})[aria-current=page]`).waitFor();
+    await page.waitForFunction(() => !document.querySelector(".panel .asking"));
+    await accessibleInBothThemes(page, "phase of a pipeline, tab " + tab);
+  }
 
   // Auto mode.
   const auto = await start("auto", "run", "Find out what is faster");
@@ -72,6 +118,11 @@ export async function workflows(page) {
   await allow("execution", "qa");
   await phase("review", "working");
   await head("at work3");
+  await accessibleInBothThemes(page, "board of auto mode");
+  await page.keyboard.press("t");
+  await page.waitForSelector(".gantt");
+  await accessibleInBothThemes(page, "timeline of auto mode");
+  await page.keyboard.press("b");
   await allow("all");
   await ends(auto, 0);
   await phase("reflect", "passed");
@@ -112,6 +163,7 @@ export async function workflows(page) {
   const settings = await readFile(".capsule/config.yaml", "utf8");
   await rm(".capsule", { recursive: true });
   await page.locator("h1", { hasText: "There is no such run" }).waitFor();
+  await accessibleInBothThemes(page, "no such run");
   await to("#/inbox");
   await page.locator("h1", { hasText: "Nothing needs you" }).waitFor();
   await to("#/runs");
