@@ -225,6 +225,27 @@ bool eventually(const std::function<bool()>& ready) {
   return ready();
 }
 
+std::vector<std::string> left_of_walls(const std::string& project) {
+  std::vector<std::string> left;
+  for (const char* area : {"/.capsule/tmp", "/.capsule/homes"})
+    if (fs::exists(project + area))
+      for (const auto& entry : fs::directory_iterator(project + area)) left.push_back(entry.path());
+  for (const auto& process : fs::directory_iterator("/proc")) {
+    const std::string mounts = read_file(process.path() / "mountinfo");
+    if (mounts.find(project + "/") != mounts.npos || mounts.find(project + " ") != mounts.npos)
+      left.push_back(process.path() / "mountinfo");
+  }
+  return left;
+}
+
+::testing::AssertionResult nothing_left_of_walls(const std::string& project) {
+  if (eventually([&] { return left_of_walls(project).empty(); }))
+    return ::testing::AssertionSuccess();
+  auto failure = ::testing::AssertionFailure();
+  for (const std::string& one : left_of_walls(project)) failure << one << " is left; ";
+  return failure;
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

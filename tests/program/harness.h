@@ -70,6 +70,12 @@ bool eventually(const std::function<bool()>& ready);
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, std::string_view text);  // makes the folders above it
 
+// What walls around runs of a project have left behind: its private repositories, layers and clean
+// checkouts, homes of its trees, and mounts of its files in whatever process's namespace.
+std::vector<std::string> left_of_walls(const std::string& project);
+// Whether all of that goes by itself: what is killed takes a moment to be gone.
+::testing::AssertionResult nothing_left_of_walls(const std::string& project);
+
 // A fixture with a folder of its own. Everything started by capsule() and start() inherits a mark;
 // TearDown fails the test when a process with that mark, or any other descendant, is still there
 // two seconds after the test, and ends it.

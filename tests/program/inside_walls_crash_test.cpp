@@ -1,5 +1,5 @@
 // Deliveries and auto mode inside walls, killed at points between two effects: they go on, merge
-// once, and leave no process, mount or private repository behind.
+// once, and leave no process, mount, home or private repository behind.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -13,14 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of everything that Capsule makes for walls in the folder `spare`, and mounts of the test's
-// folder.
-std::vector<std::string> left_in(const std::string& spare) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(spare)) names.push_back(entry.path().filename());
-  const std::string mounts = read_file("/proc/self/mountinfo");
-  if (mounts.find(fs::path(spare).parent_path().string()) != mounts.npos) names.push_back("mounts");
-  return names;
+// Nothing in the project, and nothing in the folder for what is temporary.
+void expect_nothing_left(const std::string& project, const std::string& spare) {
+  EXPECT_TRUE(nothing_left_of_walls(project));
+  EXPECT_TRUE(fs::is_empty(spare));
 }
 
 int count_lines(const std::string& text) {
@@ -47,7 +43,7 @@ TEST_F(KilledDeliveryInsideWalls, GoesOnAndLeavesNothingBehind) {
   env()["CAPSULE_TEST_POINTS"] = path("points");
   ASSERT_EQ(deliver().exit_code, 0);
   env().erase("CAPSULE_TEST_POINTS");
-  EXPECT_EQ(left_in(path("spare")), std::vector<std::string>());
+  expect_nothing_left(project(), path("spare"));
   const int all = points();
   ASSERT_GT(all, 15);
   int killed = 0;
@@ -68,7 +64,7 @@ TEST_F(KilledDeliveryInsideWalls, GoesOnAndLeavesNothingBehind) {
     EXPECT_EQ(done.exit_code, 0) << done.err;
     EXPECT_EQ(main_file(task + ".txt"), task + "\n");
     EXPECT_EQ(count_lines(git({"log", "--format=%H", "main", "--", task + ".txt"}).out), 1);
-    EXPECT_EQ(left_in(path("spare")), std::vector<std::string>());
+    expect_nothing_left(project(), path("spare"));
   }
   EXPECT_GT(killed, 3);
 }
@@ -106,7 +102,7 @@ TEST_F(KilledAutoInsideWalls, GoesOnAndLeavesNothingBehind) {
     EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
     EXPECT_EQ(git({"-C", folder, "log", "--merges", "--format=%s", "main"}).out,
               "Merge auto: Say hello\n");
-    EXPECT_EQ(left_in(path("spare")), std::vector<std::string>());
+    expect_nothing_left(folder, path("spare"));
     EXPECT_TRUE(fs::is_empty(folder + "/.capsule/worktrees"));
   }
 }

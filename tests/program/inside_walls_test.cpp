@@ -44,15 +44,18 @@ TEST_F(InsideWalls, ARunThatWasKilledGoesOn) {
   {
     Running running(calling("run", {kBead}));
     EXPECT_TRUE(eventually([&] { return !read_file(mock("here")).empty(); }));
+    EXPECT_FALSE(left_of_walls(project()).empty()) << "it is looked for in the wrong place";
     running.send(SIGKILL);
     (void)running.wait();
   }
+  EXPECT_FALSE(left_of_walls(project()).empty()) << "nothing is there to be swept";
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_TRUE(is_closed());
   EXPECT_HAS(outcome.out, kWalls);
   const Json status = Json::parse(command("status", {kBead, "--json"}).out);
   EXPECT_EQ(status["contained"].size(), 3U) << "those of the process before count";
+  EXPECT_TRUE(nothing_left_of_walls(project())) << "what is left is swept by the next start";
 }
 
 TEST_F(InsideWalls, ARunThatFailedIsResumed) {

@@ -1,5 +1,5 @@
 // A pipeline inside walls, killed at points between two effects: it goes on, ends as if nothing had
-// happened, and leaves no process, mount or private repository behind.
+// happened, and leaves no process, mount, home or private repository behind.
 #include <signal.h>
 
 #include <filesystem>
@@ -21,14 +21,10 @@ class WallsCrash : public RecoveryTest {
     fs::create_directories(path("spare"));
     env()["TMPDIR"] = path("spare");
   }
-  // Of everything that Capsule makes for walls: private repositories, layers, clean checkouts.
-  std::vector<std::string> left() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(path("spare")))
-      names.push_back(entry.path().filename());
-    for (const std::string& line : lines_in(read_file("/proc/self/mountinfo")))
-      if (line.find(path("")) != line.npos) names.push_back(line);
-    return names;
+  // Nothing in the project, and nothing in the folder for what is temporary.
+  void expect_nothing_left(const Place& place) const {
+    EXPECT_TRUE(nothing_left_of_walls(place.folder));
+    EXPECT_TRUE(fs::is_empty(path("spare")));
   }
 };
 
@@ -39,7 +35,7 @@ TEST_F(WallsCrash, AKilledPipelineGoesOnAndLeavesNothingBehind) {
   const Outcome outcome = run(call);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.out, "walls: worktree (namespaces");
-  EXPECT_EQ(left(), std::vector<std::string>());
+  expect_nothing_left(whole);
   const std::vector<std::string> points = lines_in(read_file(note("points")));
   const std::string expected = final_state(whole, kRetried);
   const std::size_t step = full_tests() ? 1 : 11;
@@ -54,7 +50,7 @@ TEST_F(WallsCrash, AKilledPipelineGoesOnAndLeavesNothingBehind) {
     const Outcome again = capsule_in(place, {"run", kRetried});
     EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
     EXPECT_EQ(final_state(place, kRetried), expected);
-    EXPECT_EQ(left(), std::vector<std::string>());
+    expect_nothing_left(place);
   }
   EXPECT_GT(crashes, 3U);
 }
