@@ -128,8 +128,9 @@ Result<Report> plan(const Policy& policy, const Kernel& kernel) {
 Kernel look_at_kernel(const Policy& policy) {
   const File terminal(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
   Kernel kernel{landlock_abi(), seccomp_available(), {}, can_count_processes(), bool(terminal)};
-  // Who does not go without finds out when he starts.
-  if (policy.missing == Missing::weaker) kernel.no_namespaces = try_namespaces();
+  // Who does not go without, and who has found them, learns of it when he starts.
+  if (policy.missing == Missing::weaker && !policy.namespaces_found)
+    kernel.no_namespaces = try_namespaces();
   return kernel;
 }
 

@@ -155,6 +155,7 @@ Result<Policy> make_policy(const Wish& wish) {
   policy.preset = wish.preset;
   policy.role = wish.role;
   policy.missing = wish.missing;
+  policy.namespaces_found = wish.namespaces_found;
   const bool own_network = wish.preset == Preset::strict || wish.role == Role::gate;
   policy.net = wish.net.value_or(own_network ? Net::off : Net::open);
   policy.allow = wish.allow;

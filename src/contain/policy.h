@@ -113,10 +113,11 @@ struct Policy {
   std::optional<Broker> broker = {};
   Limits limits = {};
   Missing missing = Missing::refuse;
-  std::string folder;         // the worktree; one of the places
-  std::string start;          // where the command starts: there, or below it
-  std::string home;           // by the path of the user's own; one of the places
-  std::vector<Place> places;  // parents before what is in them
+  bool namespaces_found = false;  // as in the wish
+  std::string folder;             // the worktree; one of the places
+  std::string start;              // where the command starts: there, or below it
+  std::string home;               // by the path of the user's own; one of the places
+  std::vector<Place> places;      // parents before what is in them
   std::vector<Link> links;
   std::vector<std::string> env;  // NAME=value: all that the command gets
   Without without = {};
@@ -144,6 +145,9 @@ struct Wish {
   Limits limits = {};
   std::vector<std::string> set = {};  // NAME=value: goes before what is handed over or made up
   Missing missing = Missing::refuse;
+  // Whoever wishes it has tried namespaces in this run, and there are: nobody needs to try again
+  // before it is decided what is missing, which takes as long as the walls themselves.
+  bool namespaces_found = false;
   std::string folder;       // the worktree
   std::string start = {};   // where the command starts: there, or below it; empty: there
   std::string home;         // the user's

@@ -6,10 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "contain/landlock.h"
 #include "contain/places.h"
 #include "contain/plan.h"
+#include "tests/contain/kernel.h"
 
 namespace capsule::contain {
 namespace {
@@ -281,6 +283,17 @@ TEST_F(PolicyTest, WhoseKeyIsKeptHasAWordAndAnAddressInItsPlace) {
   EXPECT_THAT(made->env, Contains("URL=http://127.0.0.1:3129"));
   EXPECT_THAT(made->env, Not(Contains(HasSubstr("of the caller"))));
   EXPECT_THAT(made->env, Not(Contains(HasSubstr("secret"))));
+}
+
+TEST_F(PolicyTest, NamespacesThatWereFoundOnceAreNotTriedAgain) {
+  Policy policy;
+  policy.missing = Missing::weaker;
+  std::thread([&] {
+    test::without_user_namespaces();
+    EXPECT_TRUE(look_at_kernel(policy).no_namespaces);
+    policy.namespaces_found = true;
+    EXPECT_FALSE(look_at_kernel(policy).no_namespaces);
+  }).join();
 }
 
 TEST_F(PolicyTest, EveryGapHasItsSentence) {

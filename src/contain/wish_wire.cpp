@@ -33,10 +33,12 @@ void members(Visit& visit, Mount& mount) {
 }
 template <class Visit>
 void members(Visit& visit, Wish& wish) {
-  auto& [preset, role, net, allow, forward, broker, limits, set, missing, folder, start, home,
-         search, read, write, scratch, env, mounts, private_home, layer, cover, guarded] = wish;
-  visit(preset, role, net, allow, forward, broker, limits, set, missing, folder, start, home,
-        search, read, write, scratch, env, mounts, private_home, layer, cover, guarded);
+  auto& [preset, role, net, allow, forward, broker, limits, set, missing, namespaces_found, folder,
+         start, home, search, read, write, scratch, env, mounts, private_home, layer, cover,
+         guarded] = wish;
+  visit(preset, role, net, allow, forward, broker, limits, set, missing, namespaces_found, folder,
+        start, home, search, read, write, scratch, env, mounts, private_home, layer, cover,
+        guarded);
 }
 template <class Visit>
 void members(Visit& visit, Report& report) {

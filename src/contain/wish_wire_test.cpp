@@ -12,6 +12,7 @@ Wish full_wish() {
   wish.role = Role::gate;
   wish.net = Net::off;
   wish.missing = Missing::weaker;
+  wish.namespaces_found = true;
   wish.folder = "/folder/a b";
   wish.start = "/folder/a b/c";
   wish.home = "/home/me";

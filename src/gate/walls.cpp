@@ -50,7 +50,8 @@ Result<Room> Room::make(const Walls& walls, const std::string& folder, Writes wr
   contain::Wish& wish = *room.wish_;
   wish.folder = folder;
   // Without namespaces there are no layers; who goes without puts the files back himself.
-  const bool layers = wish.missing == contain::Missing::refuse || !contain::try_namespaces();
+  const bool layers = wish.missing == contain::Missing::refuse || wish.namespaces_found ||
+                      !contain::try_namespaces();
   if (!layers) writes = Writes::stay;
   const bool git = layers && has_repository(folder);
   if (writes == Writes::stay) wish.write.push_back(folder);

@@ -234,5 +234,22 @@ TEST_F(GateWalls, WithoutNamespacesThereIsNoLayerAndTheFolderIsWrittenTo) {
   }).join();
 }
 
+TEST_F(GateWalls, NamespacesThatWereFoundOnceAreNotTriedForEveryCheck) {
+  Walls around = walls();
+  around.wish = [](const std::string&) {
+    contain::Wish wish;
+    wish.role = contain::Role::gate;
+    wish.missing = contain::Missing::weaker;
+    wish.namespaces_found = true;
+    return wish;
+  };
+  std::thread([&] {
+    test::without_user_namespaces();  // whoever tries finds none
+    const auto room = Room::make(around, worktree_, Writes::vanish);
+    ASSERT_TRUE(room);
+    EXPECT_FALSE(room->wish()->layer.empty());
+  }).join();
+}
+
 }  // namespace
 }  // namespace capsule::gate

@@ -77,6 +77,15 @@ TEST_F(Contained, WhatTheKernelLacksIsToldAndNothingRan) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/ran"));
 }
 
+TEST_F(Contained, NamespacesThatWereFoundAndAreNotThereAreNoReasonToGoWithout) {
+  const auto loop = make_loop_for(Walls::landlock_alone);
+  TreeSpec spec = within(Walls::landlock_alone, script("echo ran | tee ran"), folder());
+  spec.walls->namespaces_found = true;
+  const Recorder agent = run_to_end(*loop, spec);
+  EXPECT_EQ(agent.exit->how, Exit::How::not_contained);
+  EXPECT_FALSE(std::filesystem::exists(folder() + "/ran"));
+}
+
 // Each of its own is allowed what all have together.
 std::string hogs(int count, const std::string& megas) {
   return "for i in $(seq " + std::to_string(count) +

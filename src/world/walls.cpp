@@ -86,9 +86,7 @@ Wish wish_with(const config::Config& config, const config::Walls& walls,
   wish.preset =
       walls.preset == ContainPreset::strict ? contain::Preset::strict : contain::Preset::worktree;
   wish.net = net_named(walls.net);
-  // Who has chosen nothing gets what there is, and is told what is not; no_walls() has the rest.
-  wish.missing =
-      contain.weaker || by_default(config) ? contain::Missing::weaker : contain::Missing::refuse;
+  wish.missing = contain.weaker ? contain::Missing::weaker : contain::Missing::refuse;
   wish.folder = folder;
   wish.home = own_variable("HOME");
   wish.search = own_variable("PATH");
@@ -103,6 +101,18 @@ Wish wish_with(const config::Config& config, const config::Walls& walls,
   add_existing(wish.scratch, contain.scratch, wish.home);
   add_existing(wish.write, contain.write, wish.home);
   for (const std::string& name : contain.env) add_new(wish.env, name);
+  return wish;
+}
+
+// The same in a run.
+Wish wish_in_run(const config::Config& config, const config::Walls& walls,
+                 const std::string& folder) {
+  Wish wish = wish_with(config, walls, folder);
+  // Who has chosen nothing gets what there is, and is told what is not; no_walls() has the rest.
+  if (by_default(config)) wish.missing = contain::Missing::weaker;
+  // Found out once, and not by all who start something.
+  if (wish.missing == contain::Missing::weaker)
+    wish.namespaces_found = !contain::namespaces_missing();
   return wish;
 }
 
@@ -270,7 +280,10 @@ config::Walls walls_for(const Project& project, const workflow::StartAgent& star
 }  // namespace
 
 bool walls_chosen(const config::Config& config) {
-  return config.origin("contain.preset").layer != config::Layer::defaults;
+  return std::any_of(config.entries.begin(), config.entries.end(), [](const config::Entry& entry) {
+    const bool preset = entry.path == "contain.preset" || entry.path.ends_with(".contain.preset");
+    return preset && entry.origin.layer != config::Layer::defaults;
+  });
 }
 
 bool only_looks(const Project& project, const workflow::StartAgent& start) {
@@ -308,7 +321,7 @@ Result<std::optional<Wish>> walls_of_agent(const Project& project,
                                            const std::string& folder) {
   const config::Walls walls = walls_for(project, start);
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
-  Wish wish = wish_with(project.config, walls, folder);
+  Wish wish = wish_in_run(project.config, walls, folder);
   wish.role = only_looks(project, start) ? contain::Role::reviewer : contain::Role::writer;
   const agent::Client* client = client_behind(provider);
   add_program(wish, project, provider);
@@ -335,7 +348,7 @@ Result<std::optional<Wish>> walls_of_agent(const Project& project,
 std::optional<Wish> walls_of_checks(const Project& project, const std::string& folder) {
   const config::Walls walls = project.config.walls_of_checks();
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
-  Wish wish = wish_with(project.config, walls, folder);
+  Wish wish = wish_in_run(project.config, walls, folder);
   wish.role = contain::Role::gate;
   add_scripts(wish, project);
   return wish;
@@ -345,7 +358,7 @@ std::optional<Wish> walls_of_setup(const Project& project, const std::string& fo
   config::Walls walls = project.config.walls_of_checks();
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
   walls.net = project.config.contain.net.value_or(config::net_of(walls.preset));
-  Wish wish = wish_with(project.config, walls, folder);
+  Wish wish = wish_in_run(project.config, walls, folder);
   add_scripts(wish, project);
   for (const std::string& entry : variables_like(kCertificates)) hand_over(wish, entry);
   return wish;
@@ -355,10 +368,9 @@ Wish walls_of_command(const config::Config& config, contain::Role role, const st
   config::Walls walls{config.contain.preset, ContainNet::off};
   if (role == contain::Role::gate) walls = config.walls_of_checks();
   walls.preset = std::max(walls.preset, ContainPreset::worktree);
+  // Whoever runs a command by hand is there to hear that something is missing.
   Wish wish = wish_with(config, walls, folder);
   wish.role = role;
-  // Whoever runs a command by hand is there to hear that something is missing.
-  wish.missing = config.contain.weaker ? contain::Missing::weaker : contain::Missing::refuse;
   wish.net.reset();
   if (const auto net = role == contain::Role::gate ? config.verify.contain.net : config.contain.net)
     wish.net = net_named(*net);

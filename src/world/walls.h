@@ -32,7 +32,8 @@ Result<std::optional<contain::Wish>> walls_of_agent(const Project& project,
 // configuration says otherwise.
 std::optional<contain::Wish> walls_of_checks(const Project& project, const std::string& folder);
 
-// Whether somebody has chosen the preset, in whatever file, variable or option.
+// Whether somebody has chosen a preset, be it for a single phase or role, in whatever file,
+// variable or option.
 bool walls_chosen(const config::Config& config);
 
 // What readies a tree: it writes there, and has the network that agents have.

@@ -191,9 +191,21 @@ TEST_F(WallsTest, WhatIsConfiguredIsInTheWishAndWhatThisMachineLacksIsNot) {
   EXPECT_EQ(found->forward, std::vector<int>{5432});
   EXPECT_THAT(found->env, Contains("MINE"));
   EXPECT_EQ(found->missing, contain::Missing::weaker);
+  EXPECT_TRUE(found->namespaces_found) << "or everybody who starts something tries them";
+  EXPECT_TRUE(walls_of_checks(*project, project_)->namespaces_found);
   EXPECT_EQ(found->limits.memory, 1U << 30);
   EXPECT_EQ(found->limits.together, 1U << 30);
   EXPECT_EQ(found->limits.processes, 7U);
+}
+
+TEST_F(WallsTest, WhoHasChosenForOneRoleAloneGetsThoseOrNothing) {
+  user("");
+  EXPECT_FALSE(walls_chosen(project->config));
+  for (const char* choice : {"contain: worktree\n", "phases: {execute: {contain: worktree}}\n"}) {
+    user(choice);
+    EXPECT_TRUE(walls_chosen(project->config)) << choice;
+    EXPECT_EQ(wish(phase("execute"))->missing, contain::Missing::refuse) << choice;
+  }
 }
 
 TEST_F(WallsTest, WhereNobodySaysAllProcessesTogetherHaveMostOfTheMemoryAndNoneALimitOfItsOwn) {
