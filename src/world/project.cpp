@@ -10,6 +10,9 @@
 #include "git/private_dir.h"
 #include "git/refs.h"
 #include "world/workflows.h"
+#ifdef CAPSULE_TEST_HOOKS
+#include "world/walls.h"
+#endif
 
 namespace capsule::world {
 
@@ -86,6 +89,11 @@ Result<Project> open_project(const ProjectWords& words) {
   config::Sources sources = config_sources(repository.top, words.scripts_dir);
   sources.flags = flags;
   config::Config config = TRY(config::load(sources));
+#ifdef CAPSULE_TEST_HOOKS
+  // What is told where nobody has chosen walls has its tests while the default is none.
+  if (std::getenv("CAPSULE_TEST_WALLS_BY_DEFAULT") != nullptr && !walls_chosen(config))
+    config.contain.preset = config::ContainPreset::worktree;
+#endif
   Assets assets(words.scripts_dir, repository.top);
   std::error_code error;
   const bool here = std::filesystem::equivalent(repository.top, ".", error);

@@ -20,12 +20,22 @@ git -C '@PROJECT@' update-ref refs/heads/planted HEAD
 case $CAPSULE_PHASE in
   test-writer) mkdir -p tests; echo 'grep -q done feature.txt' >tests/feature_test.sh
     say '"tests/feature_test.sh"' ;;
-  execute) echo done >feature.txt; say '"feature.txt"' ;;
-  merge) git add tests feature.txt && git commit -q -m "$CAPSULE_COMMIT_MSG" >&2
-    say '"tests/feature_test.sh","feature.txt"' ;;
+  execute) echo done >feature.txt; echo 'export A=b' >.envrc; say '"feature.txt",".envrc"' ;;
+  merge) git add tests feature.txt .envrc && git commit -q -m "$CAPSULE_COMMIT_MSG" >&2
+    say '"tests/feature_test.sh","feature.txt",".envrc"' ;;
   *) echo "by $CAPSULE_PHASE" >>feature.txt; say ;;
 esac
 )SH";
+
+// For what `work` starts.
+Outcome without_namespaces(const std::function<Outcome()>& work) {
+  Outcome outcome;
+  std::thread([&] {
+    without_user_namespaces();
+    outcome = work();
+  }).join();
+  return outcome;
+}
 
 class ContainedRun : public ProjectTest {
  protected:
@@ -67,6 +77,7 @@ TEST_F(ContainedRun, InsideThemNoneDoesAndTheWorkIsDone) {
   EXPECT_TRUE(is_closed());
   EXPECT_EQ(git_out({"show", "main:feature.txt"}), "done") << "no reviewer has changed it";
   EXPECT_HAS(outcome.out + outcome.err, "tried to change feature.txt");
+  EXPECT_HAS(outcome.out, "agents changed files that run by themselves at yours: .envrc");
   EXPECT_TRUE(fs::is_empty(project() + "/.capsule/tmp"));
   EXPECT_HAS(outcome.out, "  walls: strict (namespaces, Landlock ");
   EXPECT_HAS(outcome.out, "; network proxy) for writer, reviewer");
@@ -114,13 +125,64 @@ TEST_F(ContainedRun, APhaseByHandWhereNoWallsCanBeIsRefused) {
   EXPECT_TRUE(fs::exists(path("out")));
 }
 
+// Whoever has configured nothing, on a machine where that means the preset worktree.
+class WallsByDefault : public ProjectTest {
+ protected:
+  void SetUp() override {
+    ProjectTest::SetUp();
+    make_project(Way::binary);
+    configure_gates();
+    env()["CAPSULE_CONTAIN"] = std::nullopt;
+    env()["CAPSULE_TEST_WALLS_BY_DEFAULT"] = "1";
+    // Where the scripted agents leave what the test reads.
+    write_file(path("home/.config/capsule/config.yaml"),
+               "contain: {write: ['" + mock("") + "']}\n");
+  }
+};
+
+TEST_F(WallsByDefault, WhereTheKernelHasThemTheyArePutUp) {
+  on("execute", "echo out >'" + path("out") + "'; pass");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(is_closed());
+  EXPECT_FALSE(fs::exists(path("out")));
+  EXPECT_HAS(outcome.out, "  walls: worktree (namespaces, Landlock ");
+}
+
+TEST_F(WallsByDefault, WhereTheKernelLacksThemThereAreNoneAndThatIsSaid) {
+  const Outcome outcome = without_namespaces([&] { return run_bead(); });
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(is_closed());
+  EXPECT_HAS(outcome.out, "walls for all: ");
+  EXPECT_HAS(outcome.out, "  walls: off for all\n");
+  EXPECT_HAS(outcome.out, "  ! the walls are less than they could be: ");
+  EXPECT_HAS(outcome.out, "user namespaces");
+  EXPECT_HAS(command("status", {kBead}).out, "walls: off for all");
+}
+
+// Landlock alone has no private repository: this run merges nothing.
+TEST_F(ContainedRun, WhatIsLeftOfThemWithoutNamespacesIsSaidWhereSomebodyWantsThat) {
+  contain_with("worktree, missing: weaker");
+  write_file(project() + "/.capsule/workflows/mine.yaml",
+             "phases:\n  - {name: execute}\nend: nothing\n");
+  const Outcome outcome = without_namespaces([&] {
+    return command("run", {kBead, "--workflow=mine"});
+  });
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_FALSE(fs::exists(path("out")));
+  EXPECT_FALSE(planted());
+  EXPECT_HAS(outcome.out, "  walls: worktree (Landlock ");
+  EXPECT_HAS(outcome.out, "  ! the walls are less than they could be: there are no namespaces");
+  EXPECT_HAS(command("status", {kBead}).out, "walls: worktree (Landlock ");
+  const Json status = Json::parse(command("status", {kBead, "--json"}).out);
+  ASSERT_EQ(status["contained"].size(), 1U) << status;
+  EXPECT_EQ(status["contained"][0]["namespaces"], false);
+  EXPECT_GT(status["contained"][0]["gaps"].size(), 2U);
+}
+
 TEST_F(ContainedRun, WhereTheyCannotBePutUpNothingIsMade) {
   contain_with("strict");
-  Outcome outcome;
-  std::thread([&] {
-    without_user_namespaces();
-    outcome = run_bead();
-  }).join();
+  const Outcome outcome = without_namespaces([&] { return run_bead(); });
   EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
   EXPECT_HAS(outcome.err, "user namespaces");
   EXPECT_FALSE(fs::exists(path("out")));
