@@ -29,9 +29,6 @@ capsule_cluster_program()
 if(CAPSULE_TESTS)
   file(GLOB cluster_program_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cluster/*.cpp)
   capsule_test(cluster_program_test WHOLE SOURCES ${cluster_program_tests}
-    ${PROJECT_SOURCE_DIR}/tests/program/harness.cpp ${PROJECT_SOURCE_DIR}/tests/program/project.cpp
-    ${PROJECT_SOURCE_DIR}/tests/program/deliver_project.cpp
-    LINKS capsule_base capsule_postgres)
-  set_target_properties(cluster_program_test PROPERTIES UNITY_BUILD OFF)  # as two kinds of projects have the same names
+    LINKS capsule_harness capsule_base capsule_postgres)
   add_dependencies(cluster_program_test capsule-cluster)
 endif()
