@@ -20,9 +20,7 @@ void warn_of(const std::string& sentence) { print_error("capsule: " + sentence +
 void warn_of_doubled_hook(const std::string& folder) {
   const client::Doubled doubled = client::doubled_hook(client::claude_folders(folder));
   if (doubled.sentence.empty()) return;
-  std::string mend;
-  for (const std::string& command : doubled.mend) mend += (mend.empty() ? "" : "; ") + command;
-  warn_of(doubled.sentence + "; to keep one: " + mend);
+  warn_of(doubled.sentence + "; to keep one: " + joined(doubled.mend, "; "));
 }
 
 Result<std::string> session_argument(const Args& args) {

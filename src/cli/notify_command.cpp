@@ -18,22 +18,17 @@ constexpr Option kOptions[] = {
     kProjectDir};
 
 std::string ways_in_words(const config::Notify& way) {
-  std::string text;
-  const auto add = [&](std::string_view word) {
-    text += (text.empty() ? "" : ", ") + std::string(word);
-  };
-  if (way.desktop) add("desktop");
-  if (way.terminal) add("terminal");
-  if (!way.command.empty()) add(printable(way.command.front()));
-  return text.empty() ? "no way of telling is set" : text;
+  std::vector<std::string> ways;
+  if (way.desktop) ways.emplace_back("desktop");
+  if (way.terminal) ways.emplace_back("terminal");
+  if (!way.command.empty()) ways.push_back(printable(way.command.front()));
+  return ways.empty() ? "no way of telling is set" : joined(ways);
 }
 
 void list(const config::Config& config) {
   for (const auto& [name, way] : config.notify) {
-    std::string on;
-    for (const std::string& kind : way.on) on += (on.empty() ? "" : ", ") + kind;
     print("  " + name + ": " + ways_in_words(way) + " on " +
-          (on.empty() ? "everything that needs a person" : on) + "\n");
+          (way.on.empty() ? "everything that needs a person" : joined(way.on)) + "\n");
   }
 }
 

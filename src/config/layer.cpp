@@ -27,7 +27,7 @@ struct Walk {
   }
 };
 
-std::string joined(std::string_view prefix, std::string_view word) {
+std::string path_below(std::string_view prefix, std::string_view word) {
   return prefix.empty() ? std::string(word) : std::string(prefix) + "." + std::string(word);
 }
 
@@ -144,7 +144,7 @@ void unknown_key(std::string_view prefix, const YamlNode::Name& name, Walk& walk
     for (std::string_view word : words) hint += " " + std::string(word);
   }
   const std::string shown = printable(std::string_view(name.text).substr(0, 80));
-  walk.problem(name.line, "unknown key '" + joined(prefix, shown) + "'", std::move(hint));
+  walk.problem(name.line, "unknown key '" + path_below(prefix, shown) + "'", std::move(hint));
 }
 
 void read_map(const YamlNode& node, const std::string& prefix, const std::string& path, Walk& walk);
@@ -157,7 +157,7 @@ void read_list(const YamlNode& node, Walk& walk) {
   int number = 0;
   for (const YamlNode& item : node.items) {
     const std::string name = std::string(name_of(walk.layer)) + "-" + std::to_string(++number);
-    read_map(item, joined(kList, "*"), joined(kList, name), walk);
+    read_map(item, path_below(kList, "*"), path_below(kList, name), walk);
   }
 }
 
@@ -170,8 +170,9 @@ void read_map(const YamlNode& node, const std::string& prefix, const std::string
               Walk& walk) {
   if (node.kind == YamlNode::Kind::null) return;  // "verify:" with all its lines commented out
   if (prefix == kList && node.kind == YamlNode::Kind::list) return read_list(node, walk);
-  if (const Key* row = row_at(joined(prefix, kShort)); row && node.kind == YamlNode::Kind::scalar)
-    return read_value(node, node.line, *row, joined(path, kShort), walk);
+  if (const Key* row = row_at(path_below(prefix, kShort));
+      row && node.kind == YamlNode::Kind::scalar)
+    return read_value(node, node.line, *row, path_below(path, kShort), walk);
   if (node.kind != YamlNode::Kind::map) {
     walk.problem(node.line, (path.empty() ? "the file" : path) + " must be a map of keys",
                  "write 'key: value', one per line");
@@ -183,16 +184,16 @@ void read_map(const YamlNode& node, const std::string& prefix, const std::string
     const YamlNode::Name& name = node.names[i];
     if (chosen) {
       if (check_chosen_name(prefix, name, walk))
-        read_map(node.items[i], joined(prefix, "*"), joined(path, name.text), walk);
+        read_map(node.items[i], path_below(prefix, "*"), path_below(path, name.text), walk);
       continue;
     }
-    const std::string next = joined(prefix, name.text);
+    const std::string next = path_below(prefix, name.text);
     if (name.text == "*" || std::find(words.begin(), words.end(), name.text) == words.end()) {
       unknown_key(prefix, name, walk);
     } else if (const Key* row = row_at(next)) {
-      read_value(node.items[i], name.line, *row, joined(path, name.text), walk);
+      read_value(node.items[i], name.line, *row, path_below(path, name.text), walk);
     } else {
-      read_map(node.items[i], next, joined(path, name.text), walk);
+      read_map(node.items[i], next, path_below(path, name.text), walk);
     }
   }
 }

@@ -74,7 +74,7 @@ std::string excess(const Entry& entry, const Value& floor) {
   for (const std::string& item : std::get<std::vector<std::string>>(entry.value))
     if (known == nullptr || std::find(known->begin(), known->end(), item) == known->end())
       more.push_back(printable(item));
-  return capsule::joined(more);
+  return joined(more);
 }
 
 std::string sentence_for(const Entry& entry, const std::string& more, const Value& floor) {

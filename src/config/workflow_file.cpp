@@ -74,9 +74,7 @@ class Reader {
     if (node.kind == Kind::scalar)
       for (const std::string& word : words)
         if (node.text == word) return word;
-    std::string list;
-    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
-    off(node.line, "'" + key + "' must be one of: " + list);
+    off(node.line, "'" + key + "' must be one of: " + joined(words));
     return {};
   }
   bool yes(const YamlNode& node, const std::string& key) {

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/files.h"
+#include "base/listed.h"
 #include "base/text.h"
 #include "config/layer.h"
 
@@ -101,11 +102,9 @@ std::string group_text(std::string_view top, std::span<const Assignment> assignm
 }
 
 std::string one_line(std::span<const Assignment> assignments) {
-  std::string text;
-  for (const Assignment& assignment : assignments)
-    text += (text.empty() ? "" : ", ") + assignment.path + ": " +
-            written(row_of(assignment.path), assignment.value);
-  return text;
+  return listed(assignments, [](const Assignment& assignment) {
+    return assignment.path + ": " + written(row_of(assignment.path), assignment.value);
+  });
 }
 
 // The entry of `path` in `entries`, or nullptr.

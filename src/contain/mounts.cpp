@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/listed.h"
 #include "base/text.h"
 
 namespace capsule::contain {
@@ -91,9 +92,7 @@ Result<File> new_overlay(const std::vector<int>& lower, int upper, int work) {
   const auto by_descriptor = [](int fd) { return "/proc/self/fd/" + std::to_string(fd); };
   const File context(::fsopen("overlay", FSOPEN_CLOEXEC));
   if (context) {
-    std::string lowers;
-    for (const int one : lower) lowers += (lowers.empty() ? "" : ":") + by_descriptor(one);
-    TRY_VOID(set_option(context, "lowerdir", lowers));
+    TRY_VOID(set_option(context, "lowerdir", listed(lower, by_descriptor, ":")));
     TRY_VOID(set_option(context, "upperdir", by_descriptor(upper)));
     TRY_VOID(set_option(context, "workdir", by_descriptor(work)));
     if (::fsconfig(context.fd(), FSCONFIG_SET_FLAG, "userxattr", nullptr, 0) != 0)

@@ -17,10 +17,7 @@ const Command* Verify::find(std::string_view name) const {
 }
 
 std::string spelled(const Command& command) {
-  if (!command.shell.empty()) return command.shell;
-  std::string text;
-  for (const std::string& word : command.argv) text += (text.empty() ? "" : " ") + word;
-  return text;
+  return command.shell.empty() ? joined(command.argv, " ") : command.shell;
 }
 
 std::vector<std::string> words_of(const Command& command) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/listed.h"
 #include "base/text.h"
 #include "git/paths.h"
 #include "git/refs.h"
@@ -46,11 +47,11 @@ Result<void> refuse_blocked(BeadRun& run) {
   const std::vector<engine::BeadDependency> blockers =
       TRY(engine::open_blockers(run.tracker(), run.bead()));
   if (blockers.empty()) return {};
-  std::string names;
-  for (const engine::BeadDependency& blocker : blockers)
-    names += (names.empty() ? "" : ", ") + blocker.id +
-             (blocker.title.empty() ? "" : " (" + printable(blocker.title) + ")");
-  return fail(Reason::blocked, run.bead().id + " is blocked by " + names, "finish these first");
+  const auto name_of = [](const engine::BeadDependency& blocker) {
+    return blocker.id + (blocker.title.empty() ? "" : " (" + printable(blocker.title) + ")");
+  };
+  return fail(Reason::blocked, run.bead().id + " is blocked by " + listed(blockers, name_of),
+              "finish these first");
 }
 
 // Error refused: a delivery has merged it, and has not closed it yet. Delivering again closes it;

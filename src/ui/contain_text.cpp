@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/fill.h"
+#include "base/listed.h"
 #include "base/size.h"
 #include "base/text.h"
 
@@ -58,16 +59,15 @@ std::string network_words(const contain::Policy& policy) {
 }
 
 std::string ports_words(const contain::Policy& policy) {
-  std::string words;
-  for (const int port : policy.forward) words += (words.empty() ? "" : ", ") + std::to_string(port);
-  return words + ": ports of this machine's loopback, by the same numbers inside";
+  return listed(policy.forward, [](int port) { return std::to_string(port); }) +
+         ": ports of this machine's loopback, by the same numbers inside";
 }
 
 std::string variable_names(const contain::Policy& policy) {
-  std::string names;
-  for (const std::string& entry : policy.env)
-    names += (names.empty() ? "" : " ") + printable(entry.substr(0, entry.find('=')));
-  return names + "; nothing else is handed over";
+  const auto name_of = [](const std::string& entry) {
+    return printable(entry.substr(0, entry.find('=')));
+  };
+  return listed(policy.env, name_of, " ") + "; nothing else is handed over";
 }
 
 bool has(const contain::Report& report, contain::Gap gap) {

@@ -1,4 +1,5 @@
 // A delivery told to people: a line for each event.
+#include "base/listed.h"
 #include "base/text.h"
 #include "event/delivery.h"
 #include "ui/attempt_text.h"
@@ -20,9 +21,7 @@ std::string spoken(std::string_view name) { return replace_all(name, "_", " "); 
 
 // What a person may answer, as usage lines write it.
 std::string one_of(const std::vector<std::string>& options) {
-  std::string text;
-  for (const std::string& option : options) text += (text.empty() ? "" : "|") + printable(option);
-  return text;
+  return listed(options, printable, "|");
 }
 
 // A text of an agent in one short line.

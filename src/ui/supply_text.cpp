@@ -1,5 +1,6 @@
 #include "ui/supply_text.h"
 
+#include "base/listed.h"
 #include "base/text.h"
 #include "event/supply.h"
 #include "ui/view/view.h"
@@ -103,10 +104,7 @@ struct SupplyTeller {
     return {};
   }
   static std::string joined_words(const std::vector<std::string>& options) {
-    std::string text;
-    for (const std::string& option : options)
-      text += (text.empty() ? "" : ", ") + printable(option);
-    return text;
+    return listed(options, printable);
   }
 };
 

@@ -12,6 +12,7 @@
 #include "base/enum_count.h"
 #include "base/files.h"
 #include "base/ids.h"
+#include "base/listed.h"
 #include "base/text.h"
 #include "engine/run.h"
 #include "git/branch.h"
@@ -141,12 +142,11 @@ Finding check_files(const Project& project) {
     const auto path = project.assets.beside(name);
     folders.insert(path ? path->substr(0, path->size() - name.size() - 1) : "");
   }
-  std::string text;
-  for (const std::string& folder : folders)
-    text += (text.empty() ? "" : ", ") + (folder.empty()             ? "built in"
-                                          : folder == project.root() ? "the project's own"
-                                                                     : printable(folder));
-  return {Health::good, "prompts", "and the template: " + text};
+  const auto words_of = [&](const std::string& folder) -> std::string {
+    if (folder.empty()) return "built in";
+    return folder == project.root() ? "the project's own" : printable(folder);
+  };
+  return {Health::good, "prompts", "and the template: " + listed(folders, words_of)};
 }
 
 Finding check_verify(const Project& project) {

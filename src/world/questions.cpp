@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/listed.h"
 #include "base/text.h"
 #include "world/answers.h"
 
@@ -78,8 +79,8 @@ Result<OpenQuestion> find_question(const Project& project, engine::Records* stor
     return fail(Reason::not_found, "there is no open question " + printable(word.substr(0, 80)),
                 "see: capsule questions" + project.option);
   if (found.size() == 1) return std::move(found.front());
-  std::string runs;
-  for (const OpenQuestion& open : found) runs += (runs.empty() ? "" : ", ") + word_for(open.run);
+  const std::string runs =
+      listed(found, [](const OpenQuestion& open) { return word_for(open.run); });
   return fail(Reason::usage, "several runs ask a question " + std::to_string(wanted) + ": " + runs,
               "name the run before it: capsule answer " + word_for(found.front().run) + " " +
                   std::to_string(wanted) + " TEXT" + project.option);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/listed.h"
 #include "base/text.h"
 #include "gate/report_run.h"
 
@@ -93,11 +94,11 @@ std::vector<config::Assignment> assignments_of(const gate::Proposal& proposal) {
 }
 
 std::string yaml_of(const gate::Proposal& proposal) {
-  std::string text;
-  for (const config::Assignment& assignment : assignments_of(proposal))
-    text += (text.empty() ? "" : ", ") + assignment.path.substr(assignment.path.find('.') + 1) +
-            ": " + config::written(config::key(assignment.path), assignment.value);
-  return "verify: {" + text + "}";
+  const auto written = [](const config::Assignment& assignment) {
+    return assignment.path.substr(assignment.path.find('.') + 1) + ": " +
+           config::written(config::key(assignment.path), assignment.value);
+  };
+  return "verify: {" + listed(assignments_of(proposal), written) + "}";
 }
 
 std::string naming_of(const gate::Proposal& proposal, const std::string& root) {

@@ -190,9 +190,7 @@ Player::Outcome Player::operator()(const Run& step) {
       break;
   }
   if (as_expected) return std::nullopt;
-  std::string words;
-  for (const std::string& word : spec.argv) words += (words.empty() ? "" : " ") + word;
-  return fail(Reason::failed, "'" + printable(words) + "' ended with " +
+  return fail(Reason::failed, "'" + printable(joined(spec.argv, " ")) + "' ended with " +
                                   (ended ? "exit code " + std::to_string(code)
                                          : "signal " + std::to_string(output.term_signal)) +
                                   "; " + wanted);

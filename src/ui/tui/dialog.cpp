@@ -1,6 +1,7 @@
 // What stands over a screen: help, a confirmation, a line to type.
 #include <algorithm>
 
+#include "base/listed.h"
 #include "base/text.h"
 #include "canvas/width.h"
 #include "ui/tui/commanding.h"
@@ -16,9 +17,7 @@ std::vector<Line> help_lines(const Focus& focus, const Shown& shown) {
   const Reach reach = reach_of(focus, shown);
   for (const KeyRow& row : key_table()) {
     if ((row.screens & on(focus.screen)) == 0) continue;
-    std::string keys;
-    for (const std::string_view key : split(row.keys, ' '))
-      keys += (keys.empty() ? "" : " ") + shown_key(key);
+    const std::string keys = listed(split(row.keys, ' '), shown_key, " ");
     const bool can = counts(row, focus) && available(row.does, reach);
     lines.push_back(
         {{" "},

@@ -1,3 +1,4 @@
+#include "base/listed.h"
 #include "workflow/approval.h"
 #include "workflow/phases/phases.h"
 
@@ -30,8 +31,7 @@ std::string now_of(const State& s) {
     return (s.about == event::Approval::merge ? "the merge" : s.phase) + " waits for approval";
   if (s.step != Step::run_phase && s.open.empty())
     return "stage " + std::to_string(stage_of(s)) + " of " + std::to_string(stages(s.definition));
-  std::string names;
-  for (const auto& [phase, number] : s.open) names += (names.empty() ? "" : ", ") + phase;
+  const std::string names = listed(s.open, [](const auto& one) { return one.first; });
   return (names.empty() ? s.phase : names) + " (attempt " + std::to_string(s.attempt) + "/" +
          std::to_string(attempts_of(s.definition, s.phase, s.max_retries)) + ")";
 }
