@@ -30,7 +30,7 @@ std::string_view told_as(Fault fault) {
   }
 }
 
-Outcome told(const dialect::Failure& failure) {
+Outcome by_failure(const dialect::Failure& failure) {
   Outcome outcome;
   outcome.fault = failure.fault;
   outcome.words = failure.words;
@@ -56,13 +56,13 @@ Outcome outcome_of(const Ending& ending, const dialect::Reading& reading, dialec
   else if (ending.how == Ending::How::timed_out || ending.how == Ending::How::ended)
     outcome.words = last_line().words;
   if (!by_itself) return outcome;
-  if (reading.failure) return told(*reading.failure);
+  if (reading.failure) return by_failure(*reading.failure);
   if (ending.exit_code != 0) {
     const dialect::Failure failure = last_line();
     const bool crashed = ending.how == Ending::How::signalled;
-    if (failure.fault != Fault::exit_status && !crashed) return told(failure);
+    if (failure.fault != Fault::exit_status && !crashed) return by_failure(failure);
     // It did not get over it after all.
-    if (reading.setback && !crashed) return told(*reading.setback);
+    if (reading.setback && !crashed) return by_failure(*reading.setback);
     outcome.words = failure.words;
     return outcome;
   }

@@ -55,8 +55,8 @@ std::string place_of(const auto_mode::State& state) {
 }
 
 // What a person should know about a stop; empty: nothing. `before` is the state as it was found.
-std::string told(const auto_mode::Answer& answer, const auto_mode::State& before,
-                 std::size_t background) {
+std::string message_of(const auto_mode::Answer& answer, const auto_mode::State& before,
+                       std::size_t background) {
   const auto_mode::State& state = answer.state;
   switch (answer.verdict) {
     case Verdict::unknown_phase:
@@ -122,21 +122,21 @@ Result<void> answer_event(std::string_view program) {
   stop.doubled = programs.size() > 1;
   std::string complaint;
   if (auto_mode::current_phase(document->state)) {
-    Heard heard = TRY(read_words(event.transcript, event.last_message, stop.doubled));
-    stop.seen = auto_mode::seen_in(heard.signals);
-    stop.id = heard.stop;
+    LastWords words = TRY(read_words(event.transcript, event.last_message, stop.doubled));
+    stop.seen = auto_mode::seen_in(words.signals);
+    stop.id = words.stop;
     if (auto_mode::misses_a_phase(document->state, stop.seen)) {
-      heard = TRY(read_words(event.transcript, event.last_message, false, kLongTailBytes));
-      stop.seen = auto_mode::seen_in(heard.signals);
+      words = TRY(read_words(event.transcript, event.last_message, false, kLongTailBytes));
+      stop.seen = auto_mode::seen_in(words.signals);
     }
-    complaint = heard.complaint;
+    complaint = words.complaint;
   }
   stop.answered = ticks();
   const auto_mode::Answer answer = auto_mode::answer_stop(document->state, stop, now());
   if (answer.changed)
     TRY_VOID(
         auto_state::save(*project, document->json, answer.state, auto_state::Durability::quick));
-  const std::string message = told(answer, document->state, event.background);
+  const std::string message = message_of(answer, document->state, event.background);
   if (!complaint.empty()) print_error("capsule: " + complaint + "\n");
   if (answer.verdict != Verdict::next_phase && !message.empty())
     print_error("capsule: " + message + "\n");

@@ -198,19 +198,19 @@ std::string_view plain_words_in(std::string_view text) {
   return text.substr(from);
 }
 
-Result<Heard> read_words(const std::string& path, std::string_view last_message, bool which_stop,
-                         std::size_t tail_bytes) {
+Result<LastWords> read_words(const std::string& path, std::string_view last_message,
+                             bool which_stop, std::size_t tail_bytes) {
   Words words;
-  Heard heard;
+  LastWords last;
   if (!path.empty()) {
     const auto tail = Tail::open(path, tail_bytes);
     if (!tail && last_message.empty()) return tl::unexpected(tail.error());
     if (!tail) {
-      heard.complaint = tail.error().message;
+      last.complaint = tail.error().message;
     } else if (path.ends_with(".jsonl") || signal::is_transcript(tail->text())) {
       words = words_in(tail->text());
       const std::string record = which_stop ? newest_record(tail->text()) : "";
-      if (!record.empty()) heard.stop = record + "-" + hex(hash_of(last_message));
+      if (!record.empty()) last.stop = record + "-" + hex(hash_of(last_message));
     } else {
       words.texts.emplace_back(plain_words_in(tail->text()));
     }
@@ -224,8 +224,8 @@ Result<Heard> read_words(const std::string& path, std::string_view last_message,
     if (i + 1 == words.answered) reader.forget(signal::Signal::phase_error);
   }
   reader.read_plain(last_message);
-  heard.signals = reader.result();
-  return heard;
+  last.signals = reader.result();
+  return last;
 }
 
 }  // namespace capsule::client

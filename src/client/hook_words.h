@@ -30,7 +30,7 @@ Words words_in(std::string_view tail);
 // The same of plain text.
 std::string_view plain_words_in(std::string_view text);
 
-struct Heard {
+struct LastWords {
   signal::BlockResult signals;
   std::string stop = {};       // SessionStop::id: which stop this is
   std::string complaint = {};  // why the transcript could not be read
@@ -42,7 +42,7 @@ struct Heard {
 // Reads the end of the transcript at `path` (empty: there is none) and then `last_message`, unless
 // the transcript holds it already. A transcript that cannot be read is an error only when there is
 // no last message; otherwise `complaint` says so. Which stop it is is told only when asked for.
-Result<Heard> read_words(const std::string& path, std::string_view last_message,
-                         bool which_stop = false, std::size_t tail_bytes = kTailBytes);
+Result<LastWords> read_words(const std::string& path, std::string_view last_message,
+                             bool which_stop = false, std::size_t tail_bytes = kTailBytes);
 
 }  // namespace capsule::client

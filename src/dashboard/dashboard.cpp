@@ -181,12 +181,12 @@ void Dashboard::watch_beads() {
   beads_inotify_ = File(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!beads_inotify_ || !beads_folder_.renew(beads_inotify_.fd())) return;
   const auto watch = loop_.watch(beads_inotify_.fd(), [this] {
-    using Heard = follow::FolderWatch::Heard;
+    using Change = follow::FolderWatch::Change;
     bool changed = false, other = false;
     follow::read_events(beads_inotify_.fd(), [&](const inotify_event& event) {
-      const Heard heard = beads_folder_.hear(event);
-      other |= heard == Heard::other;
-      changed |= heard != Heard::nothing || (event.mask & IN_Q_OVERFLOW) != 0;
+      const Change change = beads_folder_.change_of(event);
+      other |= change == Change::other;
+      changed |= change != Change::nothing || (event.mask & IN_Q_OVERFLOW) != 0;
     });
     if (other) (void)beads_folder_.renew(beads_inotify_.fd());
     if (!changed) return;

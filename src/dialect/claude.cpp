@@ -148,7 +148,7 @@ bool read_claude(json::View line, Ledger& ledger) {
   } else if (type.is("assistant") && line["message"].is_object()) {
     read_assistant(line, ledger);
   } else if (type.is("user") && line["message"].is_object()) {
-    if (line["isReplay"].is_true()) ledger.heard(line["uuid"].text());
+    if (line["isReplay"].is_true()) ledger.delivered(line["uuid"].text());
     read_tool_results(line["message"]["content"], ledger);
   } else if (type.is("result") && line["subtype"].is_string()) {
     read_result(line, ledger);

@@ -204,7 +204,7 @@ void Ledger::compacted() {
   tell({.kind = Event::Kind::compacted});
 }
 
-void Ledger::heard(std::string_view message) {
+void Ledger::delivered(std::string_view message) {
   tell({.kind = Event::Kind::heard, .text = printable(cut(message, kMaxNameBytes))});
 }
 

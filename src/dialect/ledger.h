@@ -45,7 +45,7 @@ class Ledger {
 
   void waits(int status, std::int64_t delay_ms, std::string_view words);
   void compacted();
-  void heard(std::string_view message);
+  void delivered(std::string_view message);
   // One more request to the model, and what it used; the sum is told.
   void used(const event::TokenUse& use);
   // The same where nothing is told of what it used.

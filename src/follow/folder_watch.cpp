@@ -44,13 +44,13 @@ bool FolderWatch::renew(int inotify) {
   return true;
 }
 
-FolderWatch::Heard FolderWatch::hear(const inotify_event& event) const {
+FolderWatch::Change FolderWatch::change_of(const inotify_event& event) const {
   if (event.wd == own_ && own_ >= 0)
-    return (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0 ? Heard::other
-                                                                            : Heard::inside;
+    return (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) != 0 ? Change::other
+                                                                            : Change::inside;
   if (event.wd == above_ && above_ >= 0 && event.len > 0 && name_ == event.name)
-    return Heard::other;
-  return Heard::nothing;
+    return Change::other;
+  return Change::nothing;
 }
 
 }  // namespace capsule::follow

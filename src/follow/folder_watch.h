@@ -23,12 +23,12 @@ class FolderWatch {
   // folder is read, so that nothing is missed. False: nothing will be heard of it.
   bool renew(int inotify);
 
-  enum class Heard {
+  enum class Change {
     nothing,  // it is about something else
     inside,   // something in the folder
     other,    // it has come, or is gone
   };
-  Heard hear(const inotify_event& event) const;
+  Change change_of(const inotify_event& event) const;
 
  private:
   std::string folder_, parent_, name_;

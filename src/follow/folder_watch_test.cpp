@@ -13,7 +13,7 @@ namespace capsule::follow {
 namespace {
 
 namespace fs = std::filesystem;
-using Heard = FolderWatch::Heard;
+using Change = FolderWatch::Change;
 
 class FolderWatchTest : public testing::Test {
  protected:
@@ -30,10 +30,10 @@ class FolderWatchTest : public testing::Test {
   void make() const { fs::create_directory(folder()); }
   void write(const char* name) const { std::ofstream(folder() + "/" + name) << "x"; }
   // All that was heard since; what is not about the folder is left out.
-  std::vector<Heard> heard(const FolderWatch& watch) const {
-    std::vector<Heard> all;
+  std::vector<Change> heard(const FolderWatch& watch) const {
+    std::vector<Change> all;
     read_events(inotify_.fd(), [&](const inotify_event& event) {
-      if (const Heard one = watch.hear(event); one != Heard::nothing) all.push_back(one);
+      if (const Change one = watch.change_of(event); one != Change::nothing) all.push_back(one);
     });
     return all;
   }
@@ -46,22 +46,22 @@ TEST_F(FolderWatchTest, HearsThatItComesWhatIsInItAndThatItGoes) {
   FolderWatch watch(folder(), IN_CREATE);
   ASSERT_TRUE(watch.renew(inotify_.fd()));
   fs::create_directory(root_ + "/another");
-  EXPECT_EQ(heard(watch), std::vector<Heard>{});
+  EXPECT_EQ(heard(watch), std::vector<Change>{});
   make();
-  EXPECT_EQ(heard(watch), std::vector<Heard>{Heard::other});
+  EXPECT_EQ(heard(watch), std::vector<Change>{Change::other});
   ASSERT_TRUE(watch.renew(inotify_.fd()));
   (void)heard(watch);
   write("a");
-  EXPECT_EQ(heard(watch), std::vector<Heard>{Heard::inside});
+  EXPECT_EQ(heard(watch), std::vector<Change>{Change::inside});
   fs::create_directory(root_ + "/a third");
-  EXPECT_EQ(heard(watch), std::vector<Heard>{}) << "what it is in is no longer watched";
+  EXPECT_EQ(heard(watch), std::vector<Change>{}) << "what it is in is no longer watched";
   fs::remove_all(folder());
-  const std::vector<Heard> gone = heard(watch);
+  const std::vector<Change> gone = heard(watch);
   ASSERT_FALSE(gone.empty());
-  EXPECT_EQ(gone.back(), Heard::other);
+  EXPECT_EQ(gone.back(), Change::other);
   ASSERT_TRUE(watch.renew(inotify_.fd()));
   make();
-  EXPECT_EQ(heard(watch), std::vector<Heard>{Heard::other}) << "and comes again";
+  EXPECT_EQ(heard(watch), std::vector<Change>{Change::other}) << "and comes again";
 }
 
 TEST_F(FolderWatchTest, HearsWhatIsInAFolderThatCameBetweenTwoWatches) {
@@ -69,7 +69,7 @@ TEST_F(FolderWatchTest, HearsWhatIsInAFolderThatCameBetweenTwoWatches) {
   ASSERT_TRUE(watch.renew(inotify_.fd()));
   (void)heard(watch);
   write("a");
-  EXPECT_EQ(heard(watch), std::vector<Heard>{Heard::inside});
+  EXPECT_EQ(heard(watch), std::vector<Change>{Change::inside});
 }
 
 TEST_F(FolderWatchTest, SaysWhenNothingWillBeHeard) {

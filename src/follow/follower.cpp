@@ -59,7 +59,7 @@ class Follower::Impl {
     return {};
   }
 
-  const view::Project& shown() {
+  const view::Project& project() {
     static const view::Project kNothing;
     return reading_ ? reading_->fold().project() : kNothing;
   }
@@ -138,7 +138,7 @@ class Follower::Impl {
     if (changed) tell();
   }
 
-  void tell() { changed_(shown()); }
+  void tell() { changed_(project()); }
 
   void after_update() {
     watch_processes();
@@ -206,12 +206,12 @@ class Follower::Impl {
 
   void hear_one(const inotify_event& event, bool& look_now, bool& logs) {
     const std::string name = name_of(event);
-    const FolderWatch::Heard own = own_.hear(event);
+    const FolderWatch::Change own = own_.change_of(event);
     if ((event.mask & IN_Q_OVERFLOW) != 0) {
       look_now = logs = true;
-    } else if (own == FolderWatch::Heard::other) {
+    } else if (own == FolderWatch::Change::other) {
       reopen_ = look_now = true;
-    } else if (own == FolderWatch::Heard::inside) {
+    } else if (own == FolderWatch::Change::inside) {
       const bool other = name == "journal.db" && (event.mask & ~std::uint32_t{IN_MODIFY}) != 0;
       // A journal that was just made could not be opened when it was only a name.
       const bool made = !store && name.starts_with("journal.db");
@@ -295,7 +295,7 @@ class Follower::Impl {
   void find_logs() {
     std::map<AgentKey, std::string> wanted;
     std::set<std::string> search;
-    for (const view::Run& run : shown().runs) {
+    for (const view::Run& run : project().runs) {
       if (!run.holder) continue;
       for (const view::Attempt& attempt : run.attempts) {
         if (!attempt.running) continue;
@@ -434,7 +434,7 @@ Result<std::unique_ptr<Follower>> Follower::start(process::Loop& loop,
   return std::unique_ptr<Follower>(new Follower(std::move(impl)));
 }
 
-const view::Project& Follower::project() const { return impl_->shown(); }
+const view::Project& Follower::project() const { return impl_->project(); }
 bool Follower::blind() const { return impl_->blind(); }
 const std::string& Follower::trouble() const { return impl_->trouble; }
 engine::Records* Follower::journal() const { return impl_->store.get(); }

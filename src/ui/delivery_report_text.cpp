@@ -50,7 +50,7 @@ struct Of {
   std::vector<std::string> events;  // lines
 };
 
-view::Run shown(const DeliveryReport& report) {
+view::Run run_of(const DeliveryReport& report) {
   engine::RunHead head;
   head.run = report.run;
   head.workflow = engine::kDelivery;
@@ -63,7 +63,7 @@ view::Run shown(const DeliveryReport& report) {
 
 class Teller {
  public:
-  explicit Teller(const DeliveryReport& report) : report_(report), run_(shown(report)) {
+  explicit Teller(const DeliveryReport& report) : report_(report), run_(run_of(report)) {
     for (const event::Fact& fact : report.facts) {
       at_ = fact.at;
       if (event::supply::is_supply(fact.kind)) {

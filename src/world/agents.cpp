@@ -142,7 +142,7 @@ Result<agent::Task> Agents::task_for(const StartAgent& start, const AgentPlace& 
   running.moment = moment_now();
   running.reader = std::make_unique<dialect::Reader>(
       task.provider.output, running.moment,
-      [this, agent = start.agent](const dialect::Event& event) { told(agent, event); });
+      [this, agent = start.agent](const dialect::Event& event) { note_event(agent, event); });
   if (resumes) running.reader->goes_on();
   if (!start.session.empty()) {
     std::string id = start.session;
@@ -392,7 +392,7 @@ void Agents::note_facts(Running& running, const dialect::Reading& reading) {
   if (!theirs.empty()) session.used[{facts.provider, theirs}] = before + facts.use;
 }
 
-void Agents::told(int agent, const dialect::Event& event) {
+void Agents::note_event(int agent, const dialect::Event& event) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
   Running& running = found->second;

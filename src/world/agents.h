@@ -198,7 +198,7 @@ class Agents {
   workflow::Words words_of(const Running& running, const std::string& said,
                            signal::Missed& missed) const;
   void note_facts(Running& running, const dialect::Reading& reading);
-  void told(int agent, const dialect::Event& event);
+  void note_event(int agent, const dialect::Event& event);
   void tell_activity(Running& running);
   void spends(int agent, Running& running, const dialect::Event& event);
   void tell_spending(int agent, Running& running);

@@ -43,7 +43,7 @@ std::string_view name_of(ContainNet net) {
   return kNames[static_cast<std::size_t>(net)];
 }
 
-std::string shown(const config::Walls& walls) {
+std::string preset_words(const config::Walls& walls) {
   std::string text(name_of(walls.preset));
   if (walls.preset != ContainPreset::off)
     text += " (network " + std::string(name_of(walls.net)) + ")";
@@ -239,15 +239,15 @@ Findings check_walls(const Project& project, const contain::Kernel& kernel) {
   const auto planned = contain::plan(policy_with(tightest, missing), kernel);
   if (!planned) {
     Finding finding = trouble(kWhat, planned.error());
-    finding.text = "contain: " + shown(agents) + " (" + from +
+    finding.text = "contain: " + preset_words(agents) + " (" + from +
                    ") would be refused: " + planned.error().message;
     finding.mend.push_back(in_users_file(project, "contain: " + best_preset(kernel)));
     findings.push_back(std::move(finding));
     return findings;
   }
-  findings.push_back(
-      {Health::good, kWhat,
-       "agents: " + shown(agents) + ", checks: " + shown(checks) + ", " + from + "; " + best});
+  findings.push_back({Health::good, kWhat,
+                      "agents: " + preset_words(agents) + ", checks: " + preset_words(checks) +
+                          ", " + from + "; " + best});
   if (missing == contain::Missing::weaker)
     for (const contain::Gap gap : planned->gaps)
       findings.push_back({Health::doubtful, kWhat, std::string(contain::sentence_of(gap))});

@@ -101,7 +101,7 @@ void expert_finished(State& s, const Agent& agent, const AgentFinished& f) {
     return to_person(s, d, agent.number, "the expert could not help", all_fields(f));
   }
   Why why{};
-  if (f.fault == Fault::none && not_a_signal(s, d.talk, f, agent, why) == Heard::ask_again) {
+  if (f.fault == Fault::none && not_a_signal(s, d.talk, f, agent, why) == NoSignal::ask_again) {
     d.why = why;
     expert.queue.insert(expert.queue.begin(), d.number);
     ++s.delegations_queued;
@@ -119,7 +119,7 @@ void analyst_finished(State& s, const Agent& agent, const AgentFinished& f) {
   Why why{};
   const bool created = f.signal == Signal::expert_created;
   if (f.fault == Fault::none && !created &&
-      not_a_signal(s, s.analyst_talk, f, agent, why) == Heard::ask_again) {
+      not_a_signal(s, s.analyst_talk, f, agent, why) == NoSignal::ask_again) {
     s.analyst_why = why;
     s.prelude = State::Prelude::analyst;
     return;

@@ -97,9 +97,9 @@ bool waits_for(const State&, int from, int target);
 
 // ---- conversations (talk.cpp)
 
-enum class Heard { ask_again, gave_up };
+enum class NoSignal { ask_again, gave_up };
 // The output was not the signal that is wanted (unknown, or a CHECKPOINT). Sets why to ask with.
-Heard not_a_signal(State&, Talk&, const AgentFinished& f, const Agent& agent, Why& why);
+NoSignal not_a_signal(State&, Talk&, const AgentFinished& f, const Agent& agent, Why& why);
 std::string_view field(const AgentFinished& f, std::string_view label);
 // The same for the k-th of several signals, from 0; each but the first begins with a field kAlso.
 std::string_view field(const AgentFinished& f, std::size_t k, std::string_view label);

@@ -142,7 +142,7 @@ void remedy_agent_finished(State& s, const Agent& agent, const AgentFinished& f)
       // FILE CONFLICT too: nothing else is started now, so there is nothing to coordinate but to
       // ask for the signal.
       Why why{};
-      if (not_a_signal(s, r.talk, f, agent, why) == Heard::ask_again)
+      if (not_a_signal(s, r.talk, f, agent, why) == NoSignal::ask_again)
         return go(r, step, why, r.context, true);
       failed_by_itself(s, agent, step, Why::signal_failed, "printed no valid signal");
     }

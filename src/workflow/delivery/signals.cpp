@@ -235,7 +235,7 @@ void task_agent_finished(State& s, const Agent& agent, const AgentFinished& f) {
                         f.fault == Fault::timed_out, failed_too_often(s, agent, f));
   if (f.signal == Signal::checkpoint || !may_send(agent.role, f.signal)) {
     Why why{};
-    if (not_a_signal(s, t.talk, f, agent, why) == Heard::ask_again)
+    if (not_a_signal(s, t.talk, f, agent, why) == NoSignal::ask_again)
       return ask_for(s, task, t.stage, why, t.context, true);
     return agent_failed(
         s, task, agent, FailureKind::unknown, Why::signal_failed, true,

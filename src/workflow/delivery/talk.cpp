@@ -36,7 +36,7 @@ bool may_send(Role role, Signal signal) {
          row.senders.contains(role);
 }
 
-Heard not_a_signal(State& s, Talk& talk, const AgentFinished& f, const Agent& agent, Why& why) {
+NoSignal not_a_signal(State& s, Talk& talk, const AgentFinished& f, const Agent& agent, Why& why) {
   const std::string task(id_of(s, agent.task));
   const bool answers = f.signal == Signal::checkpoint && may_send(agent.role, f.signal);
   const bool exhausted = talk.requests >= s.limits.signal_requests;
@@ -61,11 +61,11 @@ Heard not_a_signal(State& s, Talk& talk, const AgentFinished& f, const Agent& ag
   }
   if (talk.unknowns < kUnknownsInARow && !exhausted) {
     ++talk.requests;
-    return Heard::ask_again;
+    return NoSignal::ask_again;
   }
   announce(s, AgentSignalFailure{task, agent.number, reason});
   talk = {0, 0, false, talk.missed};
-  return Heard::gave_up;
+  return NoSignal::gave_up;
 }
 
 }  // namespace capsule::delivery
