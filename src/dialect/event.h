@@ -63,6 +63,7 @@ struct Reading {
   bool closed = false;    // the closing event was seen
   std::string text;       // the agent's last words, whole: where its signal is looked for
   std::vector<std::string> models;  // that answered, in order
+  bool helpers_too = false;         // `models` has those that the client asks on the side, too
   std::string session;              // by which the client knows the conversation
   std::string version;              // of the client
   event::TokenUse use;              // input is what was not read from a cache

@@ -15,6 +15,7 @@ void read_stats(json::View stats, Ledger& ledger) {
   const json::View models = stats["models"];
   for (auto model = models.begin(); model != models.end(); ++model)
     if ((*model)["output_tokens"].integer() > 0) ledger.model(std::string(model.raw_key()));
+  ledger.reading().helpers_too = true;
   ledger.used_in_all(use);
 }
 

@@ -35,6 +35,7 @@ void read_end(json::View line, Ledger& ledger) {
   const json::View models = line["modelUsage"];
   for (auto model = models.begin(); model != models.end(); ++model)
     ledger.model(std::string(model.raw_key()));
+  ledger.reading().helpers_too = true;
   ledger.used_in_all(use);
   if (line["stopReason"].is("refusal")) ledger.failed("the model refused", 0, "refusal");
   ledger.closed();

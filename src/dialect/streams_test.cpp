@@ -142,6 +142,13 @@ TEST(Streams, TheLastWordsAreWhereTheSignalIs) {
   }
 }
 
+TEST(Streams, WhoListsItsHelpersIsSaidTo) {
+  for (const Stream& stream : streams())
+    EXPECT_EQ(read(stream.output, stream.lines).helpers_too,
+              stream.output == Output::gemini_stream || stream.output == Output::grok_stream)
+        << name_of(stream.output);
+}
+
 TEST(Streams, TokensAreCountedAlikeWhateverTheClientCallsThem) {
   for (const Stream& stream : streams()) {
     const Reading reading = read(stream.output, stream.lines);

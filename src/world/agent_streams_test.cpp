@@ -196,6 +196,13 @@ TEST_F(AgentStreams, WhoItWasAndWhatItUsedAreFacts) {
   EXPECT_EQ(done.cost_micros, 500'000);
 }
 
+TEST_F(AgentStreams, AModelThatStoodInForAWhileIsAFactThoughTheOneThatWasAskedForEndedIt) {
+  const std::string asked =
+      echo(R"({"type":"assistant","message":{"id":"m2","model":"claude-opus-4-1","content":[]}})");
+  EXPECT_EQ(plays_once(init() + assistant("a") + asked + result(kPass)).facts.model, "claude-x");
+  EXPECT_EQ(plays_once(init() + asked + result(kPass)).facts.model, "claude-opus-4-1");
+}
+
 TEST_F(AgentStreams, FaultsOfTheServiceAreToldAsSuchInEveryDialect) {
   const std::string limit = init() + result("Claude AI usage limit reached|1999999999", true);
   for (const Dialect dialect :

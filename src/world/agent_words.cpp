@@ -6,6 +6,7 @@
 #include "event/delivery.h"
 #include "signal/block.h"
 #include "signal/transcript.h"
+#include "workflow/supply/policy.h"
 
 namespace capsule::world {
 namespace {
@@ -31,6 +32,15 @@ std::string preview_of(std::string_view printed) {
   for (std::size_t i = 0; i < kPreviewCharacters && at < printed.size(); ++i)
     at += std::max<std::size_t>(1, utf8_length(printed.substr(at)));
   return std::string(printed.substr(0, at));
+}
+
+std::string model_of(const dialect::Reading& reading, std::string_view asked) {
+  const std::vector<std::string>& models = reading.models;
+  if (models.empty()) return {};
+  const auto one = std::find_if(models.begin(), models.end(), [&](const std::string& model) {
+    return supply::same_model(asked, model) == reading.helpers_too;
+  });
+  return printable(one == models.end() || asked.empty() ? models.back() : *one);
 }
 
 workflow::LineWords line_words(std::string_view printed, std::string_view role,

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "dialect/event.h"
 #include "signal/line.h"
 #include "workflow/step.h"
 
@@ -32,6 +33,11 @@ workflow::LineWords line_words(std::string_view printed, std::string_view role,
 workflow::BlockWords block_words(std::string_view printed, signal::Missed* missed = nullptr);
 
 workflow::VerdictWords verdict_words(std::string_view printed);
+
+// Which of the models that answered is told, printable; empty: none is known. Of several it is one
+// that shows that the client did not keep to what it was asked for (empty: nothing), where those
+// that it asks on the side are not among them.
+std::string model_of(const dialect::Reading& reading, std::string_view asked);
 
 // What the assistant said: of a transcript its decoded texts, else the text as it is. Of more than
 // kMaxWordsBytes the end, from the beginning of a line.

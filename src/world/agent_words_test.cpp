@@ -17,6 +17,27 @@ TEST(Preview, HoldsTwoHundredWholeCharacters) {
   EXPECT_EQ(preview_of("\xFFshort"), "\xFFshort");
 }
 
+TEST(ModelOf, OfSeveralTheOneThatWasNotAskedForIsTold) {
+  dialect::Reading claude;
+  EXPECT_EQ(model_of(claude, "opus"), "");
+  claude.models = {"claude-sonnet-4-5", "claude-opus-4-1"};
+  EXPECT_EQ(model_of(claude, "opus"), "claude-sonnet-4-5");
+  EXPECT_EQ(model_of(claude, "sonnet"), "claude-opus-4-1");
+  EXPECT_EQ(model_of(claude, ""), "claude-opus-4-1") << "none was asked for: the newest";
+  claude.models = {"claude-opus-4-1", "claude-opus-4-1-20250805"};
+  EXPECT_EQ(model_of(claude, "opus"), "claude-opus-4-1-20250805");
+}
+
+TEST(ModelOf, AModelThatTheClientAsksOnTheSideStandsInForNoneThatWasAskedFor) {
+  dialect::Reading gemini;
+  gemini.helpers_too = true;
+  gemini.models = {"gemini-2.5-pro", "gemini-2.5-flash-lite"};
+  EXPECT_EQ(model_of(gemini, "gemini-2.5-pro"), "gemini-2.5-pro");
+  EXPECT_EQ(model_of(gemini, ""), "gemini-2.5-flash-lite");
+  gemini.models = {"gemini-2.5-flash", "gemini-2.5-flash-lite"};
+  EXPECT_EQ(model_of(gemini, "gemini-2.5-pro"), "gemini-2.5-flash-lite");
+}
+
 TEST(LineWords, ASignalCountsForItsRoleAndTaskOnly) {
   const std::string text = "words\nREADY_FOR_REVIEW: T-1\nFiles Modified:\n- a.cpp\n";
   const workflow::LineWords words = line_words(text, "developer", "T-1", {});

@@ -379,7 +379,7 @@ void Agents::note_facts(Running& running, const dialect::Reading& reading) {
   const std::string version =
       reading.version.empty() ? versions_.of(facts.client) : printable(reading.version);
   if (!facts.client.empty() && !version.empty()) facts.client += " " + version;
-  if (!reading.models.empty()) facts.model = printable(reading.models.back());
+  if (!reading.models.empty()) facts.model = model_of(reading, facts.asked_model);
   if (!reading.session.empty()) facts.session = printable(reading.session);
   if (running.start.session.empty()) return;
   Session& session = sessions_[running.start.session];

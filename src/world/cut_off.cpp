@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "dialect/reader.h"
 #include "event/supply.h"
+#include "world/agent_words.h"
 #include "world/logs.h"
 #include "world/wall_clock.h"
 
@@ -83,7 +84,7 @@ void read_log(const LogFile& file, workflow::AgentFacts& facts) {
   if (!reading.streamed) return;
   if (!facts.client.empty() && !reading.version.empty())
     facts.client += " " + printable(reading.version);
-  if (!reading.models.empty()) facts.model = printable(reading.models.back());
+  facts.model = model_of(reading, facts.asked_model);
   facts.session = printable(reading.session);
   if (reading.failure) facts.words = reading.failure->words;
   // What a whole session used is not this call's; the next call's difference has it.
