@@ -18,12 +18,21 @@ static_assert(std::size(kReads) == kOutputs);
 
 // What a client tells nothing of, however often it happens.
 struct Untold {
-  bool cache, compactions, rewrites;
+  bool cache, written, compactions, rewrites;
 };
-constexpr Untold kUntold[] = {{true, true, true},    {false, false, false}, {false, true, true},
-                              {false, true, true},   {false, true, false},  {true, false, true},
-                              {false, false, false}, {true, false, true},   {true, true, true},
-                              {false, true, true}};
+constexpr Untold kUntold[] = {
+    {true, true, true, true},      // text
+    {false, false, false, false},  // claude
+    {false, false, true, true},    // codex
+    {false, true, true, true},     // gemini
+    {false, false, true, false},   // opencode
+    {true, true, false, true},     // goose
+    // Who does not tell what it put into a cache cannot show that it had to be put there again.
+    {false, true, false, true},  // qwen
+    {true, true, false, true},   // copilot
+    {true, true, true, true},    // kimi
+    {false, false, true, true},  // grok
+};
 static_assert(std::size(kUntold) == kOutputs);
 
 // What is not UTF-8 becomes U+FFFD; a client may pass on what a tool printed.
@@ -107,6 +116,7 @@ Reading Reader::finish() {
     reading.text.erase(0, reading.text.size() - kMaxFinalBytes);
   const Untold& untold = kUntold[static_cast<std::size_t>(reading.streamed ? output_ : Output())];
   reading.use.cache_untold = untold.cache;
+  reading.use.written_untold = untold.written;
   reading.use.compactions_untold = untold.compactions;
   reading.use.rewrites_untold = untold.rewrites;
   return reading;

@@ -378,16 +378,20 @@ TEST(Streams, AnIdThatIsNoneIsNoSession) {
 TEST(Streams, WhatAClientNeverTellsIsSaidToBeUntold) {
   const auto untold = [](Output output, const std::string& line) {
     const event::TokenUse use = read(output, {line}).use;
-    return std::string(use.cache_untold ? "cache " : "") +
+    return std::string(use.cache_untold ? "cache " : "") + (use.written_untold ? "written " : "") +
            (use.compactions_untold ? "compactions " : "") + (use.rewrites_untold ? "rewrites" : "");
   };
   EXPECT_EQ(untold(Output::claude_stream, R"({"type":"system","subtype":"init"})"), "");
   EXPECT_EQ(untold(Output::codex_events, R"({"type":"turn.started"})"), "compactions rewrites");
   EXPECT_EQ(untold(Output::goose_stream, R"({"type":"complete","input_tokens":1})"),
-            "cache rewrites");
+            "cache written rewrites");
+  EXPECT_EQ(untold(Output::gemini_stream, R"({"type":"init","session_id":"g"})"),
+            "written compactions rewrites");
+  EXPECT_EQ(untold(Output::qwen_stream, R"({"type":"system","subtype":"init"})"),
+            "written rewrites");
   EXPECT_EQ(untold(Output::kimi_stream, R"({"role":"assistant","content":"x"})"),
-            "cache compactions rewrites");
-  EXPECT_EQ(untold(Output::claude_stream, "plain text"), "cache compactions rewrites");
+            "cache written compactions rewrites");
+  EXPECT_EQ(untold(Output::claude_stream, "plain text"), "cache written compactions rewrites");
 }
 
 }  // namespace

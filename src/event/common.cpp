@@ -43,6 +43,7 @@ TokenUse operator+(TokenUse a, const TokenUse& b) {
   a.cache_untold |= b.cache_untold;
   a.compactions_untold |= b.compactions_untold;
   a.rewrites_untold |= b.rewrites_untold;
+  a.written_untold |= b.written_untold;
   return a;
 }
 

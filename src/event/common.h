@@ -57,6 +57,7 @@ struct TokenUse {
   int cache_rewrites = 0;        // requests for which the cache had lost the conversation
   // Some client tells nothing of that: a 0 there says nothing, another number is the least.
   bool cache_untold = false, compactions_untold = false, rewrites_untold = false;
+  bool written_untold = false;  // of a cache what was put there alone
   bool operator==(const TokenUse&) const = default;
 };
 // The sum; known only when both are.

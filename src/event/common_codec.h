@@ -58,7 +58,7 @@ void members(V& v, TokenUse& f) {
       v("cost_known", f.cost_known), v("cost_micros", f.cost_micros), v("turns", f.turns),
       v("compactions", f.compactions), v("cache_rewrites", f.cache_rewrites),
       v("cache_untold", f.cache_untold), v("compactions_untold", f.compactions_untold),
-      v("rewrites_untold", f.rewrites_untold);
+      v("rewrites_untold", f.rewrites_untold), v("written_untold", f.written_untold);
 }
 template <class V>
 void members(V& v, CheckRun& f) {

@@ -158,6 +158,9 @@ TYPED_TEST(Golden, EveryLineOfVersion7IsReadAndWrittenAsItWas) {
 TYPED_TEST(Golden, EveryLineOfVersion8IsReadAndWrittenAsItWas) {
   expect_all_kept<TypeParam>("journal-v8.jsonl");
 }
+TYPED_TEST(Golden, EveryLineOfVersion9IsReadAndWrittenAsItWas) {
+  expect_all_kept<TypeParam>("journal-v9.jsonl");
+}
 
 TEST(GoldenRecords, EveryNameOfWhatFollowsAFaultStaysAsItIs) {
   for (const char* name : {"unsaid", "again", "end"}) {

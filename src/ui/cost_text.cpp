@@ -52,8 +52,8 @@ Cells cells_of(const std::string& name, const Usage& usage) {
           compactions_cell(usage),
           token_cell(usage, use.input),
           token_cell(usage, use.output),
-          cache_cell(usage, use.cache_read),
-          cache_cell(usage, use.cache_written),
+          cache_read_cell(usage),
+          cache_written_cell(usage),
           cost_cell(usage)};
 }
 

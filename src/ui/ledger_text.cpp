@@ -62,9 +62,8 @@ std::string usage_table(const Ledger& ledger) {
     for (const std::string& value : key) text += padded(printable(value), 20);
     text += padded(std::to_string(usage.agent_runs), 8) + padded(turns_cell(usage), 9) +
             padded(compactions_cell(usage), 11) + padded(token_cell(usage, use.input), 12) +
-            padded(token_cell(usage, use.output), 12) +
-            padded(cache_cell(usage, use.cache_read), 14) +
-            padded(cache_cell(usage, use.cache_written), 15) + cost_cell(usage) + "\n";
+            padded(token_cell(usage, use.output), 12) + padded(cache_read_cell(usage), 14) +
+            padded(cache_written_cell(usage), 15) + cost_cell(usage) + "\n";
   }
   return text;
 }

@@ -26,6 +26,13 @@ std::string tokens_line(const TokenUse& use) {
 // Without those that a cache had, as budgets count and the board shows them.
 std::int64_t all_tokens(const TokenUse& use) { return use.input + use.output + use.cache_written; }
 
+bool is_written_untold(const TokenUse& use) { return use.cache_untold || use.written_untold; }
+
+std::string cache_cell(const Usage& usage, std::int64_t count, bool untold) {
+  if (!untold) return token_cell(usage, count);
+  return no_tokens(usage) || count == 0 ? "unknown" : std::to_string(count) + "+";
+}
+
 }  // namespace
 
 std::string money_text(std::int64_t micros) {
@@ -69,9 +76,12 @@ std::string compactions_cell(const Usage& usage) {
   return use.compactions == 0 ? "unknown" : std::to_string(use.compactions) + "+";
 }
 
-std::string cache_cell(const Usage& usage, std::int64_t count) {
-  if (!usage.tokens.cache_untold) return token_cell(usage, count);
-  return no_tokens(usage) || count == 0 ? "unknown" : std::to_string(count) + "+";
+std::string cache_read_cell(const Usage& usage) {
+  return cache_cell(usage, usage.tokens.cache_read, usage.tokens.cache_untold);
+}
+
+std::string cache_written_cell(const Usage& usage) {
+  return cache_cell(usage, usage.tokens.cache_written, is_written_untold(usage.tokens));
 }
 
 Json told_json(std::int64_t count, bool untold) {
@@ -125,7 +135,7 @@ Json tokens_json(const TokenUse& use, bool known) {
   return {{"input", use.input},
           {"output", use.output},
           {"cache_read", told_json(use.cache_read, use.cache_untold)},
-          {"cache_written", told_json(use.cache_written, use.cache_untold)}};
+          {"cache_written", told_json(use.cache_written, is_written_untold(use))}};
 }
 
 Json usage_json(const Usage& usage) {

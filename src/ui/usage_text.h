@@ -25,8 +25,10 @@ std::string token_cell(const workflow::Usage& usage, std::int64_t count);
 std::string turns_cell(const workflow::Usage& usage);
 // How often conversations were shortened.
 std::string compactions_cell(const workflow::Usage& usage);
-// The same of what was read from a cache or put there, of which some clients tell nothing.
-std::string cache_cell(const workflow::Usage& usage, std::int64_t count);
+// The same of what was read from a cache and what was put there; some clients tell nothing of
+// either, and some not of the latter.
+std::string cache_read_cell(const workflow::Usage& usage);
+std::string cache_written_cell(const workflow::Usage& usage);
 // A number that clients may tell nothing of: null, when it is 0 because none did.
 json::Value told_json(std::int64_t count, bool untold);
 

@@ -112,6 +112,26 @@ TEST(CostTable, TurnsThatAClientDoesNotTellAreUnknownThoughItTellsTokens) {
       << cost_table(table);
 }
 
+TEST(CostTable, WhatIsPutIntoACacheIsUnknownWhereOnlyWhatIsReadFromItIsTold) {
+  CostTable table{"provider"};
+  world::Call gemini = call_of("a", 10'000);
+  gemini.used.provider = "gemini";
+  gemini.used.use.cache_read = 3000;
+  gemini.used.use.written_untold = true;
+  count_call(table, gemini);
+  EXPECT_NE(cost_table(table).find("      20        3000        unknown  0.01\n"),
+            std::string::npos)
+      << cost_table(table);
+  world::Call claude = call_of("b", 10'000);
+  claude.used.use.cache_written = 40;
+  count_call(table, claude);
+  EXPECT_NE(cost_table(table).find("      40        3000            40+  0.02\n"),
+            std::string::npos)
+      << cost_table(table);
+  const std::string text = usage_json(used_by({gemini})).compact();
+  EXPECT_NE(text.find(R"("cache_read":3000,"cache_written":null)"), std::string::npos) << text;
+}
+
 TEST(CostTable, WithoutAModelSaysWhoseItWas) {
   CostTable table{"model"};
   count_call(table, call_of("a", 1));
