@@ -23,6 +23,13 @@ class ClientSeveral : public GreetingTest {
     }
     return by_role;
   }
+  void script_the_analyst() {
+    model().when("# Business Analyst\n",
+                 {bash("ls"), say("EXPANDED_TASK_SPECIFICATION: T-1\nConfidence: HIGH\n\n"
+                                  "Original: little\n\nExpanded Specification:\nWrite T-1.txt\n\n"
+                                  "Acceptance Criteria:\n- [ ] T-1.txt holds T-1\n\n"
+                                  "Target Files:\n- T-1.txt\n")});
+  }
 };
 
 TEST_F(ClientSeveral, APlanIsDeliveredByAnotherClientInEachRole) {
@@ -34,11 +41,7 @@ TEST_F(ClientSeveral, APlanIsDeliveredByAnotherClientInEachRole) {
             "  critic: {provider: codex, access: read-only}\n"
             "  auditor: {provider: gemini}\n"
             "  business-analyst: {provider: opencode}\n");
-  model().when("# Business Analyst\n",
-               {bash("ls"), say("EXPANDED_TASK_SPECIFICATION: T-1\nConfidence: HIGH\n\n"
-                                "Original: little\n\nExpanded Specification:\nWrite T-1.txt\n\n"
-                                "Acceptance Criteria:\n- [ ] T-1.txt holds T-1\n\n"
-                                "Target Files:\n- T-1.txt\n")});
+  script_the_analyst();
   const Outcome outcome = deliver_a_greeting("");
   const std::map<std::string, std::set<std::string>> expected{{"developer", {"claude"}},
                                                               {"critic", {"codex"}},
@@ -48,6 +51,30 @@ TEST_F(ClientSeveral, APlanIsDeliveredByAnotherClientInEachRole) {
   const Tokens told = used_in(outcome), charged = model().used();
   EXPECT_EQ(told.input, charged.input);
   EXPECT_EQ(told.output, charged.output);
+}
+
+TEST_F(ClientSeveral, APlanIsDeliveredByFourOfTheOthersToo) {
+  if (std::getenv("CAPSULE_TEST_FULL") == nullptr) GTEST_SKIP() << "./test --full runs it";
+  const std::vector<std::string> names{"goose", "qwen", "copilot", "kimi"};
+  if (!with_clients(names)) return;
+  configure(providers_of(names) +
+            "roles:\n"
+            "  developer: {provider: goose}\n"
+            "  critic: {provider: qwen}\n"
+            "  auditor: {provider: copilot}\n"
+            "  business-analyst: {provider: kimi}\n");
+  script_the_analyst();
+  const Outcome outcome = deliver_a_greeting("");
+  const std::map<std::string, std::set<std::string>> expected{{"developer", {"goose"}},
+                                                              {"critic", {"qwen"}},
+                                                              {"auditor", {"copilot"}},
+                                                              {"business-analyst", {"kimi"}}};
+  EXPECT_EQ(clients_in(outcome), expected);
+  for (const Json& call : facts_of(outcome, "supply_agent_used")) {
+    const bool tells = call.at("role") == "developer" || call.at("role") == "critic";
+    EXPECT_EQ(call.at("use").at("tokens_known"), tells) << call;
+    EXPECT_EQ(call.at("fault"), "none") << call;
+  }
 }
 
 TEST_F(ClientSeveral, AutoModeIsWorkedByOneClientAndReviewedByAnother) {
