@@ -14,7 +14,10 @@
 #include "ui/board.h"
 #include "ui/face.h"
 #include "ui/run_json.h"
+#include "ui/tui/draw.h"
+#include "ui/tui/parts.h"
 #include "ui/view/fold.h"
+#include "ui/web/rows.h"
 
 namespace capsule::simulation {
 namespace {
@@ -206,6 +209,58 @@ void expect_one_story(const view::Run& run, const workflow::RunSummary& summary)
   EXPECT_EQ(json["working"].size(), working);
 }
 
+// The page's rows and the dashboard's screen: of every task and phase the stage, the words and what
+// it waits for are those of the view, and so of every other face.
+void expect_on_page_and_screen(const Project& project) {
+  const view::Run& run = project.runs.front();
+  std::map<std::string, nlohmann::json> rows;
+  const auto page = nlohmann::json::parse(web::view_json(project, run.run));
+  for (const auto& one : page.at("rows")) rows[one.at("key")] = one.at("row");
+  for (const view::Item& item : project.inbox)
+    EXPECT_EQ(rows["inbox/" + item.key].value("text", ""), item.text);
+  tui::Shown shown;
+  shown.project = &project;
+  shown.now = project.newest.at;
+  tui::Focus focus;
+  focus.screen = tui::Screen::board;
+  focus.run = run.run;
+  const int columns = 300, count = static_cast<int>(run.tasks.size() + run.phases.size()) + 20;
+  const std::string screen = tui::draw(focus, shown, columns, count, {}).text();
+  const std::vector<std::string_view> lines = split(screen, '\n');
+  const auto first = static_cast<std::size_t>(tui::panes(focus, columns, count).list.inner().y);
+  for (std::size_t i = 0; i < run.tasks.size(); ++i) {
+    const view::Task& task = run.tasks[i];
+    const nlohmann::json& row = rows["run/" + run.run + "/task/" + task.id];
+    EXPECT_EQ(row.value("stage", ""), view::name_of(task.stage)) << task.id;
+    EXPECT_EQ(row.value("words", ""), task.words) << task.id;
+    const auto waits = row.value("waits", nlohmann::json::array());
+    ASSERT_EQ(waits.size(), task.waits.size()) << task.id;
+    for (std::size_t k = 0; k < task.waits.size(); ++k) {
+      EXPECT_EQ(waits[k].value("words", ""), view::words_of(task.waits[k]));
+      EXPECT_EQ(waits[k].value("question", 0), task.waits[k].question);
+    }
+    const std::string_view line = lines.at(first + i);
+    EXPECT_NE(line.find(task.id), line.npos) << line;
+    // A column has room for so much of it.
+    const std::string state = tui::one_line(view::state_words(run, task));
+    EXPECT_NE(line.find(cut(state, 20)), line.npos) << line << "\nhas not: " << state;
+  }
+  if (!run.tasks.empty()) return;
+  for (std::size_t i = 0; i < run.phases.size(); ++i) {
+    const view::Phase& phase = run.phases[i];
+    const std::string state(view::name_of(phase.state));
+    EXPECT_EQ(rows["run/" + run.run + "/phase/" + phase.name].value("state", ""), state);
+    const std::string_view line = lines.at(first + i);
+    EXPECT_NE(line.find(phase.name), line.npos) << line;
+    std::string words = state;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    // Of a run that nobody works on, no phase is at work.
+    if (phase.state != view::Phase::State::working) {
+      EXPECT_NE(line.find(words), line.npos) << line << "\nhas not: " << words;
+    }
+  }
+}
+
 // What is asked of one agent alone is what its row says, and all calls are some agent's.
 void expect_rows_alone(const Fold& fold, const view::Run& run) {
   int calls = 0;
@@ -229,10 +284,14 @@ TEST_P(ViewOfSimulation, TellsOneStoryOnEveryFace) {
     Fold fold;
     fold.head(played.head);
     fold.holder(played.head.run, engine::Holder{});
+    std::size_t facts = 0;
     for (const event::Fact& fact : played.facts) {
       fold.apply(fact);
       expect_one_story(fold.project().runs.front(), fold.summary(played.head.run));
       expect_rows_alone(fold, fold.project().runs.front());
+      // Drawing a whole screen takes longer: some moments will do, and the last.
+      if (++facts % 7 == 0 || facts == played.facts.size())
+        expect_on_page_and_screen(fold.project());
       if (testing::Test::HasFailure()) return;
     }
   }
