@@ -61,6 +61,7 @@ function controls(row) {
       h("div", { class: "buttons" }, h("button", { class: "main", onclick: () => perform(key, { ...base, question: row.question ?? 0, verb: "approve" }) }, "Approve")),
       verbs.has("reject") && form(key, "What has to be different", "Reject", (text) => ({ ...base, verb: "reject", text })),
       outcome(key)];
+  if (verbs.has("lift")) return [h("div", { class: "buttons" }, h("button", { class: "main", onclick: () => perform(key, { ...base, verb: "lift", item: key }) }, "Let it start again")), outcome(key)];
   if (verbs.has("tell")) return [form(key, "Words for the agent", "Tell", (text) => ({ ...base, verb: "tell", text })), outcome(key)];
   return outcome(key);
 }

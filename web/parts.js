@@ -130,6 +130,6 @@ export function starters(key, base, actions, run) {
     outcome(id));
 }
 
-const DOES = new Set(["answer", "approve", "reject", "go_on", "retry", "merge", "pause", "abort", "tell"]);
+const DOES = new Set(["answer", "approve", "reject", "go_on", "retry", "merge", "pause", "abort", "tell", "lift"]);
 export const canDo = (action) => DOES.has(action.verb) && store.state !== "ended" && !store.about.read_only;
 export const moneyOf = (micros, missing) => (micros ? money(micros) + (missing ? "+" : "") : missing ? "not known" : "");

@@ -182,6 +182,35 @@ TEST_F(ServeTest, WhatFailedIsTriedAgainAndGoesOnWhenThePageHasEnded) {
   expect_delivered({"T-1", "T-2"});
 }
 
+TEST_F(ServeTest, AParkedProviderIsLetGoFromThePageAndTheRunGoesOn) {
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1,
+     "echo \"API Error: Request rejected (429) · Claude AI usage limit reached|$(($(date +%s) + "
+     "86400))\"; exit 1");
+  on("developer", "T-1", 2, "good");
+  serve();
+  enter();
+  Running going(calling({"deliver", plan_file(), "--provider=claude"}));
+  Json item;
+  ASSERT_TRUE(eventually([&] {
+    item = row(read("view"), "inbox/");
+    return !item.is_null();
+  })) << going.out_so_far();
+  EXPECT_EQ(item.at("kind"), "quota");
+  EXPECT_EQ(item.at("actions").at(0).at("verb"), "lift");
+  Json lift = {{"verb", "lift"},
+               {"run", item.at("run")},
+               {"task", item.value("task", "")},
+               {"item", "another"}};
+  EXPECT_EQ(act(lift).status, 404) << "it is none of the inbox";
+  lift["item"] = item.at("key");
+  const Page lifted = act(lift);
+  EXPECT_EQ(lifted.status, 202) << lifted.body;
+  EXPECT_HAS(lifted.body, "claude is free again");
+  EXPECT_EQ(going.wait().exit_code, 0);
+  expect_delivered({"T-1"});
+}
+
 // The agent has everything that could be stolen: the address, the session, the right headers.
 TEST_F(ServeTest, AnAgentCannotAnswerItsOwnQuestion) {
   write_plan({{"T-1"}, {"T-2", "T-1"}});

@@ -14,10 +14,11 @@ constexpr std::size_t kMaxActionText = std::size_t{32} * 1024;
 const std::vector<view::Action>* find_actions(const view::Project& project,
                                               const ActionRequest& request) {
   for (const view::Item& item : project.inbox)
-    if (item.run == request.run && item.task == request.task && item.question == request.question)
+    if (item.run == request.run && item.task == request.task && item.question == request.question &&
+        (request.item.empty() || item.key == request.item))
       for (const view::Action& action : item.actions)
         if (view::name_of(action.verb) == request.verb) return &item.actions;
-  if (request.question != 0) return nullptr;
+  if (request.question != 0 || !request.item.empty()) return nullptr;
   const view::Run* const run = view::find_run(project, request.run);
   if (run == nullptr || (!request.task.empty() && view::find_task(*run, request.task) == nullptr))
     return nullptr;
@@ -43,6 +44,8 @@ std::vector<std::string> starting(const view::Action& action, const std::string&
 std::vector<std::string> guarded(const view::Action& action, const std::string& text,
                                  const std::string& task, const std::string& project_dir) {
   if (view::can_detach(action)) return starting(action, project_dir);
+  if (action.verb == Verb::lift)
+    return {"agents", "resume", "--project-dir=" + project_dir, "--", action.words.back()};
   std::vector<std::string> words = {action.words.front(), "--project-dir=" + project_dir};
   if (action.verb == Verb::reject) words.push_back("--because=" + text);
   words.emplace_back("--");
@@ -66,6 +69,7 @@ bool can_do(Verb verb) {
     case Verb::pause:
     case Verb::abort:
     case Verb::tell:
+    case Verb::lift:
       return true;
     default:
       return false;
@@ -80,6 +84,7 @@ Result<ActionRequest> read_action(std::string_view body) {
   request.run = object->text("run").value_or("");
   request.task = object->text("task").value_or("");
   request.text = std::string(trimmed(object->text("text").value_or("")));
+  request.item = object->text("item").value_or("");
   const auto question = object->integer("question").value_or(0);
   if (request.verb.empty() || request.run.empty() || question < 0 || question > 1'000'000)
     return fail(Reason::usage, "an action names its verb and its run");

@@ -14,9 +14,11 @@ namespace capsule::web {
 struct ActionRequest {
   std::string verb, run, task, text;
   int question = 0;
+  std::string item = {};  // of the inbox, by its key; empty: the first that fits
 };
 
-// {"verb":"answer","run":"…","task":"…","question":1,"text":"…"}. Error usage: it is none.
+// {"verb":"answer","run":"…","task":"…","question":1,"text":"…","item":"…"}. Error usage: it is
+// none.
 Result<ActionRequest> read_action(std::string_view body);
 
 // The words behind the program's name; what has a run go on does it with --detach, so that the run

@@ -112,6 +112,30 @@ TEST(Actions, AreTheCommandsOfTheView) {
             (Words{"tell", "--project-dir=/p", "--", "/p/PLAN.md", "T-1", "-x"}));
 }
 
+TEST(Actions, OfTwoParkedProvidersTheOneThatIsMeantIsLifted) {
+  view::Project project = example();
+  for (const char* name : {"claude", "--all"}) {
+    view::Item parked;
+    parked.kind = view::Attention::quota;
+    parked.key = std::string("r1/quota/") + name;
+    parked.run = "r1";
+    parked.actions = {{view::Verb::lift, {"agents", "resume", name}, ""},
+                      {view::Verb::go_on, {"deliver", "/p/PLAN.md"}, ""}};
+    project.inbox.push_back(parked);
+  }
+  const auto words = [&](const std::string& item) {
+    const auto command = command_for(project, {"lift", "r1", "", "", 0, item}, "/p");
+    return command ? *command : Words{command.error().message};
+  };
+  EXPECT_EQ(words("r1/quota/claude"),
+            (Words{"agents", "resume", "--project-dir=/p", "--", "claude"}));
+  EXPECT_EQ(words("r1/quota/--all"), (Words{"agents", "resume", "--project-dir=/p", "--", "--all"}))
+      << "a name is no option";
+  const auto gone = command_for(project, {"lift", "r1", "", "", 0, "r1/quota/codex"}, "/p");
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().reason, Reason::not_found);
+}
+
 TEST(Actions, ThatHaveARunGoOnOutliveThePage) {
   const auto words = [](const view::Action& action) {
     view::Project project = example();
@@ -157,10 +181,11 @@ TEST(Actions, ThatNobodyOffersAreRefused) {
 
 TEST(Actions, AreReadFromOneObject) {
   const auto read =
-      read_action(R"({"verb":"answer","run":"r","task":"t","question":2,"text":" x "})");
+      read_action(R"({"verb":"answer","run":"r","task":"t","question":2,"text":" x ","item":"i"})");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->text, "x");
   EXPECT_EQ(read->question, 2);
+  EXPECT_EQ(read->item, "i");
   for (const char* bad :
        {"", "[]", "{", "{}", R"({"verb":"x"})", R"({"verb":"x","run":"r","question":-1})"})
     EXPECT_FALSE(read_action(bad)) << bad;
