@@ -198,7 +198,7 @@ function transcriptTab(run, lane, wanted) {
         lane.attempts.map((one) => h("option", { value: String(one.agent), selected: one === attempt }, one.role + " " + (one.attempt ?? 1) + (one.running ? " (at work)" : ""))))),
       h("input", { type: "search", "aria-label": "Find in the transcript", placeholder: "Find ( / )", value: log.find,
         oninput: (event) => ((log.find = event.target.value), (log.at = 0), draw()), onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), step(event.shiftKey ? -1 : 1)) }),
-      log.find && h("span", { class: "quiet nowrap", role: "status" }, places.length ? log.at + 1 + " of " + places.length : "not found"),
+      log.find && h("span", { class: "quiet nowrap", role: "status" }, places.length ? log.at + 1 + " of " + places.length + (places.length === MOST_HITS ? "+" : "") : "not found", left > 0 && " in what is loaded"),
       log.find && places.length > 1 && [h("button", { onclick: () => step(-1), "aria-label": "Previous match" }, "↑"), h("button", { onclick: () => step(1), "aria-label": "Next match" }, "↓")]),
     log.error && ready ? h("p", { class: "quiet", role: "status" }, attempt.running ? "It has printed nothing yet." : log.error)
       : !ready ? h("p", { class: "quiet" }, "Reading …")
@@ -207,12 +207,13 @@ function transcriptTab(run, lane, wanted) {
   ];
 }
 
+const MOST_HITS = 2000;
 function find(text, wanted) {
   if (wanted.length < 2) return [];
   const places = [];
   const low = text.toLowerCase();
   const what = wanted.toLowerCase();
-  for (let at = low.indexOf(what); at >= 0 && places.length < 2000; at = low.indexOf(what, at + what.length)) places.push(at);
+  for (let at = low.indexOf(what); at >= 0 && places.length < MOST_HITS; at = low.indexOf(what, at + what.length)) places.push(at);
   return places;
 }
 function highlighted(text, places) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { chromium } from "playwright-core";
-import { AxeBuilder } from "@axe-core/playwright";
+import { accessible, accessibleInBothThemes } from "./axe.mjs";
 import { BROWSER } from "./compare.mjs";
 import { open as opened } from "./open.mjs";
 import { pictures } from "./pictures.mjs";
@@ -51,8 +51,7 @@ async function looks(name, theme, width) {
   await open(name);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(wide <= 0, `${name} at ${width} is ${wide} too wide`);
-  const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
-  assert.deepEqual(found.violations.map((one) => [name, theme, width, one.id, one.nodes[0].html]), []);
+  await accessible(page, [name, theme, width].join(", "));
   if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${theme}-${width}.png` });
 }
 
@@ -137,6 +136,7 @@ const scenes = {
     assert.equal(await page.locator(".diff .added").count(), 0);
     await page.keyboard.press("?");
     await page.waitForSelector("[role=dialog]");
+    await accessibleInBothThemes(page, "the keys");
     await page.keyboard.press("Escape");
     await page.waitForSelector("[role=dialog]", { state: "detached" });
     await page.keyboard.press("i");
@@ -182,8 +182,7 @@ const scenes = {
     await page.getByRole("button", { name: "Go on with it" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Go on …" }).click();
     await page.locator(".sure", { hasText: "when capsule serve ends" }).waitFor();
-    const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
-    assert.deepEqual(found.violations.map((one) => [one.id, one.nodes[0].html]), []);
+    await accessible(page, "what is asked before it goes on");
     await page.getByRole("button", { name: "Go on with it" }).click();
     await page.waitForSelector(".chip.running");
     await page.getByRole("button", { name: "Go on …" }).waitFor({ state: "detached" });
@@ -234,8 +233,24 @@ const scenes = {
     await page.locator("#replay").fill("5");
     await page.waitForSelector(".pill");
     await page.waitForFunction(() => document.querySelector(".runhead").textContent.includes("0/8"));
+    await accessibleInBothThemes(page, "a replay");
     await page.getByRole("button", { name: "Now" }).click();
     await page.waitForFunction(() => document.querySelector(".runhead").textContent.includes("6/8"));
+  },
+
+  // Who may only look is offered nothing to click that does something, and is shown the commands.
+  async readonly() {
+    await page.getByText("(read-only)").waitFor();
+    const does = () => page.locator("main").getByRole("button").filter({ hasNotText: /^(Copy|Now)$/ }).count();
+    for (const name of ["inbox", "board", "evidence"]) {
+      await open(name);
+      assert.equal(await does(), 0, name + ": " + (await page.locator("main").innerText()));
+      assert.equal(await page.locator("main textarea").count(), 0, name);
+      await accessibleInBothThemes(page, name + ", read-only");
+    }
+    await open("inbox");
+    await page.getByText("In a terminal").first().click();
+    await page.locator(".item code", { hasText: "capsule answer" }).first().waitFor();
   },
 
   // An answer that is late: the page says that it reads, never that nothing has begun; and whoever goes on meanwhile
@@ -265,6 +280,52 @@ const scenes = {
     answer();
     await page.evaluate(() => window.loading);
     await board();
+  },
+
+  // A parked provider, as the server tells of one: what is asked of it is that this one starts again.
+  async parked() {
+    const key = run + "/quota/claude";
+    const item = { key, rank: 9, kind: "quota", run, name: "PLAN.md", text: "A usage limit is reached.", reason: "claude is parked", since: new Date().toISOString(), actions: [{ verb: "lift", command: "capsule agents resume claude" }] };
+    await page.route("**/api/v1/view", async (route) => {
+      const told = await (await route.fetch()).json();
+      told.rows.push({ key: "inbox/" + key, row: item });
+      await route.fulfill({ json: told });
+    });
+    let asked;
+    await page.route("**/api/v1/actions", (route) => {
+      asked = route.request().postDataJSON();
+      return route.fulfill({ status: 202, json: { said: "claude is free again." } });
+    });
+    await open("inbox");
+    const card = page.locator(".item.quota");
+    await card.getByRole("button", { name: "Let it start again" }).click();
+    await card.locator(".good", { hasText: "claude is free again." }).waitFor();
+    assert.deepEqual(asked, { run, task: "", question: 0, verb: "lift", item: key });
+    await accessibleInBothThemes(page, "a parked provider");
+  },
+
+  // Of a long transcript the page says how much of it was looked through, and that there are more places than it shows.
+  async find() {
+    const first = "a word\n".repeat(2500) + "one rose\n";
+    await page.route("**/api/v1/transcript?*", (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      if (asked.get("of") === "stderr") return route.fulfill({ status: 404, json: { error: "none" } });
+      const begin = asked.get("from") === "0";
+      return route.fulfill({ json: begin ? { text: first, next: 5 << 20, size: 9 << 20 } : { text: "two roses\n", next: 9 << 20, size: 9 << 20 } });
+    });
+    await open("transcript");
+    const find = (words) => page.getByLabel("Find in the transcript").fill(words);
+    const says = (words) => page.locator(".pickers [role=status]").getByText(words, { exact: true }).waitFor();
+    await find("word");
+    await says("1 of 2000+ in what is loaded");
+    await find("roses");
+    await says("not found in what is loaded");
+    await page.getByRole("button", { name: /^Load the rest/ }).click();
+    await says("1 of 1");
+    await find("rose");
+    await says("1 of 2");
+    await find("tulip");
+    await says("not found");
   },
 
   // Words and names that are meant to run: on no page does anything, and nothing foreign is asked for.
