@@ -349,6 +349,20 @@ const scenes = {
         await page.waitForFunction(() => !document.querySelector(".panel .asking"));
         assert.equal(await page.evaluate(() => window.ran), undefined, task);
       }
+    // What a person said, the files that were merged, and a bead with such a title.
+    await open("ledger");
+    await page.getByText('<img src=x onerror="window.ran=1"><script>window.ran=1</script>', { exact: false }).first().waitFor();
+    await page.goto(at("run", run, "task", "H-3", "facts"));
+    await page.locator(".facts code", { hasText: "merged<img src=x onerror=window.ran=1>.txt" }).waitFor();
+    const bead = (await rows()).find((one) => one.row.name === "evil-1").row.run;
+    const phase = (await page.evaluate(async (id) => (await (await fetch("/api/v1/view?run=" + id)).json()).rows, bead)).find((one) => one.key.includes("/phase/")).row.name;
+    for (const parts of [["board"], ["timeline"], ["ledger"], ...["evidence", "diff", "transcript", "facts"].map((tab) => ["phase", phase, tab])]) {
+      await page.goto(at("run", bead, ...parts));
+      await page.locator(".runhead h1", { hasText: "<img src=x" }).waitFor();
+      await page.waitForFunction(() => !document.querySelector(".panel .asking, .part > .start"));
+      assert.equal(await page.evaluate(() => window.ran), undefined, parts.join(" "));
+      assert.ok(!/[\u202a-\u202e\u2066-\u2069\u0007\u001b]/.test(await page.innerText("body")), parts.join(" "));
+    }
     await page.goto(origin + "/#/run/" + encodeURIComponent('"><img src=x onerror=window.ran=1>'));
     await page.waitForSelector("h1");
     const refused = await page.evaluate(() => {
