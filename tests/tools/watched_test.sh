@@ -81,6 +81,25 @@ mv "$HOME/say" "$HOME/go/say"
 until_shown 'One more word.' 'what it prints then is read'
 until_shown 'One aside.' 'and what it prints on stderr'
 until_quiet 'and it is quiet again'
+
+# It prints a megabyte each second: the dashboard follows, and is there for whoever presses a key.
+cat >"$HOME/say" <<'SAY'
+round=0
+while [ ! -e "$HOME/go/enough" ]; do
+  round=$((round + 1))
+  if [ "$round" -le 20 ]; then head -c 1000000 /dev/zero | tr '\0' x | fold -w 99; fi
+  printf '\nRound %s is over.\n' "$round"
+  sleep 1
+done
+echo 'The flood is over.'
+SAY
+mv "$HOME/say" "$HOME/go/say"
+until_shown ' is over.' 'a flood is followed'
+keys 1
+until_shown 'said' 'meanwhile keys do what they do'
+keys 3
+allow enough
+until_shown 'The flood is over.' 'and it is followed to its end'
 allow execute
 until_shown 'passed, 2 attempts' 'a try that the checks refuse is followed by another'
 allow all
@@ -94,6 +113,20 @@ until_shown '✓ merge ' 'every phase has passed'
 keys 2 g Down Down
 until_shown '-wrong' 'the diff of an attempt has what it took away'
 until_shown '+right' 'and what it added'
+# click TEXT: with the mouse, where that is on the screen.
+click() {
+  local line=0 text
+  while IFS= read -r text; do
+    line=$((line + 1))
+    if [[ $text != *"$1"* ]]; then continue; fi
+    text=${text%%"$1"*}
+    keys -l "$(printf '\033[<0;%s;%sM\033[<0;%s;%sm' "$((${#text} + 1))" "$line" "$((${#text} + 1))" "$line")"
+    return
+  done <<<"$screen"
+}
+until_gone '▸✓ sign-off' 'another phase is chosen'
+click 'sign-off'
+until_shown '▸✓ sign-off' 'a click chooses a row'
 keys H
 until_shown '── worklog.md' 'what has ended is in the history, with its worklog'
 keys L
