@@ -142,6 +142,24 @@ TEST(Screens, NobodyIsSaidToWorkOnARunThatWasCutOff) {
   }
 }
 
+// Whoever fetches it compares this with what it was: as long as it is the same, nothing is fetched.
+TEST(Rows, ATranscriptIsOldOnceItsAgentWasSeenToPrintMore) {
+  Sample sample;
+  const Focus there = play(sample, "bgj3").focus;
+  const auto printed = [&](const Focus& focus) {
+    return transcript_wish(focus, sample.shown).printed;
+  };
+  const std::string key = transcript_wish(there, sample.shown).key();
+  EXPECT_EQ(printed(there), 0);
+  for (view::Run& run : sample.view.runs)
+    for (view::Attempt& attempt : run.attempts) attempt.printed = 7;
+  EXPECT_EQ(printed(there), 7);
+  EXPECT_EQ(transcript_wish(there, sample.shown).key(), key) << "it is the same page";
+  Focus earlier = there;
+  earlier.replay = 3;
+  EXPECT_EQ(printed(earlier), 0) << "what was printed later is none of that moment's";
+}
+
 TEST(Screens, AFigureOfTheHeaderIsWholeOrNotThere) {
   Sample sample;
   for (view::Run& run : sample.view.runs) run.started = "2026-01-31T11:37:00Z";  // 31m

@@ -77,6 +77,13 @@ TEST(Rows, AllRunsAreListedAndOneIsWhole) {
   EXPECT_EQ(one.at("run/r1/agent/3").at("snapshot"), true) << "its name is nobody's business";
 }
 
+TEST(Rows, AnAgentThatPrintsTheSameOnceMoreIsTold) {
+  const view::Project before = example();
+  view::Project after = before;
+  after.runs[0].attempts[0].printed = 2;
+  EXPECT_EQ(rows_in(changes_json(before, after)).at("run/r1/agent/3").at("printed"), 2);
+}
+
 TEST(Rows, OnlyWhatDiffersIsSent) {
   const view::Project before = example();
   EXPECT_EQ(changes_json(before, before), "");
