@@ -97,6 +97,14 @@ Result<File> new_overlay(const std::vector<int>& lower, int upper, int work) {
     TRY_VOID(set_option(context, "workdir", by_descriptor(work)));
     if (::fsconfig(context.fd(), FSCONFIG_SET_FLAG, "userxattr", nullptr, 0) != 0)
       return tl::unexpected(refused_step("set the mount option userxattr", errno));
+    // Else its end has the whole file system of `upper` written to its disk, others' files too, and
+    // whoever waits for the command waits for that. A kernel without the option does so.
+    (void)::fsconfig(context.fd(), FSCONFIG_SET_FLAG, "volatile", nullptr, 0);
+    // So it is marked: who mounts it again has to know that nothing was lost. We know it, as a
+    // layer is used by one run of Capsule alone.
+    ::unlinkat(work, "work/incompat/volatile/dirty", 0);
+    for (const char* mark : {"work/incompat/volatile", "work/incompat"})
+      ::unlinkat(work, mark, AT_REMOVEDIR);
   }
   return made(context, "overlay", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 }

@@ -28,7 +28,8 @@ Result<File> new_memory(const char* size, const char* mode);
 // A new proc, devpts, …, detached.
 Result<File> new_system(const char* type, const std::string& option, const char* value);
 // What the folders `lower` hold, the first one uppermost, with writes going to `upper` and `work`,
-// which are attached and on one file system.
+// which are attached and on one file system. What is written is not safe from a power cut, but may
+// be written on by the next overlay of the same two.
 Result<File> new_overlay(const std::vector<int>& lower, int upper, int work);
 
 // Puts the detached tree on top of `target`.
