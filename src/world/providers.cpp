@@ -1,12 +1,15 @@
 #include "world/providers.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "agent/clients.h"
 #include "agent/rehearsal/rehearsal.h"
 #include "assets/embedded.h"
 #include "base/text.h"
 #include "git/settings.h"
+#include "world/walls.h"
 
 namespace capsule::world {
 namespace {
@@ -56,8 +59,18 @@ struct Wanted {
   std::string_view bead;
   Way way;
   config::Access access;
-  std::string key;  // of the configuration, that `access` stands in
+  std::string key;     // of the configuration, that `access` stands in
+  bool walls = false;  // it is inside walls of ours
 };
+
+// Clients that read only by a sandbox of their own, of namespaces. Inside walls those are refused,
+// and each of its commands would fail; there it is a layer that nothing gets out of.
+constexpr std::string_view kOwnSandbox[] = {"codex"};
+
+bool has_own_sandbox(const agent::Client& client) {
+  return std::find(std::begin(kOwnSandbox), std::end(kOwnSandbox), client.name) !=
+         std::end(kOwnSandbox);
+}
 
 // Nobody is to believe that an agent only looks when it was never told to.
 Result<void> refuse_unlimited(const Wanted& wanted, const agent::Client* client) {
@@ -75,8 +88,9 @@ Result<void> refuse_unlimited(const Wanted& wanted, const agent::Client* client)
 
 Result<agent::Provider> client_with(const agent::Client& client, const config::Provider* row,
                                     const Wanted& wanted) {
-  const auto access =
-      wanted.access == config::Access::read_only ? agent::Access::read_only : agent::Access::write;
+  const bool looks =
+      wanted.access == config::Access::read_only && !(wanted.walls && has_own_sandbox(client));
+  const auto access = looks ? agent::Access::read_only : agent::Access::write;
   if (client.name == "claude" && wanted.way == Way::by_hand)
     return agent::claude_provider(wanted.model, access);
   agent::ClientWords words;
@@ -180,7 +194,8 @@ Result<agent::PhaseSettings> agent_settings(const Project& project,
                       start.task,
                       way_of(project),
                       role ? config.access_of_role(name) : config.access_of(name),
-                      (role ? "roles." : "phases.") + name + ".access"};
+                      (role ? "roles." : "phases.") + name + ".access",
+                      walls_hold(project, start)};
   agent::PhaseSettings settings{TRY(provider_with(project, wanted)),
                                 role ? config.timeout_of_role(name) : config.timeout_of(name)};
   // The specification's arguments know no sessions; text is what restores them.

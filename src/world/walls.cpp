@@ -315,6 +315,13 @@ std::optional<Error> no_walls(const Project& project) {
   return kLacking;
 }
 
+bool walls_hold(const Project& project, const workflow::StartAgent& start) {
+  if (walls_for(project, start).preset == ContainPreset::off || no_walls(project)) return false;
+  // Else nothing starts without them.
+  const bool weaker = project.config.contain.weaker || by_default(project.config);
+  return !weaker || !contain::namespaces_missing();
+}
+
 Result<std::optional<Wish>> walls_of_agent(const Project& project,
                                            const workflow::StartAgent& start,
                                            const agent::Provider& provider,

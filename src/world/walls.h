@@ -51,6 +51,10 @@ contain::Limits walls_limits(const config::Contain& contain);
 // walls, which has to be said wherever a run is shown. Asked of the kernel once.
 std::optional<Error> no_walls(const Project& project);
 
+// Whether an agent that is started has a root of its own around it, in which what it changes
+// although it only looks vanishes. Not where it goes without namespaces.
+bool walls_hold(const Project& project, const workflow::StartAgent& start);
+
 // The client that a provider calls, be it by a command of the user's; null: none that we know.
 const agent::Client* client_behind(const agent::Provider& provider);
 

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 
+#include "tests/contain/kernel.h"
 #include "world/needs.h"
+#include "world/providers.h"
 #include "world/test_support.h"
 
 namespace capsule::world {
@@ -196,6 +199,43 @@ TEST_F(WallsTest, WhatIsConfiguredIsInTheWishAndWhatThisMachineLacksIsNot) {
   EXPECT_EQ(found->limits.memory, 1U << 30);
   EXPECT_EQ(found->limits.together, 1U << 30);
   EXPECT_EQ(found->limits.processes, 7U);
+}
+
+// Inside, the namespaces of its own sandbox are refused.
+TEST_F(WallsTest, ASandboxOfTheClientsOwnIsSwitchedOffInsideAndNotWithoutWalls) {
+  const std::string codex = "provider: codex\nphases: {execute: {access: read-only}}\n";
+  const auto argv = [&] {
+    const auto settings = agent_settings(*project, phase("execute"));
+    EXPECT_TRUE(settings) << settings.error().message;
+    return settings ? settings->provider.argv : std::vector<std::string>();
+  };
+  user(codex);
+  EXPECT_THAT(argv(), Contains("read-only"));
+  user(codex + "contain: worktree\n");
+  EXPECT_THAT(argv(), Not(Contains("read-only")));
+  EXPECT_THAT(argv(), Contains("--dangerously-bypass-approvals-and-sandbox"));
+  EXPECT_EQ(wish(phase("execute"))->role, Role::reviewer)
+      << "what it changes vanishes all the same";
+  user("provider: gemini\nphases: {execute: {access: read-only}}\ncontain: worktree\n");
+  EXPECT_THAT(argv(), Contains("plan")) << "that is no sandbox";
+}
+
+// In a process of its own: what the kernel has is found out once.
+TEST_F(WallsTest, ASandboxOfTheClientsOwnStaysOnWhereThereAreNoNamespaces) {
+  user(
+      "provider: codex\nphases: {execute: {access: read-only}}\n"
+      "contain: {preset: worktree, missing: weaker}\n");
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        test::without_user_namespaces();
+        const auto settings = agent_settings(*project, phase("execute"));
+        const bool kept =
+            settings && !std::count(settings->provider.argv.begin(), settings->provider.argv.end(),
+                                    "--dangerously-bypass-approvals-and-sandbox");
+        std::_Exit(kept ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(WallsTest, WhoHasChosenForOneRoleAloneGetsThoseOrNothing) {
