@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <latch>
 #include <thread>
 
 #include "base/clock.h"
@@ -31,11 +32,13 @@ TEST_F(ClusterOutage, AKilledServerLosesAndDoublesNothing) {
   std::vector<std::uint64_t> acknowledged(kWriters);
   std::vector<std::string> errors(kWriters);
   std::vector<std::thread> writers;
+  std::latch begun(kWriters);  // who comes while the database is away is refused, and no writer
   for (std::size_t i = 0; i < kWriters; ++i)
     writers.emplace_back([&, i] {
       const std::string run = "run-" + std::to_string(i);
       const auto store = there().open();
       const auto claim = store->claim(run, run, "now");
+      begun.count_down();
       std::uint64_t last = 0;
       while (!enough) {
         const std::vector<event::NewFact> one{fact(static_cast<int>(last))};
@@ -49,6 +52,7 @@ TEST_F(ClusterOutage, AKilledServerLosesAndDoublesNothing) {
         ++all;
       }
     });
+  begun.wait();
   for (int kill = 0; kill < kills; ++kill) {
     const std::uint64_t before = all;
     while (all < before + 40) std::this_thread::sleep_for(milliseconds(1));
