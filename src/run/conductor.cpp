@@ -32,6 +32,10 @@ Result<std::unique_ptr<Conductor>> Conductor::open(world::Project project,
   self->loop_ = TRY(process::Loop::create());
   self->interrupt_ = TRY(world::Interrupt::create(*self->loop_));
   self->clock_ = std::make_unique<SystemClock>();
+  // What a process that was killed left is in nobody's use, also where nothing is left to do.
+  git::sweep_temporary_folders(self->project_.repository);
+  world::sweep_homes(self->project_.root());
+  gate::sweep_private_folders();
   return self;
 }
 
@@ -73,12 +77,8 @@ std::int64_t last_heard(engine::Records& store, const std::string& run) {
 
 Result<bool> Conductor::connect(Parts parts) {
   const std::string run = run_ = parts.settings.run;
-  // What an earlier process did not hear is not meant for this one; what one that was killed left
-  // is in nobody's use.
+  // What an earlier process did not hear is not meant for this one.
   world::drop_requests(project_.root(), run);
-  git::sweep_temporary_folders(project_.repository);
-  world::sweep_homes(project_.root());
-  gate::sweep_private_folders();
   probe_ = world::crash_probe();
   log_ = std::make_unique<engine::Log>(*store_, run, parts.name, parts.subject);
   if (project_.config.budget.day > 0)
