@@ -5,6 +5,7 @@
 #include "cli/project_args.h"
 #include "json/value.h"
 #include "world/journal.h"
+#include "world/journal_move.h"
 
 namespace capsule::cli {
 namespace {
@@ -94,6 +95,28 @@ Result<int> look_at_database(const Args& args) {
   return missing_in(found).empty() ? 0 : 1;
 }
 
+int say_moved(const world::Moved& moved, const char* where) {
+  print("Moved " + counted(moved.runs, "run") + " " + where + ", with " +
+        counted(moved.facts, "fact") + " that were not there\n");
+  return 0;
+}
+
+Result<world::Project> project_and_database(const Args& args) {
+  if (world::journal_address().empty())
+    return fail(Reason::usage, "which database?", "export CAPSULE_JOURNAL=postgres://…");
+  return open_project(args);
+}
+
+Result<int> import_runs(const Args& args) {
+  const world::Project project = TRY(project_and_database(args));
+  return say_moved(TRY(world::import_journal(project)), "into the database");
+}
+
+Result<int> export_runs(const Args& args) {
+  const world::Project project = TRY(project_and_database(args));
+  return say_moved(TRY(world::export_journal(project)), "into this folder");
+}
+
 }  // namespace
 
 std::vector<Command> cluster_commands() {
@@ -118,7 +141,27 @@ std::vector<Command> cluster_commands() {
        .options = kLookOptions,
        .run = look_at_database,
        .alias = "cluster check",
-       .examples = "  capsule cluster status --json | jq .at_work"}};
+       .examples = "  capsule cluster status --json | jq .at_work"},
+      {.path = "cluster import",
+       .summary = "Move the journal of this clone into the database",
+       .details =
+           "All runs, ended or not, go on there: from now on this clone is only worked on with "
+           "CAPSULE_JOURNAL. What is being worked on must end or be paused first. Given "
+           "again after it was cut off, it goes on.\n\n"
+           "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
+       .options = kSetUpOptions,
+       .run = import_runs,
+       .examples = "  capsule cluster import",
+       .people_only = true},
+      {.path = "cluster export",
+       .summary = "Move the runs of this clone from the database into its own journal",
+       .details = "The counterpart of 'capsule cluster import': all runs that were begun in this "
+                  "clone go on in its folder, without a database. Those of other clones stay.\n\n"
+                  "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
+       .options = kSetUpOptions,
+       .run = export_runs,
+       .examples = "  capsule cluster export && unset CAPSULE_JOURNAL",
+       .people_only = true}};
 }
 
 }  // namespace capsule::cli

@@ -33,11 +33,11 @@ struct State {
 // The first that the SQLSTATE begins with.
 constexpr State kStates[] = {
     {"CP001", Why::fenced},    {"CP002", Why::conflict}, {"CP003", Why::no_run},
-    {"CP004", Why::elsewhere}, {"23505", Why::exists},   {"42501", Why::denied},
-    {"28", Why::denied},       {"3F000", Why::foreign},  {"42883", Why::foreign},
-    {"42P01", Why::foreign},   {"40", Why::again},       {"55P03", Why::again},
-    {"08", Why::away},         {"57", Why::away},        {"53", Why::away},
-    {"25006", Why::away},
+    {"CP004", Why::elsewhere}, {"CP005", Why::at_work},  {"23505", Why::exists},
+    {"42501", Why::denied},    {"28", Why::denied},      {"3F000", Why::foreign},
+    {"42883", Why::foreign},   {"42P01", Why::foreign},  {"40", Why::again},
+    {"55P03", Why::again},     {"08", Why::away},        {"57", Why::away},
+    {"53", Why::away},         {"25006", Why::away},
 };
 
 Why why_of(std::string_view state) {
@@ -215,6 +215,9 @@ Error error_of(const Refusal& refusal, const Address& address) {
     case Why::elsewhere:
       return {Reason::refused, "this run was begun on " + printable(refusal.message),
               "its worktree is there: go on with it there"};
+    case Why::at_work:
+      return {Reason::blocked, printable(refusal.message) + " is being worked on",
+              "wait until it has ended, or pause it"};
     case Why::exists:
       return {Reason::exists, "there is a run of this name already"};
     case Why::denied:

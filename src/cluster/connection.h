@@ -27,6 +27,7 @@ enum class Why {
   conflict,   // CP002: the run has another newest fact
   no_run,     // CP003
   elsewhere,  // CP004: the run can only go on where it was begun; the message says where
+  at_work,    // CP005: somebody works on the subject that the message names
   exists,     // there is one of this name
   denied,     // this role may not
   foreign,    // what is called is not there: no journal, or one of another version

@@ -274,11 +274,9 @@ std::int64_t Parts::epoch_of(std::string_view run) const {
   return 0;
 }
 
-std::string home_of(const Settings& settings) {
-  return settings.self.host + ", in " + settings.project;
-}
+namespace {
 
-Result<std::unique_ptr<engine::Records>> open_records(const Address& address, Settings settings) {
+Result<std::shared_ptr<Parts>> parts_of(const Address& address, Settings settings) {
   auto parts = std::make_shared<Parts>(address, std::move(settings));
   const auto fits = [&]() -> Result<void> {
     const Answer version = parts->session.call("SELECT capsule_v1.version()", {});
@@ -306,7 +304,28 @@ Result<std::unique_ptr<engine::Records>> open_records(const Address& address, Se
     parts->session.waiting = [tell = parts->settings.tell](const Refusal& refusal) {
       tell("the database is away; waiting for it: " + refusal.message);
     };
-  return std::make_unique<DatabaseRecords>(std::move(parts));
+  return parts;
+}
+
+}  // namespace
+
+std::string home_of(const Settings& settings) {
+  return settings.self.host + (settings.in_folder ? ", in the journal of " : ", in ") +
+         settings.project;
+}
+
+Result<std::size_t> bring_home(const Address& address, const Settings& settings) {
+  const auto parts = TRY(parts_of(address, settings));
+  Settings before = settings;
+  before.in_folder = !settings.in_folder;
+  const Answer moved = parts->session.insist("SELECT capsule_v1.rehome($1, $2, $3)",
+                                             {parts->id(), home_of(before), home_of(settings)}, 0);
+  if (!moved) return tl::unexpected(parts->error(moved.error()));
+  return static_cast<std::size_t>(number_of(moved->at(0).at(0)));
+}
+
+Result<std::unique_ptr<engine::Records>> open_records(const Address& address, Settings settings) {
+  return std::make_unique<DatabaseRecords>(TRY(parts_of(address, std::move(settings))));
 }
 
 }  // namespace capsule::cluster

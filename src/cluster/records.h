@@ -18,6 +18,7 @@ namespace capsule::cluster {
 
 struct Settings {
   std::string project;           // its root here, as an absolute path
+  bool in_folder = false;        // runs are at home in the clone's own journal, not in the clone
   std::string origin;            // the first commit of its history, by which the database knows it
   engine::ProcessIdentity self;  // this process
   // Whether a holder has ended, as far as one can see that from here. Not set: one cannot.
@@ -34,7 +35,12 @@ struct Settings {
 // Error: refused (there is no journal, one of another version, or this project is not in it), io.
 Result<std::unique_ptr<engine::Records>> open_records(const Address& address, Settings settings);
 
-// Of a clone, for people and for the heads of its runs: "HOST, in FOLDER".
+// Of a clone, for people and for the heads of its runs: "HOST, in FOLDER"; or of the journal in its
+// folder, whose runs the database has, too, and in which alone they go on.
 std::string home_of(const Settings& settings);
+
+// All runs of this clone, from its own journal or to it. Error blocked: somebody works on one.
+// Returns how many.
+Result<std::size_t> bring_home(const Address& address, const Settings& settings);
 
 }  // namespace capsule::cluster

@@ -132,10 +132,11 @@ RETURNS TABLE(o_taken boolean, o_epoch bigint, o_run text, o_pid bigint, o_start
 DECLARE v_now bigint := capsule_v1.tick(); v_lease bigint; v_home text; l capsule.leases;
 BEGIN
   SELECT m.lease_ms INTO v_lease FROM capsule.meta m;
-  SELECT r.home INTO v_home FROM capsule.runs r WHERE r.project_id = p_project AND r.run = p_run;
-  IF v_home <> p_home THEN RAISE EXCEPTION '%', v_home USING ERRCODE = 'CP004'; END IF;
   INSERT INTO capsule.leases(project_id, subject) VALUES (p_project, p_subject) ON CONFLICT DO NOTHING;
   SELECT * INTO l FROM capsule.leases k WHERE k.project_id = p_project AND k.subject = p_subject FOR UPDATE;
+  -- Behind the lock, which whoever moves the run has.
+  SELECT r.home INTO v_home FROM capsule.runs r WHERE r.project_id = p_project AND r.run = p_run;
+  IF v_home <> p_home THEN RAISE EXCEPTION '%', v_home USING ERRCODE = 'CP004'; END IF;
   IF l.token <> p_token AND l.token <> '' AND l.epoch <> p_over AND l.beat >= v_now - v_lease THEN
     RETURN QUERY SELECT false, l.epoch, l.run, l.pid, l.start_time, l.boot_id, l.machine, l.host, l.since,
       greatest(0, extract(epoch FROM clock_timestamp() - l.heard) * 1000)::bigint;
@@ -288,7 +289,34 @@ GRANT EXECUTE ON FUNCTION capsule_v1.claim, capsule_v1.beat, capsule_v1.release,
   capsule_v1.begin, capsule_v1.append, capsule_v1.settle TO capsule_worker;
 )sql";
 
-constexpr const char* kSteps[] = {kFirst};
+// All runs that are at home in one place move to another at once; one that somebody works on keeps
+// all of them where they are.
+constexpr const char* kHomes = R"sql(
+CREATE FUNCTION capsule_v1.rehome(p_project bigint, p_from text, p_to text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE v_subject text; n bigint;
+BEGIN
+  INSERT INTO capsule.leases(project_id, subject)
+    SELECT DISTINCT p_project, r.subject FROM capsule.runs r WHERE r.project_id = p_project AND r.home = p_from
+    ON CONFLICT DO NOTHING;
+  PERFORM FROM capsule.leases l WHERE l.project_id = p_project AND l.subject IN
+    (SELECT r.subject FROM capsule.runs r WHERE r.project_id = p_project AND r.home = p_from)
+    ORDER BY l.subject FOR UPDATE;
+  SELECT l.subject INTO v_subject
+    FROM capsule.leases l JOIN capsule.runs r ON r.project_id = l.project_id AND r.run = l.run, capsule.clock c,
+      capsule.meta m
+    WHERE l.project_id = p_project AND l.token <> '' AND l.beat >= c.ms - m.lease_ms AND r.home = p_from LIMIT 1;
+  IF FOUND THEN RAISE EXCEPTION '%', v_subject USING ERRCODE = 'CP005'; END IF;
+  UPDATE capsule.runs r SET home = p_to, held = false WHERE r.project_id = p_project AND r.home = p_from;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END $$;
+ALTER FUNCTION capsule_v1.rehome SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+REVOKE ALL ON FUNCTION capsule_v1.rehome FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION capsule_v1.rehome TO capsule_worker;
+)sql";
+
+constexpr const char* kSteps[] = {kFirst, kHomes};
 
 }  // namespace
 

@@ -19,6 +19,10 @@ Result<std::unique_ptr<engine::Records>> open_journal_in(const std::string& root
 // To read it; null: there is none yet.
 Result<std::unique_ptr<engine::Records>> journal_in(const std::string& root);
 
+// The note in the folder of a journal that has moved into a database; without a database a journal
+// that has is refused.
+std::string moved_note(const std::string& root);
+
 // ---- In a database
 
 // What there is at an address, for people.
@@ -43,6 +47,13 @@ class DatabasePart {
   // `address` empty: the one in use.
   virtual Result<Database> set_up(const std::string& address, const std::string& root) = 0;
   virtual Result<Database> look(const std::string& address, const std::string& root) = 0;
+
+  // What the clone's own journal has, as it is copied: at home in the folder, so that nobody goes
+  // on with it in the database.
+  virtual Result<std::unique_ptr<engine::Records>> open_copy(const std::string& root) = 0;
+  // All runs of this clone are at home in the database from now on, or in the folder again. Error
+  // blocked: somebody works on one. Returns how many.
+  virtual Result<std::size_t> bring_home(const std::string& root, bool in_folder) = 0;
 };
 
 // Before any journal is opened, once: it must outlive them all. With an address, journals are kept

@@ -260,6 +260,70 @@ TEST_F(ClusterDelivery, APlanThatWasCutOffIsTakenUpAndDeliveredOnce) {
   EXPECT_FALSE(fs::exists(project() + "/.capsule/journal.db"));
 }
 
+// There and back: what is unfinished goes on wherever its journal is, and nowhere else.
+TEST_F(ClusterDelivery, APlanBegunInTheFolderIsFinishedInTheDatabaseAndBack) {
+  const std::string address = *env()["CAPSULE_JOURNAL"];
+  env()["CAPSULE_JOURNAL"] = std::nullopt;
+  write_plan({{"T-1"}, {"T-2", "T-1"}});
+  on("developer", "T-2", 1, kStay);
+  on("developer", "T-2", 2, "good");
+  EXPECT_EQ(cut_off(SIGKILL).exit_code, 128 + SIGKILL);
+  env()["CAPSULE_JOURNAL"] = address;
+  const Outcome moved = capsule_in({"cluster", "import"});
+  ASSERT_EQ(moved.exit_code, 0) << moved.err;
+  EXPECT_HAS(moved.out, "Moved 1 run into the database");
+  EXPECT_EQ(capsule_in({"cluster", "import"}).exit_code, 0) << "given again it changes nothing";
+  env()["CAPSULE_JOURNAL"] = std::nullopt;
+  const Outcome folder = capsule_in({"deliver", plan_file()});
+  EXPECT_EQ(folder.exit_code, 2) << folder.out;
+  EXPECT_HAS(folder.err, "has moved to the database");
+  env()["CAPSULE_JOURNAL"] = address;
+  EXPECT_EQ(deliver().exit_code, 0);
+  expect_delivered({"T-1", "T-2"});
+  EXPECT_EQ(calls("developer", "T-1"), 1);
+
+  use_plan("PLAN-2.md");
+  write_plan({{"T-3"}, {"T-4", "T-3"}});
+  fs::remove(path("mock/here"));
+  on("developer", "T-4", 1, kStay);
+  on("developer", "T-4", 2, "good");
+  EXPECT_EQ(cut_off(SIGKILL).exit_code, 128 + SIGKILL);
+  const Outcome back = capsule_in({"cluster", "export"});
+  ASSERT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_HAS(back.out, "Moved 2 runs into this folder");
+  const Outcome database = capsule_in({"deliver", plan_file()});
+  EXPECT_EQ(database.exit_code, 2) << database.out;
+  EXPECT_HAS(database.err, "in the journal of");
+  env()["CAPSULE_JOURNAL"] = std::nullopt;
+  EXPECT_EQ(deliver().exit_code, 0);
+  EXPECT_EQ(calls("developer", "T-3"), 1);
+  for (const char* task : {"T-1", "T-2", "T-3", "T-4"})
+    EXPECT_EQ(main_file(std::string(task) + ".txt"), std::string(task) + "\n");
+  EXPECT_EQ(git_out({"rev-list", "--count", "--merges", "main"}), "4");
+  EXPECT_EQ(server().query(database_, "SELECT count(*) FROM capsule.runs WHERE outcome = ''"), "1");
+}
+
+TEST_F(ClusterDelivery, WhatIsBeingWorkedOnIsMovedNeitherWay) {
+  const std::string address = *env()["CAPSULE_JOURNAL"];
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, kStay);
+  for (const char* way : {"import", "export"}) {
+    const bool in_folder = std::string(way) == "import";
+    use_plan(std::string(way) + ".md");
+    write_plan({{"T-1"}});
+    env()["CAPSULE_JOURNAL"] = in_folder ? std::nullopt : std::optional(address);
+    fs::remove(path("mock/here"));
+    Running running(calling({"deliver", plan_file()}));
+    ASSERT_TRUE(eventually([&] { return fs::exists(path("mock/here")); }));
+    env()["CAPSULE_JOURNAL"] = address;
+    const Outcome refused = capsule_in({"cluster", way});
+    EXPECT_EQ(refused.exit_code, 1) << way << refused.out;
+    EXPECT_HAS(refused.err, "is being worked on");
+    running.send(SIGKILL);
+    running.wait();
+  }
+}
+
 TEST_F(ClusterDelivery, AQuestionIsAnsweredByAnotherProcess) {
   write_plan({{"T-1"}});
   on("developer", "T-1", 1,

@@ -32,11 +32,7 @@ Result<Address> address_of(const std::string& given) {
   return Address::parse(given.empty() ? world::journal_address() : given);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<engine::Records>> Part::open(const std::string& root,
-                                                    const std::string& locks) {
-  const Address address = TRY(address_of(""));
+Result<Settings> settings_of(const std::string& root) {
   Settings settings;
   settings.project = root;
   settings.origin = TRY(origin_of(root));
@@ -46,12 +42,32 @@ Result<std::unique_ptr<engine::Records>> Part::open(const std::string& root,
   settings.has_ended = [boot = settings.self.boot_id](const engine::ProcessIdentity& process) {
     return process.boot_id == boot && store::life_of(process) == store::Life::dead;
   };
+  settings.tell = [](const std::string& text) { print_error("capsule: " + text + "\n"); };
+  return settings;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<engine::Records>> Part::open(const std::string& root,
+                                                    const std::string& locks) {
+  Settings settings = TRY(settings_of(root));
   if (!locks.empty())
     settings.lock_here = [locks](std::string_view subject) {
       return store::lock_subject({locks}, subject, kChildrenMilliseconds);
     };
-  settings.tell = [](const std::string& text) { print_error("capsule: " + text + "\n"); };
-  return open_records(address, std::move(settings));
+  return open_records(TRY(address_of("")), std::move(settings));
+}
+
+Result<std::unique_ptr<engine::Records>> Part::open_copy(const std::string& root) {
+  Settings settings = TRY(settings_of(root));
+  settings.in_folder = true;
+  return open_records(TRY(address_of("")), std::move(settings));
+}
+
+Result<std::size_t> Part::bring_home(const std::string& root, bool in_folder) {
+  Settings settings = TRY(settings_of(root));
+  settings.in_folder = in_folder;
+  return cluster::bring_home(TRY(address_of("")), settings);
 }
 
 Result<world::Database> Part::set_up(const std::string& address, const std::string& root) {

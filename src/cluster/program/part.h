@@ -12,6 +12,8 @@ class Part : public world::DatabasePart {
                                                 const std::string& locks) override;
   Result<world::Database> set_up(const std::string& address, const std::string& root) override;
   Result<world::Database> look(const std::string& address, const std::string& root) override;
+  Result<std::unique_ptr<engine::Records>> open_copy(const std::string& root) override;
+  Result<std::size_t> bring_home(const std::string& root, bool in_folder) override;
 };
 
 }  // namespace capsule::cluster
