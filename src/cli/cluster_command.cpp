@@ -154,7 +154,7 @@ std::vector<Command> cluster_commands() {
        .examples = "  capsule cluster import",
        .people_only = true},
       {.path = "cluster export",
-       .summary = "Move the runs of this clone from the database into its own journal",
+       .summary = "Move it back from the database into this folder",
        .details = "The counterpart of 'capsule cluster import': all runs that were begun in this "
                   "clone go on in its folder, without a database. Those of other clones stay.\n\n"
                   "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
