@@ -54,6 +54,11 @@ Result<int> go_on(const Args& args) {
     return wants_detach(args)
                ? run_detached(args)
                : run::continue_auto(*TRY(open_run(args)), TRY(integrate_argument(args)));
+  if (wants_detach(args))
+    return fail(Reason::refused,
+                "auto mode is a session's here: it goes on where its client is, and nothing runs "
+                "beside this terminal",
+                "in a session of its client: capsule auto continue");
   print(TRY(world::continue_session(folder, TRY(session_argument(args)))));
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "canvas/svg.h"
 #include "dashboard/jobs.h"
 #include "dashboard/visit.h"
+#include "engine/run.h"
 #include "follow/folder_watch.h"
 #include "follow/follower.h"
 #include "notify/sender.h"
@@ -251,8 +252,11 @@ void Dashboard::draw() {
   const terminal::Size size = screen_->size();
   screen_->show(tui::draw(focus_, shown_, size.columns, size.rows, looks_));
   // Clocks go on while something works, and what is old is fetched; nothing is woken otherwise.
+  // Whether a session's client still runs is not known: its clocks stand until it is heard of.
   bool works = more;
-  for (const view::Run& run : follower_->project().runs) works |= run.life == view::Life::working;
+  for (const view::Run& run : follower_->project().runs)
+    works |=
+        run.life == view::Life::working && !run.superseded && run.workflow != engine::kAutoSession;
   if (works && !tick_) tick_ = loop_.after(kTick, [this] { tick(); });
   drawn_ = process::Clock::now();  // however long it took, other things have their turns between
 }

@@ -14,6 +14,7 @@
 #include "world/activities.h"
 #include "world/activity_tail.h"
 #include "world/answers.h"
+#include "world/held_session.h"
 #include "world/run_watch.h"
 
 namespace capsule::follow {
@@ -117,7 +118,12 @@ class Follower::Impl {
     trouble.clear();
     const auto changed = reading_->update(*store);
     if (!changed) trouble = changed.error().message;
-    return changed.value_or(false);
+    // The hook of a session writes no journal. Watched before it is read.
+    if (reading_->has_session())
+      (void)add(world::state_folder(project_.root()),
+                IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_ONLYDIR, session_watch_);
+    const bool session = reading_->update_session();
+    return changed.value_or(false) || session;
   }
 
   // Something has changed, or may have.
@@ -220,6 +226,8 @@ class Follower::Impl {
       logs |= name == "logs" || name == "worktrees";
     } else if (answer_watches_.contains(event.wd)) {
       if ((event.mask & IN_IGNORED) != 0) answer_watches_.erase(event.wd);
+      look_now = true;
+    } else if (session_watch_ >= 0 && event.wd == session_watch_) {
       look_now = true;
     } else {
       logs = true;
@@ -413,6 +421,7 @@ class Follower::Impl {
   File inotify_;
   std::optional<process::WatchId> watch_;
   std::set<int> answer_watches_;
+  int session_watch_ = -1;
   bool remote_ = false, foreign_ = false, reopen_ = false;
   std::optional<FileId> opened_;  // the file of the journal that is open
   std::optional<process::TimerId> poll_, log_timer_, rest_timer_;
@@ -445,6 +454,7 @@ Result<view::Project> look(const world::Project& project, engine::Records* store
   if (store == nullptr) return view::Project{};
   Reading reading(project.root(), /*newest=*/true);
   TRY(reading.update(*store));
+  (void)reading.update_session();
   return reading.fold().project();
 }
 

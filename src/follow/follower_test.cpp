@@ -10,6 +10,7 @@
 
 #include "engine/run.h"
 #include "world/answers.h"
+#include "world/held_session.h"
 #include "world/test_support.h"
 
 namespace capsule::follow {
@@ -331,6 +332,35 @@ TEST_F(FollowerTest, WhatAnAgentDoesIsReadFromItsLogAsItGrows) {
   before = run("r1")->attempts[0].printed;
   std::ofstream(log + ".stderr", std::ios::app) << "and aside\n";
   EXPECT_TRUE(comes(more));
+}
+
+TEST_F(FollowerTest, ThePhaseOfASessionIsSeenThoughItsHookWritesNoJournal) {
+  ASSERT_TRUE(world::start_session(root(), {.task = "Greet"}, [](const std::string&) {}));
+  follow();
+  ASSERT_EQ(follower_->project().runs.size(), 1u);
+  EXPECT_EQ(follower_->project().runs[0].now, "expansion");
+  const auto goes_to = [this](const char* phase) {
+    const auto document = auto_state::load(root());
+    ASSERT_TRUE(document && *document);
+    auto_mode::State state = (*document)->state;
+    state.phase = phase;
+    ASSERT_TRUE(auto_state::save(root(), (*document)->json, state, auto_state::Durability::quick));
+    EXPECT_TRUE(comes([&](const view::Project& shown) { return shown.runs[0].now == phase; }));
+    const auto once = look(*project, follower_->journal());
+    ASSERT_TRUE(once);
+    EXPECT_EQ(once->runs[0].now, phase) << "whoever looks once";
+    const auto read = world::read_run(*store, store->runs()->front());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->summary.now, phase) << "whoever names it";
+  };
+  goes_to("planning");
+  goes_to("execution");
+  // Who replaces it ends it.
+  ASSERT_TRUE(
+      world::start_session(root(), {.task = "Wave", .force = true}, [](const std::string&) {}));
+  EXPECT_TRUE(comes([](const view::Project& shown) { return shown.runs.size() == 2; }));
+  EXPECT_EQ(follower_->project().runs[0].life, Life::ended);
+  EXPECT_EQ(follower_->project().runs[1].now, "expansion");
 }
 
 TEST_F(FollowerTest, AnyMomentOfTheJournalCanBeShown) {

@@ -1,6 +1,8 @@
 #include "follow/reading.h"
 
+#include "engine/run.h"
 #include "world/answers.h"
+#include "world/held_session.h"
 
 namespace capsule::follow {
 namespace {
@@ -20,6 +22,7 @@ Result<bool> Reading::update(engine::Records& store) {
   if (newest_)
     for (const engine::RunHead& head : heads) last[head.subject] = head.run;
   for (const engine::RunHead& head : heads) {
+    if (head.subject == engine::kAutoSubject) session_ = head.workflow == engine::kAutoSession;
     if (newest_ && last[head.subject] != head.run) continue;
     if (head.ended_at.empty()) open.push_back({head, std::nullopt});
     const auto known = heads_.find(head.run);
@@ -63,6 +66,8 @@ bool Reading::update_holders(engine::Records& store) {
   }
   return changed;
 }
+
+bool Reading::update_session() { return session_ && fold_.session(world::session_state(root_)); }
 
 bool Reading::update_answers() {
   bool changed = false;

@@ -31,6 +31,10 @@ class Reading {
   // Takes in what is new; whether there was something. Error: the journal itself cannot be read; a
   // run whose facts cannot be says so in the view.
   Result<bool> update(engine::Records& store);
+  // Whether the newest run of auto mode is a session's. Then its state file tells what the journal
+  // does not know yet; to be read after each update(). Whether it says something else now.
+  bool has_session() const { return session_; }
+  bool update_session();
 
  private:
   bool update_holders(engine::Records& store);
@@ -38,6 +42,7 @@ class Reading {
 
   std::string root_;
   bool newest_;
+  bool session_ = false;
   view::Fold fold_;
   std::vector<OpenRun> open_;
   std::map<std::string, engine::RunHead> heads_;

@@ -50,6 +50,15 @@ Result<void> record_session(const std::string& folder) {
   return log.append({&envelope, 1});
 }
 
+std::string session_state(const std::string& folder) {
+  const auto text = read_file_beneath(folder, auto_state::kFile, auto_state::kMaxBytes);
+  if (!text) return {};
+  const auto document = auto_state::read_document(*text);
+  return document && document->json.text("run").value_or("").empty() ? *text : std::string();
+}
+
+std::string state_folder(const std::string& folder) { return folder + "/" + auto_state::kFolder; }
+
 tl::unexpected<Error> no_auto_mode(const std::string& folder) {
   return fail(Reason::not_found, "there is no auto mode in " + printable(folder),
               "start it: capsule auto start \"TASK\"");
@@ -76,6 +85,10 @@ Result<std::string> start_session(const std::string& folder, const SessionStart&
   auto_mode::State state =
       auto_mode::started(start.task, start.config, start.max_iterations, utc_second());
   state.session = start.session;
+  // Of the one that is replaced nothing is heard any more.
+  if (before && before->state.active && run_of_state(folder).empty())
+    TRY_VOID(
+        auto_state::save(folder, before->json, auto_mode::cancelled(before->state, utc_second())));
   TRY_VOID(record_session(folder));
   TRY_VOID(auto_state::save(folder, {}, state));
   TRY_VOID(record_session(folder));

@@ -17,6 +17,11 @@ namespace capsule::world {
 // the state of a headless run, and where there is no repository.
 Result<void> record_session(const std::string& folder);
 
+// The state file as text, which may be ahead of the journal; empty: there is none, or it is a
+// headless run's.
+std::string session_state(const std::string& folder);
+std::string state_folder(const std::string& folder);  // that holds it
+
 // A sentence for the person that is no error.
 using Warn = std::function<void(const std::string&)>;
 

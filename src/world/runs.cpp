@@ -9,6 +9,7 @@
 #include "ui/view/fold.h"
 #include "workspace/names.h"
 #include "workspace/places.h"
+#include "world/held_session.h"
 #include "world/requests.h"
 
 namespace capsule::world {
@@ -119,6 +120,7 @@ Result<Run> read_run(engine::Records& store, const RunHead& head) {
     for (const event::Fact& fact : *facts) fold.apply(fact);
   else
     fold.unreadable(head.run, "its facts cannot be read: " + facts.error().message);
+  if (head.workflow == engine::kAutoSession) (void)fold.session(session_state(store.project()));
   auto holder = TRY(store.holder(head.subject));
   if (holder && holder->run == head.run) run.holder = std::move(holder);
   fold.holder(head.run, run.holder);

@@ -60,6 +60,15 @@ TEST_F(AutoState, AnActiveStateIsReplacedOnlyByForce) {
   EXPECT_EQ(now()["task_description"], "second");
 }
 
+TEST_F(AutoState, ASessionIsNotDetached) {
+  ASSERT_EQ(in({"auto", "start", "first"}).exit_code, 0);
+  const Outcome detached = in({"auto", "continue", "--detach"});
+  EXPECT_EQ(detached.exit_code, 1) << detached.out;
+  EXPECT_THAT(detached.err, HasSubstr("it goes on where its client is"));
+  EXPECT_EQ(detached.out, "");
+  EXPECT_EQ(in({"auto", "continue"}).exit_code, 0);
+}
+
 TEST_F(AutoState, CancelLetsTheSessionStop) {
   EXPECT_EQ(in({"auto", "cancel"}).exit_code, 1);
   ASSERT_EQ(in({"auto", "start", "x"}).exit_code, 0);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs of every workflow with phases, each started elsewhere and seen in one dashboard that was open before: the pipeline,
-# auto mode, and users' own workflows. And the dashboard outlives the journal that it shows. $1: the built binary.
+# auto mode, headless and in a session, and users' own workflows. And the dashboard outlives the journal that it shows.
+# $1: the built binary.
 set -euo pipefail
 # shellcheck source=tests/tools/expect.sh
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
@@ -128,8 +129,10 @@ until_gone '▸✓ sign-off' 'another phase is chosen'
 click 'sign-off'
 until_shown '▸✓ sign-off' 'a click chooses a row'
 keys H
-until_shown '── worklog.md' 'what has ended is in the history, with its worklog'
-keys L
+until_shown 'Pipeline complete' 'what has ended is in the history, with its summary'
+keys Tab PageDown
+until_shown '── worklog.md' 'and its worklog'
+keys Tab L
 until_shown 'files_changed' 'the ledger counts what agents claimed'
 terminal set-option -s set-clipboard on
 keys y
@@ -214,6 +217,21 @@ until_shown '▶ expansion' 'its run is seen at work'
 allow all
 ended 0 'it ends well'
 until_shown '✓ reflect' 'and is seen to its end'
+keys i
+
+# Auto mode in a session of an agent's client: only its hook tells where it is, and not to the journal.
+(cd "$project" && "$capsule" auto start 'Greet in a session') >/dev/null
+until_shown 'Greet in a session' 'a session comes by itself'
+keys g b
+until_shown '▶ expansion' 'its first phase is at work'
+stops() {
+  printf '{"session_id": "s-1", "cwd": "%s", "hook_event_name": "Stop", "last_assistant_message": "%s"}' "$project" \
+    "---\\nSIGNAL: $1\\nTIMESTAMP: 2026-01-31T23:59:59Z\\n---" |
+    env -u CAPSULE_RUN -u CLAUDE_PROJECT_DIR "$capsule" hook stop >/dev/null
+}
+stops EXPANSION_COMPLETE
+until_shown '✓ expansion' 'a phase that the hook has ended is ticked'
+until_shown '▶ init' 'and the next one is at work'
 keys q
 until_shown 'prompt>' 'q leaves'
 finish

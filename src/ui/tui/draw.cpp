@@ -41,7 +41,7 @@ void put_home_figures(Figures& figures, const Canvas& canvas, const Shown& shown
   int working = 0;
   int agents = 0;
   for (const view::Run& run : shown.project->runs) {
-    working += run.life == view::Life::working ? 1 : 0;
+    working += run.life == view::Life::working && !run.superseded ? 1 : 0;
     agents += run.at_work;
   }
   figures.put(1, "capsule", kStrong);

@@ -175,11 +175,24 @@ Standing standing_of(const auto_mode::State& state) {
   }
 }
 
-// Its facts hold the text of the state file; the newest one counts.
+// Its facts hold the text of the state file as a command found it; the newest one counts. The hook
+// writes that file alone, so it may be told from outside what it says by now.
 class SessionFold final : public RunFold {
  public:
   explicit SessionFold(const engine::RunHead& its, auto_mode::State state = {})
-      : RunFold(its), state_(std::move(state)) {}
+      : RunFold(its), recorded_(state), state_(std::move(state)) {}
+
+  bool tell_session(const std::string& text) override {
+    if (text == told_) return false;
+    const auto read = auto_state::read_document(text);
+    // Another task in its place is another session.
+    const bool ours = read && read->state.started_at == recorded_.started_at &&
+                      read->state.task == recorded_.task;
+    if (!ours && told_.empty()) return false;
+    told_ = ours ? text : "";
+    state_ = ours ? read->state : recorded_;
+    return true;
+  }
 
  private:
   Result<void> take(const event::Fact& fact) override {
@@ -187,7 +200,8 @@ class SessionFold final : public RunFold {
     const auto* seen = std::get_if<event::auto_run::SessionSeen>(&read);
     if (seen == nullptr)
       return fail(Reason::damaged, "'" + fact.kind + "' is not a fact of a session");
-    state_ = TRY(auto_state::read_document(seen->state)).state;
+    recorded_ = state_ = TRY(auto_state::read_document(seen->state)).state;
+    told_.clear();
     return {};
   }
   workflow::RunSummary own_summary() const override {
@@ -229,6 +243,8 @@ class SessionFold final : public RunFold {
     run.all = static_cast<int>(run.phases.size());
   }
 
+  auto_mode::State recorded_;  // by the newest fact
+  std::string told_;           // since then, as text; empty: nothing else
   auto_mode::State state_;
 };
 

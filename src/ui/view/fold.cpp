@@ -95,6 +95,15 @@ void Fold::answered(const std::string& run, const std::set<int>& questions) {
   run_of(run).answered = questions;
 }
 
+bool Fold::session(const std::string& state) {
+  const auto newest = newest_.find(std::string(engine::kAutoSubject));
+  if (newest == newest_.end()) return false;
+  RunFold& fold = *runs_[newest->second].fold;
+  if (!fold.tell_session(state)) return false;
+  fold.stale = stale_ = true;
+  return true;
+}
+
 const Project& Fold::project() {
   if (!stale_) return project_;
   stale_ = false;

@@ -48,6 +48,11 @@ class Fold {
   // Questions of it for which an answer lies there.
   void answered(const std::string& run, const std::set<int>& questions);
 
+  // The state file of auto mode, when it is a session's; empty: there is none. Counts for the
+  // newest run of auto mode, if it is of that session, until that has another fact. Whether it says
+  // something else than before.
+  bool session(const std::string& state);
+
   // What all of that comes to. Costs what has changed since the last call; stays as it is until the
   // next call.
   const Project& project();

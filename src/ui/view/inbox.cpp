@@ -13,6 +13,8 @@ namespace {
 using For = workflow::Waiting::For;
 
 bool is_delivery(const Run& run) { return run.workflow == engine::kDelivery; }
+// It goes on where its client is: no command takes it up.
+bool is_session(const Run& run) { return run.workflow == engine::kAutoSession; }
 
 Action go_on(const Run& run, Verb verb = Verb::go_on) {
   if (run.subject == engine::kAutoSubject) return {verb, {"auto", "continue"}, ""};
@@ -187,7 +189,10 @@ void add_failed_run(const Run& run, std::vector<Item>& items) {
     item.context = run.attempts.back().found;
   }
   if (refused && run.can_merge) item.actions.push_back({Verb::merge, {"merge", run.name}, ""});
-  if (run.can_go_on || is_delivery(run)) item.actions.push_back(go_on(run, Verb::retry));
+  if (is_session(run))
+    item.context += "To go on, in a session of its client: capsule auto continue";
+  else if (run.can_go_on || is_delivery(run))
+    item.actions.push_back(go_on(run, Verb::retry));
   item.actions.push_back(about(Verb::show, "status", run, ""));
   item.actions.push_back(about(Verb::log, "log", run, ""));
   items.push_back(std::move(item));
@@ -222,7 +227,7 @@ std::vector<Action> actions_of(const Run& run) {
     actions.push_back(about(Verb::tell, "tell", run, ""));
     actions.back().wants = "TEXT";
     actions.push_back(about(Verb::abort, "abort", run, ""));
-  } else if (!run.superseded) {
+  } else if (!run.superseded && !is_session(run)) {
     const bool failed = run.standing == Standing::failed;
     if (run.can_go_on || (is_delivery(run) && failed))
       actions.push_back(go_on(run, failed ? Verb::retry : Verb::go_on));

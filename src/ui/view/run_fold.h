@@ -74,6 +74,9 @@ class RunFold {
   workflow::RunSummary summary() const;
   std::optional<Attempt> attempt(int agent) const;
 
+  // What the state file of a session says; whether that is something else than before.
+  virtual bool tell_session(const std::string&) { return false; }
+
   engine::RunHead head;
   std::optional<engine::Holder> holder;
   std::map<int, dialect::Activity> doing;
