@@ -65,6 +65,12 @@ class Follower::Impl {
     return reading_ ? reading_->fold().project() : kNothing;
   }
 
+  Result<world::Run> run(const std::string& id) {
+    const engine::RunHead* const head = reading_ ? reading_->head(id) : nullptr;
+    if (head == nullptr) return fail(Reason::not_found, "there is no such run");
+    return reading_->run(*head);
+  }
+
   std::string trouble;
   std::int64_t wakes = 0;
   int journals = 0;
@@ -335,11 +341,7 @@ class Follower::Impl {
     for (const std::string& folder : world::log_folders(project_, open.head))
       if (inotify_)
         (void)world::watch_on_the_way(inotify_.fd(), folder, IN_CREATE | IN_MOVED_TO, folder_);
-    world::Run run;
-    run.head = open.head;
-    run.holder = open.holder;
-    run.summary = reading_->fold().summary(open.head.run);
-    for (const auto& [agent, log] : world::live_logs(project_, run)) {
+    for (const auto& [agent, log] : world::live_logs(project_, reading_->run(open.head))) {
       const auto start = wanted_.find({open.head.run, agent});
       if (start != wanted_.end()) follow_log(start->first, start->second, log);
     }
@@ -444,6 +446,7 @@ Result<std::unique_ptr<Follower>> Follower::start(process::Loop& loop,
 }
 
 const view::Project& Follower::project() const { return impl_->project(); }
+Result<world::Run> Follower::run(const std::string& id) const { return impl_->run(id); }
 bool Follower::blind() const { return impl_->blind(); }
 const std::string& Follower::trouble() const { return impl_->trouble; }
 engine::Records* Follower::journal() const { return impl_->store.get(); }
@@ -458,9 +461,10 @@ Result<view::Project> look(const world::Project& project, engine::Records* store
   return reading.fold().project();
 }
 
-Result<view::Project> replayed(engine::Records& store, std::uint64_t seq) {
+Result<view::Project> replayed(engine::Records& store, std::uint64_t seq, const std::string& run) {
   view::Fold fold;
   for (engine::RunHead head : TRY(store.runs())) {
+    if (!run.empty() && head.run != run) continue;
     const auto facts = store.read(head.run, 0);
     if (facts && (facts->empty() || facts->front().seq > seq)) continue;
     const bool cut = head.last_seq > seq;

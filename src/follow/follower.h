@@ -17,6 +17,7 @@
 #include "process/tree.h"
 #include "ui/view/view.h"
 #include "world/project.h"
+#include "world/runs.h"
 
 namespace capsule::follow {
 
@@ -41,6 +42,9 @@ class Follower {
   Follower& operator=(const Follower&) = delete;
 
   const view::Project& project() const;
+  // A run as functions of `world` take it, out of what is folded: head, holder and summary. Error
+  // not_found: there is none.
+  Result<world::Run> run(const std::string& id) const;
   // Whether it hears of changes by itself, or has to look once a second.
   bool blind() const;
   // Why the journal could not be read when it was looked at last, for people; empty: it could.
@@ -64,7 +68,9 @@ class Follower {
 Result<view::Project> look(const world::Project& project, engine::Records* store);
 
 // What a journal had come to at a moment: all facts up to `seq`. Runs that began later are not
-// there; whoever has not ended by then is shown as at work.
-Result<view::Project> replayed(engine::Records& store, std::uint64_t seq);
+// there; whoever has not ended by then is shown as at work. `run`: that one alone, whatever the
+// others were; costs no more than its facts.
+Result<view::Project> replayed(engine::Records& store, std::uint64_t seq,
+                               const std::string& run = {});
 
 }  // namespace capsule::follow

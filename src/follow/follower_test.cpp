@@ -375,6 +375,24 @@ TEST_F(FollowerTest, AnyMomentOfTheJournalCanBeShown) {
   const auto now = look(*project, store.get());
   ASSERT_TRUE(now);
   EXPECT_EQ(*all, *now);
+  const auto alone = replayed(*store, 99, "r2");
+  ASSERT_TRUE(alone);
+  ASSERT_EQ(alone->runs.size(), 1u);
+  EXPECT_EQ(alone->runs[0], now->runs[1]);
+}
+
+TEST_F(FollowerTest, ARunIsHandedOutAsItsJournalHasIt) {
+  delivery("r1", root() + "/PLAN.md");
+  follow();
+  const auto folded = follower_->run("r1");
+  ASSERT_TRUE(folded) << folded.error().message;
+  const auto read = world::read_run(*store, *store->head("r1"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(folded->head, read->head);
+  ASSERT_EQ(folded->summary.agents.size(), 1u);
+  EXPECT_EQ(folded->summary.agents[0].role, read->summary.agents[0].role);
+  EXPECT_EQ(folded->live(), read->live());
+  EXPECT_FALSE(follower_->run("r9"));
 }
 
 }  // namespace

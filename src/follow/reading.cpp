@@ -43,6 +43,21 @@ Result<bool> Reading::update(engine::Records& store) {
   return changed;
 }
 
+const engine::RunHead* Reading::head(const std::string& run) const {
+  const auto found = heads_.find(run);
+  return found == heads_.end() ? nullptr : &found->second;
+}
+
+world::Run Reading::run(const engine::RunHead& head) const {
+  world::Run run;
+  run.head = head;
+  if (const auto found = holders_.find(head.run); found != holders_.end())
+    run.holder = found->second;
+  run.summary = fold_.summary(head.run);
+  run.unreadable = fold_.trouble_of(head.run);
+  return run;
+}
+
 // Of runs that have ended, too: they may be about to go on.
 bool Reading::update_holders(engine::Records& store) {
   bool changed = false;

@@ -10,6 +10,7 @@
 #include "engine/journal.h"
 #include "ui/view/fold.h"
 #include "world/project.h"
+#include "world/runs.h"
 
 namespace capsule::follow {
 
@@ -27,6 +28,9 @@ class Reading {
 
   view::Fold& fold() { return fold_; }
   const std::vector<OpenRun>& open() const { return open_; }
+  const engine::RunHead* head(const std::string& run) const;  // null: it is not known
+  // As functions of `world` take it. Requires: it is known.
+  world::Run run(const engine::RunHead& head) const;
 
   // Takes in what is new; whether there was something. Error: the journal itself cannot be read; a
   // run whose facts cannot be says so in the view.

@@ -200,12 +200,19 @@ void Site::view(ExchangeId id, const Request& request) {
   const auto at = number_in(*request.parameter("at"));
   if (run.empty() || !at)
     return server_->answer(id, serve::reply_error(400, "at wants a run, and the number of a fact"));
-  engine::Records* const journal = follower_->journal();
-  if (journal == nullptr)
-    return server_->answer(id, serve::reply_error(404, "there is no journal yet"));
-  const auto then = follow::replayed(*journal, *at);
-  server_->answer(id, then ? reply_json(200, web::view_json(*then, run, project_.option))
-                           : reply_error(then.error()));
+  later(id, [this, run, at = *at, journal = follower_->journals_gone()] {
+    const auto then = replayed(run, at, journal);
+    return then ? reply_json(200, web::view_json(*then, run, project_.option))
+                : reply_error(then.error());
+  });
+}
+
+// Beside the loop, with a reader of the journal of its own.
+Result<view::Project> Site::replayed(const std::string& run, std::uint64_t at, int journal) {
+  if (!reader_ || reader_of_ != journal) reader_ = TRY(world::journal_of(project_));
+  reader_of_ = journal;
+  if (!reader_) return fail(Reason::not_found, "there is no journal yet");
+  return follow::replayed(*reader_, at, run);
 }
 
 void Site::events(ExchangeId id, const Request& request) {
@@ -344,22 +351,18 @@ void Site::transcript(ExchangeId id, const Request& request) {
   const std::string of = request.parameter("of").value_or("stdout");
   if (!valid_id(run) || !agent || *agent > 1'000'000 || !from || (of != "stdout" && of != "stderr"))
     return server_->answer(id, serve::reply_error(400, "a transcript wants run and agent"));
-  engine::Records* const journal = follower_->journal();
-  const view::Run* const shown = view::find_run(follower_->project(), run);
-  if (journal == nullptr || shown == nullptr)
-    return server_->answer(id, serve::reply_error(404, "there is no such run"));
-  const auto head = journal->head(run);
-  if (!head) return server_->answer(id, reply_error(head.error()));
-  const auto known = world::read_run(*journal, *head);
+  auto known = follower_->run(run);
   if (!known) return server_->answer(id, reply_error(known.error()));
+  const view::Attempt* const attempt =
+      view::find_attempt(*view::find_run(follower_->project(), run), static_cast<int>(*agent));
   const bool err = of == "stderr";
   Transcripts::Stream stream;
   stream.key = run + "/" + std::to_string(*agent) + (err ? "/stderr" : "");
-  for (world::LogFile& file : world::logs_of_agent(project_, *known, static_cast<int>(*agent)))
-    if (file.name.ends_with(".stderr") == err) stream.files.push_back(std::move(file));
-  const view::Attempt* const attempt = view::find_attempt(*shown, static_cast<int>(*agent));
-  stream.at_work = shown->holder && attempt != nullptr && attempt->running;
-  later(id, [this, stream = std::move(stream), from = *from] {
+  stream.at_work = known->live() && attempt != nullptr && attempt->running;
+  later(id, [this, known = *std::move(known), agent = static_cast<int>(*agent), err, from = *from,
+             stream = std::move(stream)]() mutable {
+    for (world::LogFile& file : world::logs_of_agent(project_, known, agent))
+      if (file.name.ends_with(".stderr") == err) stream.files.push_back(std::move(file));
     return reply_result(transcripts_.piece(stream, from));
   });
 }

@@ -49,6 +49,7 @@ class Site : public http::Handler {
   void about(http::ExchangeId id);
   void act(http::ExchangeId id, const http::Request& request);
   void view(http::ExchangeId id, const http::Request& request);
+  Result<view::Project> replayed(const std::string& run, std::uint64_t at, int journal);
   void events(http::ExchangeId id, const http::Request& request);
   void diff(http::ExchangeId id, const http::Request& request);
   void transcript(http::ExchangeId id, const http::Request& request);
@@ -71,7 +72,9 @@ class Site : public http::Handler {
   const SiteOptions options_;
   http::Policy policy_;
   std::unique_ptr<http::Server> server_;
-  Transcripts transcripts_;  // of the worker
+  Transcripts transcripts_;                  // of the worker, as are:
+  std::unique_ptr<engine::Records> reader_;  // for what is replayed; null: not opened yet
+  int reader_of_ = 0;                        // how many journals were gone when it was opened
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<follow::Follower> follower_;
   std::set<http::ExchangeId> streams_;
