@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/clock.h"
@@ -11,6 +12,7 @@
 #include "canvas/diff.h"
 #include "canvas/svg.h"
 #include "dashboard/jobs.h"
+#include "dashboard/rest.h"
 #include "dashboard/visit.h"
 #include "engine/run.h"
 #include "follow/folder_watch.h"
@@ -24,6 +26,7 @@
 #include "ui/tui/key_table.h"
 #include "ui/tui/press.h"
 #include "ui/tui/rows.h"
+#include "workspace/archive.h"
 #include "workspace/names.h"
 #include "workspace/places.h"
 
@@ -34,6 +37,7 @@ using Kind = tui::Effect::Kind;
 
 constexpr std::size_t kMaxPageBytes = std::size_t{512} * 1024;
 constexpr std::size_t kMaxPages = 40;
+constexpr std::size_t kMostLoading = 4;
 constexpr auto kFrame = std::chrono::milliseconds(16);
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr auto kNote = std::chrono::seconds(8);
@@ -70,6 +74,7 @@ class Dashboard {
     if (frame_) loop_.cancel(*frame_);
     if (tick_) loop_.cancel(*tick_);
     if (note_) loop_.cancel(*note_);
+    if (rested_) loop_.cancel(*rested_);
     if (beads_watch_) loop_.unwatch(*beads_watch_);
   }
   Dashboard(const Dashboard&) = delete;
@@ -88,13 +93,14 @@ class Dashboard {
   void draw();
   void tick();
   void say(std::string note);
-  bool fetch();
-  tui::Page archived(const std::string& bead) const;
+  bool fetch(bool at_once = false);
+  tui::Page archived(const std::string& bead, const std::string& run) const;
   void take_page(const std::string& wish, const JobEnd& end);
   void carry_out(const tui::Effect& effect);
   void run_command(const tui::Effect& effect);
   void open_tree(const tui::Effect& effect);
   void show_moment();
+  bool read_moments();
   void forget_texts();
 
   process::Loop& loop_;
@@ -107,6 +113,11 @@ class Dashboard {
   tui::Focus focus_;
   view::Project replayed_;
   std::optional<std::uint64_t> replayed_at_;
+  struct Moments {
+    std::string run;
+    std::uint64_t newest = 0;  // of its facts, when they were read
+    std::vector<view::Moment> all;
+  } moments_;
   int journals_gone_ = 0;  // as it is shown
   // Of each page: the newest fact, what agents had printed and the time when it was asked for, and
   // how long that took.
@@ -116,8 +127,10 @@ class Dashboard {
     std::int64_t at_ms = 0, took_ms = 0;
   };
   std::map<std::string, Asked> asked_;
+  void load(const tui::Wish& wish, const Asked& asked);
   std::set<std::string> loading_;
-  std::optional<process::TimerId> frame_, tick_, note_;
+  Rest rest_;
+  std::optional<process::TimerId> frame_, tick_, note_, rested_;
   process::Clock::time_point drawn_{};  // when the last frame was
   follow::FolderWatch beads_folder_;
   File beads_inotify_;
@@ -207,10 +220,9 @@ void Dashboard::show_moment() {
     replayed_at_.reset();
     return;
   }
-  const auto facts = follower_->journal()->read(focus_.run, 0);
-  if (!facts || facts->empty()) return;
-  const std::size_t place = std::min<std::size_t>(*focus_.replay, facts->size()) - 1;
-  const event::Fact& fact = (*facts)[place];
+  if (!read_moments() || moments_.all.empty()) return;
+  const std::size_t place = std::min<std::size_t>(*focus_.replay, moments_.all.size()) - 1;
+  const view::Moment& fact = moments_.all[place];
   if (replayed_at_ != fact.seq) {
     auto then = follow::replayed(*follower_->journal(), fact.seq);
     if (!then) {
@@ -224,12 +236,25 @@ void Dashboard::show_moment() {
   shown_.now = fact.at;
 }
 
+// The facts of the run that is replayed, read again once it has more. False: they cannot be read.
+bool Dashboard::read_moments() {
+  const view::Run* const run = view::find_run(follower_->project(), focus_.run);
+  const std::uint64_t newest = run == nullptr ? 0 : run->newest.seq;
+  if (moments_.run == focus_.run && moments_.newest == newest) return true;
+  const auto facts = follower_->journal()->read(focus_.run, 0);
+  if (!facts) return false;
+  moments_ = {focus_.run, newest, {}};
+  for (const event::Fact& fact : *facts) moments_.all.push_back({fact.seq, fact.at});
+  return true;
+}
+
 // Another journal is in the place of the one before, or none: what was read of that, and the moment
 // in it, are no more.
 void Dashboard::forget_texts() {
   journals_gone_ = follower_->journals_gone();
   focus_.replay.reset();
   replayed_at_.reset();
+  moments_ = {};
   shown_.pages.clear();
   asked_.clear();
 }
@@ -342,13 +367,23 @@ void Dashboard::open_tree(const tui::Effect& effect) {
   if (!note.empty()) say(note);
 }
 
-// Asks for the texts that the screen needs and that are not there, or are old. Whether one is old
-// and has to wait.
-bool Dashboard::fetch() {
+// Asks for the texts that the screen needs and that are not there, once the cursor rests, or that
+// are old. Whether one is old and has to wait.
+bool Dashboard::fetch(bool at_once) {
   bool waits = false;
   const std::uint64_t newest = follower_->project().newest.seq;
   const std::int64_t now = monotonic_ms();
-  for (const tui::Wish& wish : tui::wishes(focus_, shown_)) {
+  std::vector<std::string> missing;
+  const std::vector<tui::Wish> wanted = tui::wishes(focus_, shown_);
+  for (const tui::Wish& wish : wanted)
+    if (std::string key = wish.key(); !asked_.contains(key)) missing.push_back(std::move(key));
+  const std::vector<std::string> ripe = at_once ? missing : rest_.ripe(missing, now);
+  if (ripe.size() < missing.size() && !rested_)
+    rested_ = loop_.after(std::chrono::milliseconds(kRestMs), [this] {
+      rested_.reset();
+      draw();
+    });
+  for (const tui::Wish& wish : wanted) {
     const std::string key = wish.key();
     const auto asked = asked_.find(key);
     if (loading_.contains(key)) continue;
@@ -361,38 +396,48 @@ bool Dashboard::fetch() {
         waits = true;
         continue;
       }
-    }
-    if (shown_.pages.size() > kMaxPages) {
-      shown_.pages.clear();
-      asked_.clear();
-    }
-    asked_[key] = {newest, wish.printed, now, 0};
-    if (wish.kind == tui::Wish::Kind::archive) {
-      shown_.pages[key] = archived(wish.words[0]);
+    } else if (std::find(ripe.begin(), ripe.end(), key) == ripe.end()) {
       continue;
     }
-    loading_.insert(key);
-    shown_.pages[key].loading = true;
-    const auto done = [this, key](const JobEnd& end) { take_page(key, end); };
-    const auto started =
-        wish.kind == tui::Wish::Kind::diff
-            ? jobs_.start_git({"--no-pager", "diff", "--no-ext-diff", "--no-textconv", "--no-color",
-                               "--stat", "-p", wish.words[0], wish.words[1], "--"},
-                              project_.root(), kMaxPageBytes, done)
-            : jobs_.start_own(wish.words, project_.root(), kMaxPageBytes, done);
-    if (!started) {
-      loading_.erase(key);
-      shown_.pages[key] = {{}, false, false, started.error().message};
-    }
+    // One that ends has the next frame drawn.
+    if (loading_.size() >= kMostLoading) continue;
+    load(wish, {newest, wish.printed, now, 0});
   }
   return waits;
 }
 
-// What was kept when a bead's run had been merged.
-tui::Page Dashboard::archived(const std::string& bead) const {
+void Dashboard::load(const tui::Wish& wish, const Asked& asked) {
+  const std::string key = wish.key();
+  if (shown_.pages.size() > kMaxPages) {
+    shown_.pages.clear();
+    asked_.clear();
+  }
+  asked_[key] = asked;
+  if (wish.kind == tui::Wish::Kind::archive) {
+    shown_.pages[key] = archived(wish.words[0], wish.words[1]);
+    return;
+  }
+  loading_.insert(key);
+  shown_.pages[key].loading = true;
+  const auto done = [this, key](const JobEnd& end) { take_page(key, end); };
+  const auto started =
+      wish.kind == tui::Wish::Kind::diff
+          ? jobs_.start_git({"--no-pager", "diff", "--no-ext-diff", "--no-textconv", "--no-color",
+                             "--stat", "-p", wish.words[0], wish.words[1], "--"},
+                            project_.root(), kMaxPageBytes, done)
+          : jobs_.start_own(wish.words, project_.root(), kMaxPageBytes, done);
+  if (started) return;
+  loading_.erase(key);
+  shown_.pages[key] = {{}, false, false, started.error().message};
+}
+
+// What was kept when a run of a bead had been merged.
+tui::Page Dashboard::archived(const std::string& bead, const std::string& run) const {
   tui::Page page;
   if (!valid_id(bead)) return page;
-  const std::string folder = workspace::archive_path(project_.repository, bead);
+  const std::string folder =
+      workspace::archive_of(workspace::archive_path(project_.repository, bead), run);
+  if (folder.empty()) return page;
   const auto text = read_file_beneath(folder, "worklog.md", kMaxPageBytes);
   if (!text) return page;
   page.lines = {"", "── worklog.md", ""};
@@ -421,7 +466,7 @@ std::string Dashboard::picture(const Picture& wanted) {
     focus_ = tui::press(std::move(focus_), key, shown_, wanted.columns, wanted.rows).focus;
   }
   show_moment();
-  (void)fetch();
+  (void)fetch(/*at_once=*/true);
   const auto patience = process::Clock::now() + kPatience;
   while (jobs_.running() > 0 && process::Clock::now() < patience) loop_.turn(patience);
   return canvas::svg_of(tui::draw(focus_, shown_, wanted.columns, wanted.rows, {}),

@@ -94,4 +94,11 @@ Result<void> archive_worktree(const std::string& worktree, const std::string& fo
   return {};
 }
 
+std::string archive_of(const std::string& folder, const std::string& run) {
+  if (!valid_id(run) || !is_folder(folder)) return {};
+  if (is_folder(folder + "/" + run)) return folder + "/" + run;
+  const auto newest = read_file(folder + "/" + kRunFile, 1000);
+  return !newest || *newest == run + "\n" ? folder : std::string();
+}
+
 }  // namespace capsule::workspace

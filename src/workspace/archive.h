@@ -16,4 +16,8 @@ inline constexpr const char* kWorklog = "worklog.md";
 Result<void> archive_worktree(const std::string& worktree, const std::string& folder,
                               const std::string& run);
 
+// The folder in `folder`, or that itself, that keeps what was of a run; empty: nothing was kept. An
+// archive of earlier versions that names no run counts as that of the newest.
+std::string archive_of(const std::string& folder, const std::string& run);
+
 }  // namespace capsule::workspace

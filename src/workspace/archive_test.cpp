@@ -53,6 +53,9 @@ TEST_F(Archive, AnEarlierRunMovesToAFolderOfItsName) {
   ASSERT_TRUE(archive_worktree(worktree_, folder_, "run-1"));
   write(worktree_ + "/worklog.md", "the second");
   ASSERT_TRUE(archive_worktree(worktree_, folder_, "run-2"));
+  EXPECT_EQ(archive_of(folder_, "run-2"), folder_);
+  EXPECT_EQ(archive_of(folder_, "run-1"), folder_ + "/run-1");
+  EXPECT_EQ(archive_of(folder_, "run-3"), "");
   EXPECT_EQ(kept("worklog.md"), "the second");
   EXPECT_EQ(kept("run-1/worklog.md"), "the worklog");
   EXPECT_EQ(kept("run-1/a.log"), "a");

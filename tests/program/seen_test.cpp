@@ -55,6 +55,31 @@ TEST_F(SeenByAPerson, TheDashboardsHistoryHasTheSummaryAndTheWorklogOfAMergedRun
   EXPECT_HAS(screen, "Mission Briefing");
 }
 
+TEST_F(SeenByAPerson, TheDashboardsHistoryHasOfEachRunOfABeadItsOwnWorklog) {
+  configure("tracker: native\n");
+  ASSERT_EQ(run_bead().exit_code, 0);
+  ASSERT_EQ(command("bead", {"reopen", kBead, "--reason=not quite"}).exit_code, 0);
+  on("test-writer", 2,
+     "echo 'grep -q better feature.txt' >tests/feature_test.sh; say PASS 'the second time' "
+     "'\"tests/feature_test.sh\"'");
+  on("execute", 2, "echo done, and better >feature.txt; say PASS fine '\"feature.txt\"'");
+  const Outcome again = run_bead();
+  ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
+  const auto worklog = [&](const std::string& keys) {
+    const std::string file = path("history.svg");
+    EXPECT_EQ(command("ui", {"--picture=" + file, "--keys=" + keys, "--size=200x160"}).exit_code,
+              0);
+    const std::string screen = replace_all(read_file(file), "\u00A0", " ");
+    const std::size_t at = screen.find("── worklog.md");
+    EXPECT_NE(at, screen.npos) << screen;
+    return screen.substr(std::min(at, screen.size()));
+  };
+  EXPECT_HAS(worklog("H"), "the second time");
+  const std::string earlier = worklog("H down");
+  EXPECT_HAS(earlier, "Mission Briefing");
+  EXPECT_LACKS(earlier, "the second time");
+}
+
 TEST_F(SeenByAPerson, EveryAttemptSaysWhatWasSaidWhatWasFoundAndWhy) {
   on("execute", 1, "say PASS 'all green'");
   on("execute", 2, "pass");

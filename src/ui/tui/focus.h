@@ -32,7 +32,7 @@ struct Wish {
   enum class Kind {
     command,  // words: of our own program
     diff,     // words: from and to, both refs or commits
-    archive,  // words: a bead; what was kept of its run: summary and worklog
+    archive,  // words: a bead and a run of it, whose worklog was kept
   } kind{};
   std::vector<std::string> words;
   std::int64_t printed = 0;  // how often it was seen to grow: once more, and the text is old

@@ -291,7 +291,7 @@ std::vector<Wish> wishes(const Focus& focus, const Shown& shown) {
            run != nullptr && focus.screen == Screen::history) {
     all.push_back({Wish::Kind::command, {"status", run->run}});
     if (run->tasks.empty() && !run->phases.empty())
-      all.push_back({Wish::Kind::archive, {run->subject}});
+      all.push_back({Wish::Kind::archive, {run->subject, run->run}});
   }
   std::erase_if(all, [](const Wish& wish) { return wish.words.empty(); });
   return all;

@@ -244,7 +244,8 @@ struct Sample {
          {"model   role       claim  true", "claude  developer  tests  12"});
     page({Wish::Kind::command, {"status", "20260131-110000-cccccc"}},
          {"demo-1.1.1: complete", "merged as 1234567"});
-    page({Wish::Kind::archive, {"demo-1.1.1"}}, {"worklog.md", "", "What was done, in words."});
+    page({Wish::Kind::archive, {"demo-1.1.1", "20260131-110000-cccccc"}},
+         {"worklog.md", "", "What was done, in words."});
     page({Wish::Kind::diff, {"refs/capsule/r1/4", "refs/capsule/r1/6"}},
          {"diff --git a/t b/t", "--- a/t", "+++ b/t", "@@ -1 +1,2 @@", " one", "+two"});
     page({Wish::Kind::command, {"log", "/srv/calculator/PLAN.md", "C-2", "--role=critic"}},
