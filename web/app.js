@@ -62,8 +62,12 @@ function announce() {
   document.title = (keys.size ? "(" + keys.size + ") " : "") + (store.about.name ? store.about.name + " – " : "") + "Capsule";
 }
 
+// Where a filter counts: in one list, which is that of the runs or of one run.
+const listOf = (route) => route.slice(0, route[0] === "run" ? 2 : 1).join("/");
+
 function readRoute() {
   const before = ui.route.slice(0, 3).join("/");
+  const list = listOf(ui.route);
   ui.route = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map((part) => {
     try {
       return decodeURIComponent(part);
@@ -71,6 +75,7 @@ function readRoute() {
       return part;
     }
   });
+  if (listOf(ui.route) !== list) ui.filter = "";
   want(ui.route[0] === "run" ? ui.route[1] ?? "" : "");
   draw();
   if (before !== ui.route.slice(0, 3).join("/")) {

@@ -164,6 +164,7 @@ function laneTable(run, chosen) {
     h("div", { class: "head" }, h("h2", {}, run.tasks.length ? "Tasks" : "Phases"),
       all.length > 12 && h("input", { type: "search", "aria-label": "Filter tasks", placeholder: "Filter ( / )", value: ui.filter, oninput: (event) => ((ui.filter = event.target.value), draw()) })),
     all.length === 0 && h("p", { class: "quiet" }, "Nothing has begun."),
+    all.length > 0 && shown.length === 0 && h("p", { class: "quiet" }, "No task matches the filter."),
     h("div", { class: "scroll" }, h("table", { class: "rows stack" },
       h("thead", {}, h("tr", {}, [run.tasks.length ? "Task" : "Phase", "State", "Attempts", "Time"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, shown.slice(0, MOST_LANES).map((lane) => {

@@ -119,7 +119,10 @@ function setState(state) {
   if (state === "live" && !store.whole.has(store.wanted)) complete(); // it may have failed when the server was not there
 }
 
+const PATIENCE = 5000; // ms without a server before it is said to be gone
+
 function listen() {
+  let lost = 0; // when
   const source = new EventSource("/api/v1/events?from=" + store.seq);
   const share = (kind, data) => channel?.postMessage({ kind, data });
   source.addEventListener("rows", (event) => {
@@ -133,11 +136,14 @@ function listen() {
     share("reload");
   });
   source.onopen = () => {
+    lost = 0;
     setState("live");
     share("state", "live");
   };
   source.onerror = () => {
-    const state = source.readyState === EventSource.CLOSED ? "ended" : "connecting";
+    lost ||= Date.now();
+    // A browser tries again for ever where nobody listens.
+    const state = source.readyState === EventSource.CLOSED || Date.now() - lost > PATIENCE ? "ended" : "connecting";
     setState(state);
     share("state", state);
     // A server that was started again has another port or token; the same one may be back soon.

@@ -9,7 +9,7 @@ import { open as opened } from "./open.mjs";
 import { pictures } from "./pictures.mjs";
 import { workflows } from "./workflows.mjs";
 
-const { SCENE, ADDRESS, CAPSULE, HOME, PLAN, PICTURES } = process.env;
+const { SCENE, ADDRESS, SERVING, CAPSULE, HOME, PLAN, PICTURES } = process.env;
 const full = Boolean(process.env.CAPSULE_TEST_FULL);
 const origin = new URL(ADDRESS).origin;
 const browser = await chromium.launch(BROWSER);
@@ -141,6 +141,12 @@ const scenes = {
     await page.waitForSelector("[role=dialog]", { state: "detached" });
     await page.keyboard.press("i");
     await page.waitForFunction(() => document.querySelector("h1").textContent === "Nothing needs you");
+    await accessibleInBothThemes(page, "an empty inbox");
+    // The server ends: the page says so, and what it shows is called old.
+    process.kill(Number(SERVING));
+    await page.getByText("The page is no longer connected").waitFor();
+    await accessibleInBothThemes(page, "no longer connected");
+    wrong.splice(0, wrong.length, ...wrong.filter((one) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/.test(one)));
   },
 
   // What a person can do: approve, reject with a reason, tell, pause, go on once that is confirmed, and abort at the
@@ -326,6 +332,23 @@ const scenes = {
     await says("1 of 2");
     await find("tulip");
     await says("not found");
+    // What is looked for in one list is not looked for in another.
+    await page.route("**/api/v1/view?run=*", async (route) => {
+      const told = await (await route.fetch()).json();
+      const { row } = told.rows.find((one) => one.row.stage);
+      for (let i = 1; i <= 13; i++) told.rows.push({ key: `run/${run}/task/X-${i}`, row: { ...row, id: "X-" + i, number: 100 + i } });
+      await route.fulfill({ json: told });
+    });
+    await open("runs");
+    await page.getByLabel("Filter runs").fill("calc");
+    await page.locator("table a.rowlink").first().click();
+    const shows = (count) => page.waitForFunction((all) => document.querySelectorAll(".list tr[data-row]").length === all, count);
+    await shows(tasks.length + 13);
+    assert.equal(await page.getByLabel("Filter tasks").inputValue(), "");
+    await page.getByLabel("Filter tasks").fill("x-1");
+    await shows(5);
+    await page.getByLabel("Filter tasks").fill("no such task");
+    await page.getByText("No task matches the filter.").waitFor();
   },
 
   // Words and names that are meant to run: on no page does anything, and nothing foreign is asked for.
