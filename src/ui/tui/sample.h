@@ -248,7 +248,7 @@ struct Sample {
          {"worklog.md", "", "What was done, in words."});
     page({Wish::Kind::diff, {"refs/capsule/r1/4", "refs/capsule/r1/6"}},
          {"diff --git a/t b/t", "--- a/t", "+++ b/t", "@@ -1 +1,2 @@", " one", "+two"});
-    page({Wish::Kind::command, {"log", "/srv/calculator/PLAN.md", "C-2", "--role=critic"}},
+    page({Wish::Kind::command, {"log", "/srv/calculator/PLAN.md", "--agent=7"}},
          {"==> 7-critic.log <==", "I look at the \x1b[2J tests."});
   }
 };

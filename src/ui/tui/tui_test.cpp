@@ -97,6 +97,13 @@ TEST(Screens, HostileTextsCannotLeaveTheirPlace) {
   }
 }
 
+TEST(Screens, WhatAnAgentPrintedIsShownWithoutItsControls) {
+  const Sample sample;
+  const std::string screen = play(sample, "bgj3⇥").screen;
+  EXPECT_TRUE(has(screen, "==> 7-critic.log <==")) << screen;
+  EXPECT_TRUE(has(screen, "I look at the \uFFFD[2J tests.")) << screen;
+}
+
 TEST(Screens, ATerminalThatIsTooSmallIsToldSo) {
   const Sample sample;
   EXPECT_TRUE(has(draw({}, sample.shown, 59, 16, {}).text(), "needs 60×16"));
