@@ -109,6 +109,15 @@ void draw_tabs(Canvas& canvas, const Area& area, Tab tab) {
         2;
 }
 
+// Of a long text only a part is here: what is not found may stand in the rest.
+std::string where_it_looked(const Focus& focus, const Shown& shown) {
+  const bool diff = focus.tab == Tab::diff;
+  const auto page =
+      shown.pages.find((diff ? diff_wish(focus, shown) : transcript_wish(focus, shown)).key());
+  if (page == shown.pages.end() || !page->second.cut) return {};
+  return diff ? " in the first 512 KiB" : " in the last 512 KiB";
+}
+
 }  // namespace
 
 void draw_board(Canvas& canvas, const Focus& focus, const Shown& shown) {
@@ -146,7 +155,9 @@ void draw_board(Canvas& canvas, const Focus& focus, const Shown& shown) {
                                                          " of " + std::to_string(found.size())
                                                    : counted(found.size(), "line");
   canvas.put(inner.x, inner.y + inner.rows,
-             " " + canvas::fitted(one_line(focus.find), 20) + ": " + words + " ", kWarn);
+             " " + canvas::fitted(one_line(focus.find), 20) + ": " + words +
+                 where_it_looked(focus, shown) + " ",
+             kWarn);
 }
 
 }  // namespace capsule::tui

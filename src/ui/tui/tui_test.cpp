@@ -368,6 +368,9 @@ TEST(Presses, SlashFindsWordsInATranscriptOrDiffInFocus) {
   EXPECT_EQ(play(sample, "bgj3⇥/needle⏎⎋n").focus.screen, Screen::beads);
   EXPECT_EQ(play(sample, "bgj3/needle⏎").focus.filter, "needle") << "the list is in focus";
   EXPECT_TRUE(has(play(sample, "bgj2⇥/two⏎").screen, "two: 1 of 1"));
+  EXPECT_FALSE(has(screen("/pin⏎"), "512 KiB"));
+  sample.shown.pages[transcript_wish(there.focus, sample.shown).key()].cut = true;
+  EXPECT_TRUE(has(screen("/pin⏎"), "pin: nowhere in the last 512 KiB"));
   const Played hit = play(sample, "bgj3⇥/needle⏎");
   const canvas::Canvas drawn = draw(hit.focus, sample.shown, 120, 40, {});
   int painted = 0;
