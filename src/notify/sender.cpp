@@ -19,8 +19,13 @@ constexpr std::size_t kMostWords = 400;  // of a command's complaint
 
 std::string presence_file(const std::string& root) { return root + "/.capsule/presence"; }
 
-std::string failure_of(const process::Exit& exit, const std::string& err, bool late) {
-  if (late) return "it took longer than 10 s";
+std::string time_of(std::chrono::milliseconds time) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  return seconds == time ? std::to_string(seconds.count()) + " s"
+                         : std::to_string(time.count()) + " ms";
+}
+
+std::string failure_of(const process::Exit& exit, const std::string& err) {
   std::string text;
   switch (exit.how) {
     case process::Exit::How::exited:
@@ -63,9 +68,13 @@ struct Sender::Call : process::ChildEvents {
   }
   void on_exit(const process::Exit& exit) override {
     sender.loop_.cancel(timer);
-    const bool ok = exit.how == process::Exit::How::exited && exit.value == 0 && !late;
+    const bool ok = exit.how == process::Exit::How::exited && exit.value == 0;
     Result<void> result;
-    if (!ok) result = fail(Reason::failed, failure_of(exit, err, late));
+    if (late)
+      result =
+          fail(Reason::failed, "it took longer than " + time_of(sender.surroundings_.patience));
+    else if (!ok)
+      result = fail(Reason::failed, failure_of(exit, err));
     Sender& owner = sender;
     const std::string name = way;
     std::erase_if(owner.calls_, [this](const auto& call) { return call.get() == this; });
@@ -150,7 +159,7 @@ void Sender::start(const std::string& way, std::vector<std::string> argv, std::s
     return report(way, tl::unexpected(started.error()));
   }
   call->child = *started;
-  call->timer = loop_.after(kPatience, [this, call] {
+  call->timer = loop_.after(surroundings_.patience, [this, call] {
     call->late = true;
     loop_.end(call->child, std::chrono::milliseconds(200));
   });

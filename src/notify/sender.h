@@ -34,6 +34,7 @@ class Sender {
     // for each way that fails, or for all with `tell_all`.
     std::function<void(const std::string& way, const Result<void>&)> became;
     bool tell_all = false;
+    std::chrono::milliseconds patience{10000};  // with a command that does not end
   };
   // The loop must outlive it. What is under way when it goes is ended.
   Sender(process::Loop& loop, std::map<std::string, config::Notify, std::less<>> ways,
@@ -50,7 +51,6 @@ class Sender {
   // Turns the loop until nothing is under way; bounded by the time that a command has.
   void finish();
 
-  static constexpr std::chrono::seconds kPatience{10};
   static constexpr std::size_t kMostAtOnce = 16;
 
  private:

@@ -99,6 +99,19 @@ TEST_F(Telling, AWayThatFailsIsReportedOnce) {
   EXPECT_EQ(became_.front(), "broken: it exited with 7: no route");
 }
 
+TEST_F(Telling, ACommandThatDoesNotEndIsEndedAndReported) {
+  config::Notify way;
+  way.command = {"sh", "-c", "trap '' TERM; sleep 1000; sleep 1000"};
+  auto all = surroundings();
+  all.patience = std::chrono::milliseconds(50);
+  Sender sender(*loop_, {{"hanging", way}}, std::move(all));
+  sender.send(sample("p", "question"));
+  EXPECT_TRUE(sender.busy());
+  sender.finish();
+  ASSERT_EQ(became_.size(), 1U);
+  EXPECT_EQ(became_.front(), "hanging: it took longer than 50 ms");
+}
+
 TEST_F(Telling, AProgramThatIsMissingIsReported) {
   config::Notify way;
   way.command = {"no-such-program-at-all"};
