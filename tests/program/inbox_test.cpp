@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/program/deliver_project.h"
+#include "tests/program/demo_project.h"
 #include "tests/program/project.h"
 
 namespace capsule::test {
@@ -191,6 +192,38 @@ TEST_F(Inbox, AParkedProviderIsShownWhileTheRunWaits) {
   running.wait();
 }
 
+class InboxOfAutoMode : public DemoProject {
+ protected:
+  void SetUp() override {
+    DemoProject::SetUp();
+    make_project();
+  }
+  Json inbox() const {
+    const Outcome outcome = in({"inbox", "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return Json::parse(outcome.out);
+  }
+};
+
+TEST_F(InboxOfAutoMode, WhatOnlyAPersonCanSettleGoesOnByWhatItProposes) {
+  auto_agent("if [ $CAPSULE_PHASE = planning ] && mkdir '" + path("asked") +
+             "' 2>/dev/null; then printf -- '---\\nSIGNAL: PHASE_ERROR\\nERROR: which "
+             "database?\\nRECOVERABLE: false\\n---\\n'; exit; fi\n");
+  ASSERT_EQ(in({"auto", "run", "Say hello"}).exit_code, 1);
+  const Json now = inbox();
+  ASSERT_EQ(now["items"].size(), 1U) << now;
+  const Json& item = now["items"][0];
+  EXPECT_EQ(item["kind"], "question");
+  EXPECT_EQ(item["name"], "auto");
+  EXPECT_EQ(item["question"], nullptr) << item;
+  EXPECT_HAS(item["text"].get<std::string>() + item["context"].get<std::string>(),
+             "which database?");
+  EXPECT_EQ(first_action(item), (Names{"auto", "continue"}));
+  EXPECT_EQ(in(first_action(item)).exit_code, 0);
+  EXPECT_TRUE(inbox()["items"].empty()) << inbox();
+  EXPECT_TRUE(has("greeting.txt"));
+}
+
 class InboxOfADelivery : public DeliveryTest {
  protected:
   Json inbox() const {
@@ -231,6 +264,24 @@ TEST_F(InboxOfADelivery, WhatIsInTheWayOfAMergeIsAChoice) {
   EXPECT_EQ(capsule_in(first_action(now["items"][0])).exit_code, 0);
   EXPECT_EQ(deliver().exit_code, 0);
   EXPECT_TRUE(inbox()["items"].empty());
+}
+
+TEST_F(InboxOfADelivery, WhatToDoAfterTooManyRepairsIsAChoice) {
+  configure("limits: {remediation_attempts: 1}");
+  write_plan({{"T-1"}});
+  on("developer", "T-1", 1, "printf 'INFRA_BLOCKED: T-1\\n\\nIssue: x\\n'");
+  on("developer", "T-1", 2, "good");
+  on("health-auditor", "", 1, "printf 'HEALTH_AUDIT: UNHEALTHY\\n'");
+  deliver();
+  const Json now = inbox();
+  ASSERT_EQ(kinds_of(now), Names{"choice"}) << now;
+  const Json& options = now["items"][0]["options"];
+  ASSERT_EQ(options, Json({"retry", "override", "halt"})) << now;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    EXPECT_EQ(now["items"][0]["actions"][i]["words"].back(), options[i]);
+  EXPECT_EQ(capsule_in(now["items"][0]["actions"][1]["words"].get<Names>()).exit_code, 0);
+  EXPECT_EQ(deliver().exit_code, 0);
+  EXPECT_TRUE(inbox()["items"].empty()) << inbox();
 }
 
 TEST_F(InboxOfADelivery, WorksFromAnotherTerminalWhileTheDeliveryGoesOn) {
