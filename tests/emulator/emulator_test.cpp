@@ -43,6 +43,35 @@ class Emulator {
   VTermScreen* screen_ = nullptr;
 };
 
+// All code points of a cell: its letter, and the marks and joined ones behind it.
+std::u32string points_of(std::string_view text) {
+  std::u32string points;
+  while (!text.empty()) {
+    const auto point = first_point(text);
+    points += point.point;
+    text.remove_prefix(point.bytes);
+  }
+  return points;
+}
+std::u32string points_of(const VTermScreenCell& cell) {
+  constexpr std::uint32_t kRightHalf = 0xFFFFFFFF;
+  std::u32string points;
+  for (const std::uint32_t point : cell.chars) {
+    if (point == 0 || point == kRightHalf) break;
+    points += static_cast<char32_t>(point);
+  }
+  return points.empty() && cell.chars[0] == 0 ? U" " : points;
+}
+std::string named(const std::u32string& points) {
+  std::string text;
+  for (const char32_t point : points) {
+    char name[16];
+    std::snprintf(name, sizeof name, " U+%04X", static_cast<unsigned>(point));
+    text += name;
+  }
+  return text;
+}
+
 // Bold is left out of the comparison of colours: some emulators draw it as the bright colour.
 std::string difference(const Canvas& canvas, const Emulator& emulator) {
   for (int y = 0; y < canvas.rows(); ++y)
@@ -50,16 +79,19 @@ std::string difference(const Canvas& canvas, const Emulator& emulator) {
       const Cell& cell = canvas.at(x, y);
       if (cell.width == 0) continue;
       const VTermScreenCell shown = emulator.cell(x, y);
-      const char32_t expected = first_point(cell.text()).point;
-      const char32_t found = shown.chars[0] == 0 ? U' ' : static_cast<char32_t>(shown.chars[0]);
+      std::u32string expected = points_of(cell.text()), found = points_of(shown);
+      if (cell.width == 2) found += points_of(emulator.cell(x + 1, y));  // a flag is two letters
+      if (cell.joined) {  // what is joined to the first is drawn by each terminal in its way
+        expected.resize(1);
+        found.resize(1);
+      }
       const bool same =
           expected == found && cell.paint.bold == (shown.attrs.bold != 0) &&
           cell.paint.reverse == (shown.attrs.reverse != 0) &&
           (cell.paint.bold || static_cast<int>(cell.paint.colour) == emulator.colour(shown));
       if (!same)
-        return "at " + std::to_string(x) + "," + std::to_string(y) + ": U+" +
-               std::to_string(static_cast<unsigned>(expected)) + " is shown as U+" +
-               std::to_string(static_cast<unsigned>(found)) + "\n" + canvas.text();
+        return "at " + std::to_string(x) + "," + std::to_string(y) + ":" + named(expected) +
+               " is shown as" + named(found) + "\n" + canvas.text();
     }
   return {};
 }
