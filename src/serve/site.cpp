@@ -25,7 +25,6 @@ using http::Request;
 using http::Response;
 
 constexpr std::string_view kActions = "/api/v1/actions";
-constexpr std::chrono::seconds kPing{15};
 constexpr std::size_t kMaxKeptEventBytes = std::size_t{2} << 20;
 constexpr std::chrono::seconds kActionLimit{30};
 // Less than what a stream may have unsent.
@@ -225,7 +224,7 @@ void Site::events(ExchangeId id, const Request& request) {
   streams_.insert(id);
   const bool facts = request.parameter("facts") == "1";
   if (facts) fact_streams_.insert(id);
-  if (!ping_) ping_ = loop_.after(kPing, [this] { ping(); });
+  if (!ping_) ping_ = loop_.after(options_.ping, [this] { ping(); });
   std::string missed = ": \n\n";
   if (facts && from) {
     const Facts all = facts_after(*from);
@@ -317,7 +316,7 @@ void Site::ping() {
   ping_.reset();
   const std::set<ExchangeId> listeners = streams_;
   for (const ExchangeId id : listeners) server_->send(id, ": ping\n\n");
-  if (!streams_.empty()) ping_ = loop_.after(kPing, [this] { ping(); });
+  if (!streams_.empty()) ping_ = loop_.after(options_.ping, [this] { ping(); });
 }
 
 // Names come from the request; what git is given comes from the view.

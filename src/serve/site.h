@@ -24,6 +24,7 @@ struct SiteOptions {
   std::string folder;   // of the page's files; empty: those of the program
   std::string program;  // that carries actions out: this one
   http::Limits limits = {};
+  std::chrono::milliseconds ping{15000};  // how often a stream on which nothing happens is told so
 };
 
 class Site : public http::Handler {

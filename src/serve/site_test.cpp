@@ -29,8 +29,8 @@ class SiteTest : public world::ProjectTest {
     loop_.reset();
     ProjectTest::TearDown();
   }
-  void serve() {
-    auto opened = Site::open(*loop_, *project, {});
+  void serve(SiteOptions options = {}) {
+    auto opened = Site::open(*loop_, *project, std::move(options));
     ASSERT_TRUE(opened) << opened.error().message;
     site_ = *std::move(opened);
     const std::string address = site_->new_address();
@@ -107,6 +107,29 @@ TEST_F(SiteTest, AnOpenPageIsNobodyAndOneThatIsTouchedIsSomebody) {
   headers_ = session;
   EXPECT_TRUE(talk("HEAD /api/v1/about", "X-Capsule: 1\r\n").starts_with("HTTP/1.1 200"));
   EXPECT_TRUE(notify::somebody_looks(project->root()));
+}
+
+TEST_F(SiteTest, AStreamOnWhichNothingHappensIsToldThatItIsThere) {
+  SiteOptions options;
+  options.ping = 20ms;
+  serve(std::move(options));
+  const File stream = ask("GET /api/v1/events");
+  std::string heard;
+  hear(stream, heard, ": ping\n\n: ping\n\n");
+}
+
+TEST_F(SiteTest, NoWebSocketIsOpenedForAnybody) {
+  serve();
+  const std::string handshake =
+      "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+  for (const char* path : {"/", "/api/v1/events", "/api/v1/view"}) {
+    const std::string foreign =
+        talk(std::string("GET ") + path, handshake + "Origin: http://evil.example\r\n");
+    EXPECT_TRUE(foreign.starts_with("HTTP/1.1 403")) << path << "\n" << foreign;
+  }
+  const std::string own = talk("GET /", handshake + "Origin: http://" + origin_ + "\r\n");
+  EXPECT_FALSE(own.starts_with("HTTP/1.1 101")) << own;
 }
 
 TEST_F(SiteTest, FactsAreToldFromNowOnToWhoDoesNotSaySinceWhen) {
