@@ -140,9 +140,9 @@ double first_page_kb() {
 const Rows kHttp([] {
   add_figure({"serve: CPU, 200 browsers listen, ten facts a second", "%", 3, false,
               [] { return cost_of(200, 10, 50).cpu_percent; }});
-  add_figure({"serve: memory of the process with 200 browsers", "MB", 5, false,
+  add_figure({"serve: memory of its own (RssAnon) with 200 browsers", "MB", 5, false,
               [] { return cost_of(200, 10, 20).own_mb; }});
-  add_figure({"serve: memory of the process with 1,000 browsers", "MB", 10, false,
+  add_figure({"serve: memory of its own (RssAnon) with 1,000 browsers", "MB", 10, false,
               [] { return cost_of(1000, 2, 10).own_mb; }});
   add_figure(
       {"serve: the first page, heads of the answers included", "KB", 95, false, first_page_kb});

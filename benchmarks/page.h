@@ -23,7 +23,7 @@ Page entered(const Face& serve, std::string_view last_words);
 std::string heard_until(int fd, std::string_view end);
 
 double cpu_seconds_of(pid_t pid);
-// Memory of its own: the pages of a program's file are shared by all its processes.
+// Memory of its own (RssAnon): the pages of a program's file are shared by all its processes.
 double own_mb_of(pid_t pid);
 
 }  // namespace capsule::bench
