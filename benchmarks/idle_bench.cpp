@@ -30,6 +30,45 @@ std::string project() {
   return at;
 }
 
+// One with a delivery that a question keeps from going on.
+std::string waiting_project() {
+  static const Folder folder;
+  static const std::string at = [] {
+    const std::string made = folder.path() + "/demo";
+    process::Spec spec;
+    spec.argv = {CAPSULE_BINARY, "setup-template", made};
+    const auto set_up = process::run(spec);
+    if (!set_up || !set_up->ok()) std::abort();
+    std::ofstream(made + "/PLAN.md") << R"(# One
+
+## Phases
+
+### Phase 1: All
+
+#### Task T-1: One
+
+**Work**: Write `one.txt` at the top.
+
+**Acceptance Criteria**:
+- [ ] one.txt holds one
+
+**Blocked By**: none
+
+**Files**: one.txt
+)";
+    std::ofstream(made + "/.capsule/config.yaml") << R"(provider: asks
+providers:
+  asks:
+    command: [printf, 'TASK_INCOMPLETE: T-1\n\nBlocker: which colour\nNeeded: a colour\n']
+)";
+    spec.argv = {CAPSULE_BINARY, "deliver", made + "/PLAN.md", "--project-dir=" + made};
+    const auto asked = process::run(spec);
+    if (!asked || asked->exit_code != 1) std::abort();
+    return made;
+  }();
+  return at;
+}
+
 long wake_ups(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   std::string line;
@@ -39,8 +78,8 @@ long wake_ups(pid_t pid) {
   std::abort();  // it has ended
 }
 
-double idle(const char* command) {
-  Face face({command, "--project-dir=" + project()});
+double idle(const char* command, const std::string& project) {
+  Face face({command, "--project-dir=" + project});
   face.read_on();
   ::sleep(kSettles);
   const long before = wake_ups(face.pid());
@@ -50,9 +89,11 @@ double idle(const char* command) {
 
 const Rows kRows([] {
   add_figure({"idle: wake-ups of capsule ui while nothing happens", "a second", 0, false,
-              [] { return idle("ui"); }});
+              [] { return idle("ui", project()); }});
+  add_figure({"idle: wake-ups of capsule ui where a person is waited for", "a second", 0, false,
+              [] { return idle("ui", waiting_project()); }});
   add_figure({"idle: wake-ups of capsule serve while nothing happens", "a second", 0, false,
-              [] { return idle("serve"); }});
+              [] { return idle("serve", project()); }});
 });
 
 }  // namespace
