@@ -65,7 +65,7 @@ struct Own {
   std::size_t group;
   json::Container hooks;
   std::size_t index;
-  json::Place command;
+  json::Span command;
 };
 
 std::vector<Own> find_own(std::string_view text, const Layout& layout) {

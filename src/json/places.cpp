@@ -65,7 +65,7 @@ const Container::Item* Container::find(std::string_view key) const {
   return found;
 }
 
-Place value_at(std::string_view text, std::size_t from) {
+Span value_at(std::string_view text, std::size_t from) {
   const std::size_t begin = past_spaces(text, from);
   std::size_t at = begin;
   std::size_t depth = 0;
@@ -121,7 +121,7 @@ std::string with_item(std::string_view text, const Container& container, const s
 }
 
 std::string without_item(std::string_view text, const Container& container, std::size_t index) {
-  Place gone = container.items[index].whole;
+  Span gone = container.items[index].whole;
   if (container.items.size() == 1)
     gone = {container.place.begin + 1, container.place.end - 1};
   else if (index + 1 == container.items.size())

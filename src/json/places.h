@@ -10,7 +10,8 @@
 
 namespace capsule::json {
 
-struct Place {
+// A part of a text, by its bytes.
+struct Span {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string_view in(std::string_view text) const { return text.substr(begin, end - begin); }
@@ -20,10 +21,10 @@ struct Place {
 struct Container {
   struct Item {
     std::string key;  // empty in an array
-    Place whole;
-    Place value;
+    Span whole;
+    Span value;
   };
-  Place place;  // with its brackets
+  Span place;  // with its brackets
   std::vector<Item> items;
 
   // The item of an object that counts: the last one of that name.
@@ -31,7 +32,7 @@ struct Container {
 };
 
 // The value that begins at or after `from`.
-Place value_at(std::string_view text, std::size_t from);
+Span value_at(std::string_view text, std::size_t from);
 // Its items; nullopt: it is no object, or no array.
 std::optional<Container> object_at(std::string_view text, std::size_t from);
 std::optional<Container> array_at(std::string_view text, std::size_t from);

@@ -31,19 +31,19 @@ bool digits(std::string_view text, std::size_t count = 0) {
 }
 
 // A folder that holds logs: opened beneath `root`, for an agent may have written there.
-struct Place {
+struct LogFolder {
   std::string root, below;  // below: empty, or with a slash at its end
 };
 
-std::vector<Place> places_of_bead(const Project& project, const std::string& bead) {
+std::vector<LogFolder> places_of_bead(const Project& project, const std::string& bead) {
   const std::string worktree = workspace::worktree_path(project.repository, bead);
   if (is_folder(worktree + "/.capsule/output")) return {{worktree, ".capsule/output/"}};
   return {{workspace::archive_path(project.repository, bead), ""}};
 }
 
-std::vector<Place> places_of(const Project& project, const Run& run) {
+std::vector<LogFolder> places_of(const Project& project, const Run& run) {
   if (!engine::is_phases(run.head)) {
-    std::vector<Place> places;
+    std::vector<LogFolder> places;
     for (const std::string& folder : log_folders(project, run.head)) places.push_back({folder, ""});
     return places;
   }
@@ -85,7 +85,7 @@ StartOrder order_of(const std::string& name, const LogFile& file) {
   return order;
 }
 
-std::vector<LogFile> collected(const std::vector<Place>& places, const Run& run,
+std::vector<LogFile> collected(const std::vector<LogFolder>& places, const Run& run,
                                const LogFilter& filter) {
   std::map<std::string, const workflow::AgentSummary*> by_log;
   std::map<int, const workflow::AgentSummary*> by_number;
@@ -94,7 +94,7 @@ std::vector<LogFile> collected(const std::vector<Place>& places, const Run& run,
     by_number.emplace(agent.number, &agent);
   }
   std::vector<std::pair<StartOrder, LogFile>> found;
-  for (const Place& place : places) {
+  for (const LogFolder& place : places) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(place.root + "/" + place.below, error)) {
       const std::string name = entry.path().filename().string();

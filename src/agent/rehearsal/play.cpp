@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxSavedBytes = 65'536;
 
 // The folder part and the last part of a path that may be used: relative, without "..", not git's.
-struct Place {
+struct SafePath {
   std::string folder;  // may be empty
   std::string name;
 };
@@ -38,17 +38,17 @@ Result<std::vector<std::string_view>> parts_of(std::string_view path) {
   return parts;
 }
 
-Result<Place> place_of(std::string_view path) {
+Result<SafePath> place_of(std::string_view path) {
   const auto parts = TRY(parts_of(path));
   if (parts.empty()) return fail(Reason::refused, "the path names no file: " + printable(path));
-  Place place;
+  SafePath place;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i)
     place.folder += (i == 0 ? "" : "/") + std::string(parts[i]);
   place.name = parts.back();
   return place;
 }
 
-std::string path_of(const Place& place) {
+std::string path_of(const SafePath& place) {
   return place.folder.empty() ? place.name : place.folder + "/" + place.name;
 }
 
@@ -101,7 +101,7 @@ class Player {
 };
 
 Result<void> Player::store(std::string_view path, std::string_view text, bool executable) const {
-  const Place place = TRY(place_of(path));
+  const SafePath place = TRY(place_of(path));
   TRY_VOID(make_folders_beneath(stage_.worktree, place.folder));
   const File file =
       TRY(open_beneath(stage_.worktree, path_of(place), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK,
@@ -140,7 +140,7 @@ Player::Outcome Player::operator()(const Edit& step) {
 
 Player::Outcome Player::operator()(const Delete& step) {
   const std::string path = TRY(filled(step.path));
-  const Place place = TRY(place_of(path));
+  const SafePath place = TRY(place_of(path));
   const File folder = TRY(open_folder_beneath(stage_.worktree, place.folder));
   if (::unlinkat(folder.fd(), place.name.c_str(), 0) != 0)
     return tl::unexpected(io_error("delete", path, errno));

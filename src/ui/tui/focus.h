@@ -90,16 +90,16 @@ struct Dialog {
   int exit_code = 0;
 };
 
-struct Place {
+struct PassedScreen {
   Screen screen = Screen::home;
   std::string run;
 };
 
 struct Focus {
   Screen screen = Screen::home;
-  std::string run;          // that board, timeline and plan show
-  std::vector<Place> back;  // where escape leads
-  int pane = 0;             // 0: the list; 1: what is chosen in it
+  std::string run;                 // that board, timeline and plan show
+  std::vector<PassedScreen> back;  // where escape leads
+  int pane = 0;                    // 0: the list; 1: what is chosen in it
   Tab tab = Tab::evidence;
   bool full = false;                     // one pane has all the room
   std::map<Screen, std::string> chosen;  // the key of a row on each screen; empty: what is best

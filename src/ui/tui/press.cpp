@@ -157,7 +157,7 @@ void go_back(Focus& focus) {
   } else if (focus.pane != 0) {
     focus.pane = 0;
   } else if (!focus.back.empty()) {
-    const Place place = focus.back.back();
+    const PassedScreen place = focus.back.back();
     focus.back.pop_back();
     const bool other = place.run != focus.run;
     focus.screen = place.screen;

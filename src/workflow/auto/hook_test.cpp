@@ -166,7 +166,7 @@ TEST(AutoHook, TheTextsHoldTheBlocksThatAreRecognised) {
     const auto told = signal::parse_block(signal_block(phase, {}, "2026-01-01T00:00:00Z"));
     EXPECT_EQ(told.signal, signal::expected_signal(phase));
     EXPECT_TRUE(told.warnings.empty());
-    const Place place{phase, 1, 2, "t", {}};
+    const Unsignalled place{phase, 1, 2, "t", {}};
     EXPECT_EQ(signal::parse_block(continuation_prompt(place)).signal, std::nullopt);
   }
 }

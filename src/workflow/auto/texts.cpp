@@ -28,7 +28,7 @@ std::string error_block(Phase phase) {
   return signal::format_text(signal::row(signal::Signal::phase_error), {}, phase);
 }
 
-std::string continuation_prompt(const Place& place) {
+std::string continuation_prompt(const Unsignalled& place) {
   std::string text =
       "## Auto Mode Continuation\n"
       "\n"

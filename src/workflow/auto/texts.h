@@ -20,7 +20,7 @@ std::string signal_block(Phase phase, signal::Skips skips,
 // What has to be printed when a phase cannot be completed.
 std::string error_block(Phase phase);
 
-struct Place {
+struct Unsignalled {
   Phase phase{};
   std::int64_t iteration = 0;
   std::int64_t max_iterations = kMaxIterations;
@@ -30,7 +30,7 @@ struct Place {
 };
 
 // For a session that stopped without the signal of its phase.
-std::string continuation_prompt(const Place& place);
+std::string continuation_prompt(const Unsignalled& place);
 
 // What the prompt of a phase is rendered from. Empty where there is nothing to tell.
 struct PhasePrompt {

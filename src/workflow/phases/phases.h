@@ -131,13 +131,13 @@ struct State {
   // that back.
   std::shared_ptr<const State> before_answer;
   // Where the run was when `capsule merge` was asked for, and goes on when there is no sign-off.
-  struct Place {
+  struct BeforeMerge {
     Step step{};
     std::string phase;
     int attempt = 1;
     std::string then, feedback;
   };
-  std::optional<Place> before_merge;
+  std::optional<BeforeMerge> before_merge;
   // The newest NEEDS_WORK of a review: who said it, its words, and the tree that it read.
   std::string reviewed_by, reviewed_feedback, reviewed_tree;
   bool repeated = false;  // it said the same about the same tree as the one before
