@@ -94,7 +94,6 @@ std::span<const Command> agents_commands() {
       {.path = "agents",
        .summary = "Show which providers are free, parked or at work",
        .details = kShownAlso,
-       .positionals = {},
        .options = kAgentsOptions,
        .run = show_agents,
        .errors = Errors::two,

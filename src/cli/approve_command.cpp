@@ -61,41 +61,41 @@ Result<int> reject(const Args& args) {
 
 }  // namespace
 
-Command approve_command() {
-  return {.path = "approve",
-          .summary = "Let work that waits for approval go on",
-          .details =
-              "With integrate: ask, work that is ready waits here, tested as it would be merged. "
-              "What you changed in its worktree meanwhile is kept, checked again and merged with "
-              "it. When the main branch has moved since, it is tested again on that. The same "
-              "command lets a phase go on that waits for approval, and a change of what the "
-              "project's checks do.\n\n"
-              "A run that goes on takes it up at once; one that has stopped, when it is started "
-              "again: no agent is called again for it. Exit codes: 0 approved; 1 nothing waits, or "
-              "it was answered before; 2 an error.",
-          .positionals = kApprovePositionals,
-          .options = kApproveOptions,
-          .run = approve,
-          .examples =
-              "  capsule approve demo-1.1.1\n  capsule approve PLAN.md T-3\n"
-              "  capsule approve auto",
-          .people_only = true};
-}
+constexpr Command kApproveCommand{
+    .path = "approve",
+    .summary = "Let work that waits for approval go on",
+    .details =
+        "With integrate: ask, work that is ready waits here, tested as it would be merged. "
+        "What you changed in its worktree meanwhile is kept, checked again and merged with "
+        "it. When the main branch has moved since, it is tested again on that. The same "
+        "command lets a phase go on that waits for approval, and a change of what the "
+        "project's checks do.\n\n"
+        "A run that goes on takes it up at once; one that has stopped, when it is started "
+        "again: no agent is called again for it. Exit codes: 0 approved; 1 nothing waits, "
+        "or it was answered before; 2 an error.",
+    .positionals = kApprovePositionals,
+    .options = kApproveOptions,
+    .run = approve,
+    .examples =
+        "  capsule approve demo-1.1.1\n  capsule approve PLAN.md T-3\n"
+        "  capsule approve auto",
+    .people_only = true,
+};
 
-Command reject_command() {
-  return {.path = "reject",
-          .summary = "Send work that waits for approval back",
-          .details =
-              "The words of --because are the feedback of the next attempt: of the phase that "
-              "writes, of the task's Developer, or of auto mode's next turn.\n\n"
-              "Exit codes: 0 rejected; 1 nothing waits, or it was answered before; 2 an error.",
-          .positionals = kApprovePositionals,
-          .options = kRejectOptions,
-          .run = reject,
-          .examples =
-              "  capsule reject demo-1.1.1 --because=\"The name should be parse_all\"\n"
-              "  capsule reject PLAN.md T-3 --because=\"Handle an empty list, too\"",
-          .people_only = true};
-}
+constexpr Command kRejectCommand{
+    .path = "reject",
+    .summary = "Send work that waits for approval back",
+    .details =
+        "The words of --because are the feedback of the next attempt: of the phase that "
+        "writes, of the task's Developer, or of auto mode's next turn.\n\n"
+        "Exit codes: 0 rejected; 1 nothing waits, or it was answered before; 2 an error.",
+    .positionals = kApprovePositionals,
+    .options = kRejectOptions,
+    .run = reject,
+    .examples =
+        "  capsule reject demo-1.1.1 --because=\"The name should be parse_all\"\n"
+        "  capsule reject PLAN.md T-3 --because=\"Handle an empty list, too\"",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

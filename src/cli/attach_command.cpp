@@ -14,8 +14,7 @@ namespace {
 constexpr Positional kAttachPositionals[] = {
     {kRun.name, "A bead, a plan, a run's id, or auto; left out: the only run that goes on", false},
     kNoTask};
-constexpr Option kAttachOptions[] = {kProjectDir,
-                                     {"json", "", "One event per line on stdout, nothing else"}};
+constexpr Option kAttachOptions[] = {kProjectDir, kJsonEvents};
 
 volatile sig_atomic_t had_enough = 0;
 
@@ -90,27 +89,25 @@ Result<int> attach(const Args& args) {
 
 }  // namespace
 
-Command attach_command() {
-  return {
-      .path = "attach",
-      .summary = "Follow a run that goes on elsewhere",
-      .details =
-          "Prints what the run tells, from its newest lines on, until it ends: of one that was "
-          "started with --detach, and of one in another terminal. Ctrl-C stops looking; the run "
-          "goes on. Any number of terminals can look. What a person is asked is shown with the "
-          "command that answers it. It only reads.\n\n"
-          "Without RUN it is the only run that goes on. A plan is followed as a whole; 'capsule "
-          "log "
-          "PLAN.md TASK --follow' shows what the agents of one task print. Of a run that has ended "
-          "it tells how. "
-          "Exit codes: those of the command that carries the run on (0 it succeeded; 1 not good "
-          "enough, or a person is needed; 2 an error, or it was cut off); 130 after Ctrl-C.",
-      .positionals = kAttachPositionals,
-      .options = kAttachOptions,
-      .run = attach,
-      .examples =
-          "  capsule run demo-1.1.1 --detach\n  capsule attach demo-1.1.1\n"
-          "  capsule attach PLAN.md --json | jq .event"};
-}
+constexpr Command kAttachCommand{
+    .path = "attach",
+    .summary = "Follow a run that goes on elsewhere",
+    .details =
+        "Prints what the run tells, from its newest lines on, until it ends: of one that "
+        "was started with --detach, and of one in another terminal. Ctrl-C stops looking; "
+        "the run goes on. Any number of terminals can look. What a person is asked is "
+        "shown with the command that answers it. It only reads.\n\n"
+        "Without RUN it is the only run that goes on. A plan is followed as a whole; "
+        "'capsule log PLAN.md TASK --follow' shows what the agents of one task print. Of a "
+        "run that has ended it tells how. Exit codes: those of the command that carries "
+        "the run on (0 it succeeded; 1 not good enough, or a person is needed; 2 an error, "
+        "or it was cut off); 130 after Ctrl-C.",
+    .positionals = kAttachPositionals,
+    .options = kAttachOptions,
+    .run = attach,
+    .examples =
+        "  capsule run demo-1.1.1 --detach\n  capsule attach demo-1.1.1\n"
+        "  capsule attach PLAN.md --json | jq .event",
+};
 
 }  // namespace capsule::cli

@@ -100,13 +100,11 @@ constexpr Command kAutoRows[] = {
     {.path = "auto status",
      .summary = "Show which phase auto mode is in",
      .details = "Exit codes: 0 shown; 1 there is none; 2 an error.",
-     .positionals = {},
      .options = kAutoStatusOptions,
      .run = auto_status},
     {.path = "auto cancel",
      .summary = "End auto mode; the session may stop",
      .details = "Exit codes: 0 no longer active; 1 there is none; 2 an error.",
-     .positionals = {},
      .options = kPlainOptions,
      .run = cancel},
 };

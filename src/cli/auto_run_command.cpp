@@ -20,15 +20,14 @@ constexpr Option kAutoRunOptions[] = {
     kProvider,
     kContain,
     kIntegrate,
-    {"json", "", "One event per line on stdout, nothing else"},
+    kJsonEvents,
     {"force", "", "Replace an active state"},
     kProjectDir,
     kRecheck,
     kDetach,
 };
 constexpr Option kContinueOptions[] = {
-    kProvider,   kContain, kIntegrate, {"json", "", "One event per line on stdout, nothing else"},
-    kProjectDir, kRecheck, kDetach,
+    kProvider, kContain, kIntegrate, kJsonEvents, kProjectDir, kRecheck, kDetach,
 };
 
 Result<std::unique_ptr<run::AutoRun>> open_run(const Args& args) {
@@ -89,7 +88,6 @@ constexpr Command kAutoRunRows[] = {
          "becomes active again, for the session that this is called in, else for the next one "
          "that stops; the instructions of its phase are printed.\n\n"
          "Exit codes: as auto run.",
-     .positionals = {},
      .options = kContinueOptions,
      .run = go_on,
      .people_only = true},

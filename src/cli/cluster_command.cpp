@@ -15,7 +15,7 @@ constexpr Positional kAddress[] = {
 constexpr Option kSetUpOptions[] = {kProjectDir};
 constexpr Positional kOtherAddress[] = {
     {"ADDRESS", "The database; without it, that of CAPSULE_JOURNAL", false}};
-constexpr Option kLookOptions[] = {kProjectDir, {"json", "", "Print one JSON object"}};
+constexpr Option kLookOptions[] = {kProjectDir, kJsonObject};
 
 Result<world::DatabasePart*> part() {
   if (world::DatabasePart* there = world::database_part()) return there;
@@ -117,51 +117,51 @@ Result<int> export_runs(const Args& args) {
   return say_moved(TRY(world::export_journal(project)), "into this folder");
 }
 
+constexpr Command kClusterRows[] = {
+    {.path = "cluster init",
+     .summary = "Keep the journal in a database that machines share",
+     .details = "Makes the tables, the functions by which alone they are used and the roles "
+                "capsule_reader and capsule_worker, and adds the project. Given again it brings "
+                "them up to date, or changes nothing. A project is known by the first commit of "
+                "its history, so each clone of it is the same project.\n\n"
+                "Exit codes: 0 ready; 1 refused by the database; 2 an error.",
+     .positionals = kAddress,
+     .options = kSetUpOptions,
+     .run = set_up_database,
+     .examples = "  capsule cluster init postgres://owner@db.example/capsule",
+     .people_only = true},
+    {.path = "cluster status",
+     .summary = "Show that database, and who works on what",
+     .details = "Exit codes: 0 this project can be worked on; 1 something is missing, which "
+                "is said; 2 an error.",
+     .positionals = kOtherAddress,
+     .options = kLookOptions,
+     .run = look_at_database,
+     .alias = "cluster check",
+     .examples = "  capsule cluster status --json | jq .at_work"},
+    {.path = "cluster import",
+     .summary = "Move the journal of this clone into the database",
+     .details =
+         "All runs, ended or not, go on there: from now on this clone is only worked on with "
+         "CAPSULE_JOURNAL. What is being worked on must end or be paused first. Given "
+         "again after it was cut off, it goes on.\n\n"
+         "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
+     .options = kSetUpOptions,
+     .run = import_runs,
+     .examples = "  capsule cluster import",
+     .people_only = true},
+    {.path = "cluster export",
+     .summary = "Move it back from the database into this folder",
+     .details = "The counterpart of 'capsule cluster import': all runs that were begun in this "
+                "clone go on in its folder, without a database. Those of other clones stay.\n\n"
+                "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
+     .options = kSetUpOptions,
+     .run = export_runs,
+     .examples = "  capsule cluster export && unset CAPSULE_JOURNAL",
+     .people_only = true}};
+
 }  // namespace
 
-std::vector<Command> cluster_commands() {
-  return {
-      {.path = "cluster init",
-       .summary = "Keep the journal in a database that machines share",
-       .details = "Makes the tables, the functions by which alone they are used and the roles "
-                  "capsule_reader and capsule_worker, and adds the project. Given again it brings "
-                  "them up to date, or changes nothing. A project is known by the first commit of "
-                  "its history, so each clone of it is the same project.\n\n"
-                  "Exit codes: 0 ready; 1 refused by the database; 2 an error.",
-       .positionals = kAddress,
-       .options = kSetUpOptions,
-       .run = set_up_database,
-       .examples = "  capsule cluster init postgres://owner@db.example/capsule",
-       .people_only = true},
-      {.path = "cluster status",
-       .summary = "Show that database, and who works on what",
-       .details = "Exit codes: 0 this project can be worked on; 1 something is missing, which "
-                  "is said; 2 an error.",
-       .positionals = kOtherAddress,
-       .options = kLookOptions,
-       .run = look_at_database,
-       .alias = "cluster check",
-       .examples = "  capsule cluster status --json | jq .at_work"},
-      {.path = "cluster import",
-       .summary = "Move the journal of this clone into the database",
-       .details =
-           "All runs, ended or not, go on there: from now on this clone is only worked on with "
-           "CAPSULE_JOURNAL. What is being worked on must end or be paused first. Given "
-           "again after it was cut off, it goes on.\n\n"
-           "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
-       .options = kSetUpOptions,
-       .run = import_runs,
-       .examples = "  capsule cluster import",
-       .people_only = true},
-      {.path = "cluster export",
-       .summary = "Move it back from the database into this folder",
-       .details = "The counterpart of 'capsule cluster import': all runs that were begun in this "
-                  "clone go on in its folder, without a database. Those of other clones stay.\n\n"
-                  "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
-       .options = kSetUpOptions,
-       .run = export_runs,
-       .examples = "  capsule cluster export && unset CAPSULE_JOURNAL",
-       .people_only = true}};
-}
+std::span<const Command> cluster_commands() { return kClusterRows; }
 
 }  // namespace capsule::cli

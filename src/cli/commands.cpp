@@ -9,54 +9,27 @@ namespace {
 
 std::vector<Command> rows() {
   std::vector<Command> table;
-  const auto add = [&](const Command& row) { table.push_back(row); };
-  add(run_command());
-  add(prep_command());
-  add(run_phase_command());
-  add(merge_command());
-  add(deliver_command());
-  add(plan_check_command());
-  add(inbox_command());
-  add(questions_command());
-  add(serve_command());
-  add(answer_command());
-  add(approve_command());
-  add(reject_command());
-  add(tell_command());
-  add(ui_command());
-  add(notify_command());
-  add(note_command());
-  add(status_command());
-  add(log_command());
-  add(attach_command());
-  add(pause_command());
-  add(abort_command());
-  add(snapshots_command());
-  add(restore_command());
-  add(gc_command());
-  add(ledger_command());
-  add(cost_command());
-  for (const Command& row : agents_commands()) add(row);
-  add(teardown_command());
-  add(init_command());
-  add(doctor_command());
-  add(contain_command());
-  add(setup_template_command());
-  add(demo_command());
-  add(parse_signal_command());
-  add(signal_parse_command());
-  add(signal_list_command());
-  add(signal_format_command());
-  for (const Command& row : bead_commands()) add(row);
-  for (const Command& row : workflow_commands()) add(row);
-  for (const Command& row : auto_run_commands()) add(row);
-  for (const Command& row : auto_commands()) add(row);
-  for (const Command& row : hook_commands()) add(row);
-  for (const Command& row : cluster_commands()) add(row);
-  add(config_show_command());
-  add(config_keys_command());
-  add(rehearse_command());
-  add(generate_command());
+  const auto add = [&](std::initializer_list<Command> rows) { table.insert(table.end(), rows); };
+  const auto add_all = [&](std::span<const Command> rows) {
+    table.insert(table.end(), rows.begin(), rows.end());
+  };
+  add({kRunCommand,       kPrepCommand,      kRunPhaseCommand,  kMergeCommand,  kDeliverCommand,
+       kPlanCheckCommand, kInboxCommand,     kQuestionsCommand, kServeCommand,  kAnswerCommand,
+       kApproveCommand,   kRejectCommand,    kTellCommand,      kUiCommand,     kNotifyCommand,
+       kNoteCommand,      kStatusCommand,    kLogCommand,       kAttachCommand, kPauseCommand,
+       kAbortCommand,     kSnapshotsCommand, kRestoreCommand,   kGcCommand,     kLedgerCommand,
+       kCostCommand});
+  add_all(agents_commands());
+  add({kTeardownCommand, kInitCommand, kDoctorCommand, kContainCommand, kSetupTemplateCommand,
+       kDemoCommand, kParseSignalCommand, kSignalParseCommand, kSignalListCommand,
+       kSignalFormatCommand});
+  add_all(bead_commands());
+  add_all(workflow_commands());
+  add_all(auto_run_commands());
+  add_all(auto_commands());
+  add_all(hook_commands());
+  add_all(cluster_commands());
+  add({kConfigShowCommand, kConfigKeysCommand, kRehearseCommand, kGenerateCommand});
   return table;
 }
 

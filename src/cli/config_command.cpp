@@ -12,9 +12,9 @@ namespace {
 
 constexpr Option kShowOptions[] = {
     {"project-dir", "DIR", "The project whose configuration is shown", {}, "."},
-    {"json", "", "Print one JSON object"},
+    kJsonObject,
 };
-constexpr Option kKeysOptions[] = {{"json", "", "Print one JSON object"}};
+constexpr Option kKeysOptions[] = {kJsonObject};
 
 Result<int> report_all(const std::vector<config::Problem>& problems) {
   for (const config::Problem& problem : problems)
@@ -40,32 +40,24 @@ Result<int> list_keys(const Args& args) {
 
 }  // namespace
 
-Command config_show_command() {
-  return {
-      .path = "config show",
-      .summary = "Print the configuration and where each value came from",
-      .details =
-          "Defaults are overridden by ~/.config/capsule/config.yaml, then by the project's\n"
-          ".capsule/config.yaml, then by CAPSULE_* variables, then by flags. Problems are reported "
-          "with\n"
-          "file and line, and the exit code is 2.",
-      .positionals = {},
-      .options = kShowOptions,
-      .run = show_config,
-      .errors = Errors::two,
-      .examples = "  capsule config show\n  capsule config show --json | jq .provider",
-  };
-}
+constexpr Command kConfigShowCommand{
+    .path = "config show",
+    .summary = "Print the configuration and where each value came from",
+    .details =
+        "Defaults are overridden by ~/.config/capsule/config.yaml, then by the project's\n"
+        ".capsule/config.yaml, then by CAPSULE_* variables, then by flags. Problems are "
+        "reported with\nfile and line, and the exit code is 2.",
+    .options = kShowOptions,
+    .run = show_config,
+    .errors = Errors::two,
+    .examples = "  capsule config show\n  capsule config show --json | jq .provider",
+};
 
-Command config_keys_command() {
-  return {
-      .path = "config keys",
-      .summary = "List every configuration key with its meaning and default",
-      .details = "",
-      .positionals = {},
-      .options = kKeysOptions,
-      .run = list_keys,
-  };
-}
+constexpr Command kConfigKeysCommand{
+    .path = "config keys",
+    .summary = "List every configuration key with its meaning and default",
+    .options = kKeysOptions,
+    .run = list_keys,
+};
 
 }  // namespace capsule::cli

@@ -204,31 +204,31 @@ Result<int> run_contained(const Args& args) {
 
 }  // namespace
 
-Command contain_command() {
-  return {.path = "contain",
-          .summary = "Run any command inside the walls of a preset",
-          .details =
-              "The command sees the programs of the system, folders on PATH and the current "
-              "folder, and nothing else of this machine: no home, no other process, no variable "
-              "that is not named. It may change the current folder (as a writer) or a layer over "
-              "it that vanishes (as a reviewer or gate). With --preset=strict, and for gates, it "
-              "has no network but a loopback of its own; --allow puts a proxy on it that leads "
-              "to single hosts, and --forward single ports of this machine. Hosts that were asked "
-              "for in vain are listed at the end, with the line that would allow them. What "
-              "'contain' in the configuration says holds here, too; options go before it.\n\n"
-              "Exit code, signals and terminal are the command's own, and whatever it leaves "
-              "running ends with it. What the kernel cannot enforce is refused before anything "
-              "ran, unless --missing=weaker says that it may go without.\n\n"
-              "Exit codes: those of the command; 125 nothing was run, 126 the command cannot be "
-              "executed, 127 it is not there inside.",
-          .positionals = kContainPositionals,
-          .options = kContainOptions,
-          .run = run_contained,
-          .examples =
-              "  capsule contain --preset=strict -- npm test\n"
-              "  capsule contain --role=reviewer --read=~/.rustup -- cargo test\n"
-              "  capsule contain --preset=strict --allow=registry.example.com:443 -- npm ci\n"
-              "  capsule contain --preset=strict --explain"};
-}
+constexpr Command kContainCommand{
+    .path = "contain",
+    .summary = "Run any command inside the walls of a preset",
+    .details =
+        "The command sees the programs of the system, folders on PATH and the current "
+        "folder, and nothing else of this machine: no home, no other process, no variable "
+        "that is not named. It may change the current folder (as a writer) or a layer over "
+        "it that vanishes (as a reviewer or gate). With --preset=strict, and for gates, it "
+        "has no network but a loopback of its own; --allow puts a proxy on it that leads "
+        "to single hosts, and --forward single ports of this machine. Hosts that were asked "
+        "for in vain are listed at the end, with the line that would allow them. What "
+        "'contain' in the configuration says holds here, too; options go before it.\n\n"
+        "Exit code, signals and terminal are the command's own, and whatever it leaves "
+        "running ends with it. What the kernel cannot enforce is refused before anything "
+        "ran, unless --missing=weaker says that it may go without.\n\n"
+        "Exit codes: those of the command; 125 nothing was run, 126 the command cannot be "
+        "executed, 127 it is not there inside.",
+    .positionals = kContainPositionals,
+    .options = kContainOptions,
+    .run = run_contained,
+    .examples =
+        "  capsule contain --preset=strict -- npm test\n"
+        "  capsule contain --role=reviewer --read=~/.rustup -- cargo test\n"
+        "  capsule contain --preset=strict --allow=registry.example.com:443 -- npm ci\n"
+        "  capsule contain --preset=strict --explain",
+};
 
 }  // namespace capsule::cli

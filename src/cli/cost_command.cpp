@@ -36,24 +36,23 @@ Result<int> show_cost(const Args& args) {
 
 }  // namespace
 
-Command cost_command() {
-  return {
-      .path = "cost",
-      .summary = "Show what agents used, and what it cost",
-      .details =
-          "Calls, turns, tokens and cost of all agents of the project, or of one bead, plan, task "
-          "or run: as their clients told them, with every call that a fault of the service cut "
-          "short. Costs that a client does not tell are made from its tokens by 'prices' in the "
-          "configuration, as it was when the agent ended. What nobody told is unknown, and never "
-          "counted as nothing: a sum with a + is at least that. Input does not hold what was read "
-          "from a cache. Amounts are in the currency of the clients and of 'prices'; in JSON they "
-          "are in millionths.\n\nExit codes: 0 shown; 1 there is no such run; 2 an error.",
-      .positionals = kCostPositionals,
-      .options = kCostOptions,
-      .run = show_cost,
-      .examples =
-          "  capsule cost\n  capsule cost --by=day\n  capsule cost PLAN.md --by=task\n"
-          "  capsule cost demo-1.1.1 --by=role\n  capsule cost --json | jq .all.cost_micros"};
-}
+constexpr Command kCostCommand{
+    .path = "cost",
+    .summary = "Show what agents used, and what it cost",
+    .details =
+        "Calls, turns, tokens and cost of all agents of the project, or of one bead, plan, task "
+        "or run: as their clients told them, with every call that a fault of the service cut "
+        "short. Costs that a client does not tell are made from its tokens by 'prices' in the "
+        "configuration, as it was when the agent ended. What nobody told is unknown, and never "
+        "counted as nothing: a sum with a + is at least that. Input does not hold what was read "
+        "from a cache. Amounts are in the currency of the clients and of 'prices'; in JSON they "
+        "are in millionths.\n\nExit codes: 0 shown; 1 there is no such run; 2 an error.",
+    .positionals = kCostPositionals,
+    .options = kCostOptions,
+    .run = show_cost,
+    .examples =
+        "  capsule cost\n  capsule cost --by=day\n  capsule cost PLAN.md --by=task\n"
+        "  capsule cost demo-1.1.1 --by=role\n  capsule cost --json | jq .all.cost_micros",
+};
 
 }  // namespace capsule::cli

@@ -22,7 +22,7 @@ constexpr Option kDeliverOptions[] = {
     kIntegrate,
     kRecheck,
     kDetach,
-    {"json", "", "One event per line on stdout, nothing else"},
+    kJsonEvents,
     kScriptsDir,
 };
 
@@ -41,39 +41,36 @@ Result<int> deliver(const Args& args) {
 
 }  // namespace
 
-Command deliver_command() {
-  return {
-      .path = "deliver",
-      .summary = "Deliver a whole plan, with many agents at once",
-      .details =
-          "Each task goes Developer, Critic, Auditor, merge, in a worktree of its own; what fails "
-          "goes back to its Developer. Tasks run at the same time as far as the plan allows. Only "
-          "what the Auditor passed and what the project's checks accept on the merged files "
-          "reaches the main branch.\n\n"
-          "Run again after a crash or Ctrl-C, it goes on: what is finished stays finished. Run "
-          "again after failures, it tries those tasks again, from the work that they left. It "
-          "keeps what was said by --provider, --contain, --developers, --critics and --auditors, "
-          "unless that is said anew. "
-          "Agents' questions wait for 'capsule answer'; in --answers=FILE each line is KEY: "
-          "answer, KEY being a question's number, a task's id, or * for all others.\n\n"
-          "With --integrate=ask a person approves each task before it is merged, while the others "
-          "go on; with --integrate=branch the tasks are merged in turn into one branch of the "
-          "plan, and the main branch is left alone.\n\n"
-          "With --detach it goes on without this terminal: the command returns once the delivery "
-          "is "
-          "begun, and 'capsule attach' follows it. Together with --wait it stays while it waits "
-          "for "
-          "answers.\n\n"
-          "Exit codes: 0 all tasks are complete; 1 some failed, or wait for a person; 2 it could "
-          "not run.",
-      .positionals = kDeliverPositionals,
-      .options = kDeliverOptions,
-      .run = deliver,
-      .errors = Errors::two,
-      .examples =
-          "  capsule plan check PLAN.md\n  capsule deliver PLAN.md --developers=3\n"
-          "  capsule deliver PLAN.md --json --answers=answers.txt",
-      .people_only = true};
-}
+constexpr Command kDeliverCommand{
+    .path = "deliver",
+    .summary = "Deliver a whole plan, with many agents at once",
+    .details =
+        "Each task goes Developer, Critic, Auditor, merge, in a worktree of its own; what "
+        "fails goes back to its Developer. Tasks run at the same time as far as the plan "
+        "allows. Only what the Auditor passed and what the project's checks accept on the "
+        "merged files reaches the main branch.\n\n"
+        "Run again after a crash or Ctrl-C, it goes on: what is finished stays finished. "
+        "Run again after failures, it tries those tasks again, from the work that they "
+        "left. It keeps what was said by --provider, --contain, --developers, --critics "
+        "and --auditors, unless that is said anew. Agents' questions wait for 'capsule "
+        "answer'; in --answers=FILE each line is KEY: answer, KEY being a question's "
+        "number, a task's id, or * for all others.\n\n"
+        "With --integrate=ask a person approves each task before it is merged, while the "
+        "others go on; with --integrate=branch the tasks are merged in turn into one "
+        "branch of the plan, and the main branch is left alone.\n\n"
+        "With --detach it goes on without this terminal: the command returns once the "
+        "delivery is begun, and 'capsule attach' follows it. Together with --wait it stays "
+        "while it waits for answers.\n\n"
+        "Exit codes: 0 all tasks are complete; 1 some failed, or wait for a person; 2 it "
+        "could not run.",
+    .positionals = kDeliverPositionals,
+    .options = kDeliverOptions,
+    .run = deliver,
+    .errors = Errors::two,
+    .examples =
+        "  capsule plan check PLAN.md\n  capsule deliver PLAN.md --developers=3\n"
+        "  capsule deliver PLAN.md --json --answers=answers.txt",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

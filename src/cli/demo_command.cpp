@@ -65,21 +65,20 @@ Result<int> demo(const Args& args) {
 
 }  // namespace
 
-Command demo_command() {
-  return {.path = "demo",
-          .summary = "Show the whole pipeline for real, without a model",
-          .details =
-              "Makes the demo project and takes one of its beads to main with the rehearsal agent, "
-              "which plays a recorded session in the real worktree: tests that fail, a review that "
-              "wants more of them, an implementation that makes them pass, sign-off, merge. Then "
-              "the same in a second project with an agent that claims that all tests pass while "
-              "one fails.\n\n"
-              "Needs Go and no network. Says where the projects are; they are yours to look at. "
-              "Exit codes: 0 both acts ended in a merge; otherwise that of the run, or 1.",
-          .positionals = kDemoPositionals,
-          .options = {},
-          .run = demo,
-          .examples = "  capsule demo\n  capsule demo ~/demo"};
-}
+constexpr Command kDemoCommand{
+    .path = "demo",
+    .summary = "Show the whole pipeline for real, without a model",
+    .details =
+        "Makes the demo project and takes one of its beads to main with the rehearsal "
+        "agent, which plays a recorded session in the real worktree: tests that fail, a "
+        "review that wants more of them, an implementation that makes them pass, sign-off, "
+        "merge. Then the same in a second project with an agent that claims that all tests "
+        "pass while one fails.\n\n"
+        "Needs Go and no network. Says where the projects are; they are yours to look at. "
+        "Exit codes: 0 both acts ended in a merge; otherwise that of the run, or 1.",
+    .positionals = kDemoPositionals,
+    .run = demo,
+    .examples = "  capsule demo\n  capsule demo ~/demo",
+};
 
 }  // namespace capsule::cli

@@ -12,11 +12,8 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Option kDoctorOptions[] = {kProjectDir,
-                                     kProvider,
-                                     kContain,
-                                     {"json", "", "Print one JSON object"},
-                                     {"no-tests", "", "Do not run the test command"}};
+constexpr Option kDoctorOptions[] = {
+    kProjectDir, kProvider, kContain, kJsonObject, {"no-tests", "", "Do not run the test command"}};
 
 // Where everything else is in order: the test command, once, with a line meanwhile.
 Result<void> run_tests_once(const Args& args, world::Findings& findings) {
@@ -47,25 +44,22 @@ Result<int> doctor(const Args& args) {
 
 }  // namespace
 
-Command doctor_command() {
-  return {
-      .path = "doctor",
-      .summary = "Say what a run would lack here, and how to fix it",
-      .details =
-          "Looks at git, the repository and its configuration, the agents that the phases use, "
-          "the tracker in use and why, prompts and templates, the test command, the journal, "
-          "worktrees that are left from before, and what the kernel has to contain commands with. "
-          "Where all that is in order, the test command "
-          "is "
-          "run once, in a folder of its own with the files of the main branch: how many tests it "
-          "names, in which way, and how long it takes. Changes nothing.\n\n"
-          "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
-      .positionals = {},
-      .options = kDoctorOptions,
-      .run = doctor,
-      .examples =
-          "  capsule doctor\n  capsule doctor --provider=rehearsal --no-tests\n"
-          "  capsule doctor --json | jq '.checks[] | select(.state != \"ok\")'"};
-}
+constexpr Command kDoctorCommand{
+    .path = "doctor",
+    .summary = "Say what a run would lack here, and how to fix it",
+    .details =
+        "Looks at git, the repository and its configuration, the agents that the phases "
+        "use, the tracker in use and why, prompts and templates, the test command, the "
+        "journal, worktrees that are left from before, and what the kernel has to contain "
+        "commands with. Where all that is in order, the test command is run once, in a "
+        "folder of its own with the files of the main branch: how many tests it names, in "
+        "which way, and how long it takes. Changes nothing.\n\n"
+        "Exit codes: 0 a run could start, perhaps with warnings; 1 it could not.",
+    .options = kDoctorOptions,
+    .run = doctor,
+    .examples =
+        "  capsule doctor\n  capsule doctor --provider=rehearsal --no-tests\n"
+        "  capsule doctor --json | jq '.checks[] | select(.state != \"ok\")'",
+};
 
 }  // namespace capsule::cli

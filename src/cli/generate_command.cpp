@@ -24,14 +24,12 @@ Result<int> generate(const Args& args) {
 
 }  // namespace
 
-Command generate_command() {
-  return {.path = "generate",
-          .summary = "Print the man page or a shell's completions",
-          .details = {},
-          .positionals = kGeneratePositionals,
-          .options = {},
-          .run = generate,
-          .hidden = true};
-}
+constexpr Command kGenerateCommand{
+    .path = "generate",
+    .summary = "Print the man page or a shell's completions",
+    .positionals = kGeneratePositionals,
+    .run = generate,
+    .hidden = true,
+};
 
 }  // namespace capsule::cli

@@ -96,7 +96,6 @@ constexpr Command kHookRows[] = {
          "are not valid JSON are reported and left alone; where something cannot be written, "
          "nothing is. One place is enough: where several have the hook, that is told.\n\n"
          "Exit codes: 0 installed; 1 not; 2 an error.",
-     .positionals = {},
      .options = kScopeOptions,
      .run = install,
      .examples = "  capsule hook install\n  capsule hook install --local\n"
@@ -107,14 +106,12 @@ constexpr Command kHookRows[] = {
      .details = "Removes exactly what install added; slash commands that you have changed are "
                 "kept.\n\nExit codes: 0 no longer installed; 1 the settings cannot be read; 2 "
                 "wrong usage.",
-     .positionals = {},
      .options = kScopeOptions,
      .run = uninstall,
      .people_only = true},
     {.path = "hook status",
      .summary = "Show where the Stop hook is installed",
      .details = "Exit codes: 0 it is installed somewhere; 1 nowhere; 2 an error.",
-     .positionals = {},
      .options = kHookStatusOptions,
      .run = hook_status},
     {.path = "hook stop",
@@ -124,8 +121,6 @@ constexpr Command kHookRows[] = {
                 "that the session goes on. What a person should know, such as the phase that "
                 "begins, is a \"systemMessage\" in the same object. Otherwise prints nothing. "
                 "Ends with 0 whatever happens: a fault of its own allows the stop, and is told.",
-     .positionals = {},
-     .options = {},
      .run = [](const Args&) -> Result<int> { return client::hook_stop(); },
      .errors = Errors::one},
 };

@@ -28,24 +28,22 @@ Result<int> inbox(const Args& args) {
 
 }  // namespace
 
-Command inbox_command() {
-  return {
-      .path = "inbox",
-      .summary = "Show what needs you, most urgent first",
-      .details =
-          "Of the newest run of each bead and plan, and of auto mode: questions and choices of "
-          "agents, work that waits for approval, tasks and runs that failed, merges that were "
-          "refused, agents that stand still, runs that were cut off, budgets that are spent "
-          "and providers that are parked. Each with its reason, since when, and the commands "
-          "that settle it; what went wrong comes after what is asked, and within a kind the "
-          "oldest first. Only reads, also while runs go on.\n\n"
-          "Exit codes: 0 shown, also when nothing needs you; 1 there is no project; 2 an error.",
-      .positionals = {},
-      .options = kInboxOptions,
-      .run = inbox,
-      .examples =
-          "  capsule inbox\n"
-          "  capsule inbox --json | jq -r '.items[] | \"\\(.kind) \\(.name) \\(.text)\"'"};
-}
+constexpr Command kInboxCommand{
+    .path = "inbox",
+    .summary = "Show what needs you, most urgent first",
+    .details =
+        "Of the newest run of each bead and plan, and of auto mode: questions and choices of "
+        "agents, work that waits for approval, tasks and runs that failed, merges that were "
+        "refused, agents that stand still, runs that were cut off, budgets that are spent "
+        "and providers that are parked. Each with its reason, since when, and the commands "
+        "that settle it; what went wrong comes after what is asked, and within a kind the "
+        "oldest first. Only reads, also while runs go on.\n\n"
+        "Exit codes: 0 shown, also when nothing needs you; 1 there is no project; 2 an error.",
+    .options = kInboxOptions,
+    .run = inbox,
+    .examples =
+        "  capsule inbox\n"
+        "  capsule inbox --json | jq -r '.items[] | \"\\(.kind) \\(.name) \\(.text)\"'",
+};
 
 }  // namespace capsule::cli

@@ -32,26 +32,22 @@ Result<int> show(const Args& args) {
 
 }  // namespace
 
-Command ledger_command() {
-  return {
-      .path = "ledger",
-      .summary = "Show how often the claims of agents were true",
-      .details =
-          "Every claim that Capsule checked, in all runs of the project, whatever their "
-          "workflow: true, differs (no harm done, such as a file left out of files_changed), "
-          "false (the work went back), unchecked (no test command). By model, role (in the "
-          "pipeline: "
-          "the phase) and claim, or by what --by names. The model is the one that answered, where "
-          "its "
-          "client tells it, else the one that was asked for, else its provider's default. Below: "
-          "what the agents of each group used and cost.",
-      .positionals = {},
-      .options = kLedgerOptions,
-      .run = show,
-      .errors = Errors::two,
-      .examples =
-          "  capsule ledger\n  capsule ledger --by=provider\n  capsule ledger --json | jq "
-          "'.[] | select(.false > 0)'"};
-}
+constexpr Command kLedgerCommand{
+    .path = "ledger",
+    .summary = "Show how often the claims of agents were true",
+    .details =
+        "Every claim that Capsule checked, in all runs of the project, whatever their "
+        "workflow: true, differs (no harm done, such as a file left out of files_changed), "
+        "false (the work went back), unchecked (no test command). By model, role (in the "
+        "pipeline: the phase) and claim, or by what --by names. The model is the one that "
+        "answered, where its client tells it, else the one that was asked for, else its "
+        "provider's default. Below: what the agents of each group used and cost.",
+    .options = kLedgerOptions,
+    .run = show,
+    .errors = Errors::two,
+    .examples =
+        "  capsule ledger\n  capsule ledger --by=provider\n"
+        "  capsule ledger --json | jq '.[] | select(.false > 0)'",
+};
 
 }  // namespace capsule::cli

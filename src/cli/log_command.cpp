@@ -113,30 +113,29 @@ Result<int> log(const Args& args) {
 
 }  // namespace
 
-Command log_command() {
-  return {
-      .path = "log",
-      .summary = "Show what the agents of a run did and said",
-      .details =
-          "One heading per file, in the order in which the agents were started: of a bead's "
-          "newest run from the worktree while there is one, from the archive afterwards; of a "
-          "delivery or auto mode from .capsule/logs/. With a plan and one of its tasks, only "
-          "that task's agents; with --agent one attempt alone. What an agent wrote to stderr "
-          "follows what it wrote to stdout. "
-          "Last come what the agents said and what the checks found, with the reasons.\n\n"
-          "The events of a client that prints such (claude, codex, …) are shown as a "
-          "transcript: what the agent said, its tools and what came of them, waiting, failures, "
-          "and what it used; --raw prints the stream itself. Other output is printed as it is: "
-          "on a terminal with control characters as \\xNN, in a pipe or file unchanged.\n\n"
-          "Exit codes: 0 shown; 1 there is none; 2 an error.",
-      .positionals = kLogPositionals,
-      .options = kLogOptions,
-      .run = log,
-      .examples =
-          "  capsule log demo-1.1.1 --phase=execute\n  capsule log demo-1.1.1 --follow\n"
-          "  capsule log demo-1.1.1 --phase=execute --raw\n"
-          "  capsule log PLAN.md T-3 --role=critic\n  capsule log PLAN.md --agent=7 --follow\n"
-          "  capsule log auto"};
-}
+constexpr Command kLogCommand{
+    .path = "log",
+    .summary = "Show what the agents of a run did and said",
+    .details =
+        "One heading per file, in the order in which the agents were started: of a bead's "
+        "newest run from the worktree while there is one, from the archive afterwards; of a "
+        "delivery or auto mode from .capsule/logs/. With a plan and one of its tasks, only "
+        "that task's agents; with --agent one attempt alone. What an agent wrote to stderr "
+        "follows what it wrote to stdout. "
+        "Last come what the agents said and what the checks found, with the reasons.\n\n"
+        "The events of a client that prints such (claude, codex, …) are shown as a "
+        "transcript: what the agent said, its tools and what came of them, waiting, failures, "
+        "and what it used; --raw prints the stream itself. Other output is printed as it is: "
+        "on a terminal with control characters as \\xNN, in a pipe or file unchanged.\n\n"
+        "Exit codes: 0 shown; 1 there is none; 2 an error.",
+    .positionals = kLogPositionals,
+    .options = kLogOptions,
+    .run = log,
+    .examples =
+        "  capsule log demo-1.1.1 --phase=execute\n  capsule log demo-1.1.1 --follow\n"
+        "  capsule log demo-1.1.1 --phase=execute --raw\n"
+        "  capsule log PLAN.md T-3 --role=critic\n"
+        "  capsule log PLAN.md --agent=7 --follow\n  capsule log auto",
+};
 
 }  // namespace capsule::cli

@@ -8,10 +8,8 @@ namespace capsule::cli {
 namespace {
 
 constexpr Positional kMergePositionals[] = {{"BEAD", "The bead whose worktree to merge"}};
-constexpr Option kMergeOptions[] = {
-    kProjectDir, kProvider, kContain,
-    kRecheck,    kDetach,   {"json", "", "One event per line on stdout, nothing else"},
-    kScriptsDir};
+constexpr Option kMergeOptions[] = {kProjectDir, kProvider,   kContain,   kRecheck,
+                                    kDetach,     kJsonEvents, kScriptsDir};
 
 Result<int> merge(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
@@ -21,24 +19,21 @@ Result<int> merge(const Args& args) {
 
 }  // namespace
 
-Command merge_command() {
-  return {"merge",
-          "Merge a signed-off worktree to main and close its bead",
-          "Sign-off must have passed. The merge agent commits the work in the worktree; Capsule "
-          "merges it with "
-          "--no-ff, archives the worklog and the logs, removes the worktree and its branch, and "
-          "closes the bead.\n\n"
-          "Exit codes: 0 merged; 1 refused (no sign-off, the agent needs work, conflict, nothing "
-          "to merge); 2 an "
-          "error.",
-          kMergePositionals,
-          kMergeOptions,
-          merge,
-          Errors::two,
-          "",
-          "  capsule merge demo-1.1.1",
-          false,
-          true};
-}
+constexpr Command kMergeCommand{
+    .path = "merge",
+    .summary = "Merge a signed-off worktree to main and close its bead",
+    .details =
+        "Sign-off must have passed. The merge agent commits the work in the worktree; "
+        "Capsule merges it with --no-ff, archives the worklog and the logs, removes the "
+        "worktree and its branch, and closes the bead.\n\n"
+        "Exit codes: 0 merged; 1 refused (no sign-off, the agent needs work, conflict, "
+        "nothing to merge); 2 an error.",
+    .positionals = kMergePositionals,
+    .options = kMergeOptions,
+    .run = merge,
+    .errors = Errors::two,
+    .examples = "  capsule merge demo-1.1.1",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

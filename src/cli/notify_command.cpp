@@ -74,25 +74,23 @@ Result<int> notify(const Args& args) {
 
 }  // namespace
 
-Command notify_command() {
-  return {.path = "notify",
-          .summary = "Show and try how people are told that something waits",
-          .details =
-              "A run tells once, when something enters the inbox (see 'capsule inbox'): a "
-              "question, a failure, a merge that waits. Never about progress, not in quiet hours, "
-              "and not while somebody uses the dashboard or the page. 'notify' in the "
-              "configuration says by which ways: the desktop, the terminal's bell, or any command, "
-              "which gets the notice on its standard input. What is sent names run, task and the "
-              "command that settles it; the words of titles and questions only with 'text: true'. "
-              "A command that fails harms no run.\n\n"
-              "Exit codes: 0; 1 with --test: some way failed, or there is none; 2 an error.",
-          .positionals = {},
-          .options = kOptions,
-          .run = notify,
-          .examples =
-              "  capsule notify --show=slack\n"
-              "  capsule notify --test\n"
-              "  capsule notify --test --kind=failed"};
-}
+constexpr Command kNotifyCommand{
+    .path = "notify",
+    .summary = "Show and try how people are told that something waits",
+    .details =
+        "A run tells once, when something enters the inbox (see 'capsule inbox'): a "
+        "question, a failure, a merge that waits. Never about progress, not in quiet "
+        "hours, and not while somebody uses the dashboard or the page. 'notify' in the "
+        "configuration says by which ways: the desktop, the terminal's bell, or any "
+        "command, which gets the notice on its standard input. What is sent names run, "
+        "task and the command that settles it; the words of titles and questions only with "
+        "'text: true'. A command that fails harms no run.\n\n"
+        "Exit codes: 0; 1 with --test: some way failed, or there is none; 2 an error.",
+    .options = kOptions,
+    .run = notify,
+    .examples =
+        "  capsule notify --show=slack\n  capsule notify --test\n"
+        "  capsule notify --test --kind=failed",
+};
 
 }  // namespace capsule::cli

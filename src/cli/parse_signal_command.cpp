@@ -34,18 +34,16 @@ int parse_signal() {
   return command_line::exit_code(code.error().reason, Errors::two);
 }
 
-Command parse_signal_command() {
-  return {.path = "parse-signal",
-          .summary = "Print the signal of a phase's output",
-          .details =
-              "Reads the output of a phase from stdin and prints the last JSON object in it as one "
-              "compact line, if it is a valid signal (exit 0). Otherwise prints an ERROR signal "
-              "that says what is wrong (exit 1).",
-          .positionals = {},
-          .options = {},
-          .run = [](const Args&) { return read_and_print(); },
-          .errors = Errors::two,
-          .examples = "claude -p \"$PROMPT\" | capsule parse-signal"};
-}
+constexpr Command kParseSignalCommand{
+    .path = "parse-signal",
+    .summary = "Print the signal of a phase's output",
+    .details =
+        "Reads the output of a phase from stdin and prints the last JSON object in it as "
+        "one compact line, if it is a valid signal (exit 0). Otherwise prints an ERROR "
+        "signal that says what is wrong (exit 1).",
+    .run = [](const Args&) { return read_and_print(); },
+    .errors = Errors::two,
+    .examples = "claude -p \"$PROMPT\" | capsule parse-signal",
+};
 
 }  // namespace capsule::cli

@@ -89,34 +89,31 @@ Result<int> abort_run(const Args& args) {
 
 }  // namespace
 
-Command pause_command() {
-  return {
-      .path = "pause",
-      .summary = "Let a run stop where nothing is lost",
-      .details =
-          "Agents that work now finish; no other is started. A plan pauses as a whole, not one of "
-          "its tasks. Exit codes: 0 asked; 1 no such run "
-          "is going on; 2 an error.",
-      .positionals = kPausePositionals,
-      .options = kPauseOptions,
-      .run = pause,
-      .examples = "  capsule pause demo-1.1.1\n  capsule run demo-1.1.1 --resume",
-      .people_only = true};
-}
+constexpr Command kPauseCommand{
+    .path = "pause",
+    .summary = "Let a run stop where nothing is lost",
+    .details =
+        "Agents that work now finish; no other is started. A plan pauses as a whole, not "
+        "one of its tasks. Exit codes: 0 asked; 1 no such run is going on; 2 an error.",
+    .positionals = kPausePositionals,
+    .options = kPauseOptions,
+    .run = pause,
+    .examples = "  capsule pause demo-1.1.1\n  capsule run demo-1.1.1 --resume",
+    .people_only = true,
+};
 
-Command abort_command() {
-  return {.path = "abort",
-          .summary = "End a run now, and keep everything it has done",
-          .details =
-              "Its agents and all their processes are ended, what they left is kept as a snapshot, "
-              "and the worktree stays. A plan is aborted as a whole, not one of its tasks. Exit "
-              "codes: 0 aborted; 1 no such run is going on; 2 an "
-              "error.",
-          .positionals = kPausePositionals,
-          .options = kPauseOptions,
-          .run = abort_run,
-          .examples = "  capsule abort demo-1.1.1\n  capsule abort PLAN.md\n  capsule abort auto",
-          .people_only = true};
-}
+constexpr Command kAbortCommand{
+    .path = "abort",
+    .summary = "End a run now, and keep everything it has done",
+    .details =
+        "Its agents and all their processes are ended, what they left is kept as a "
+        "snapshot, and the worktree stays. A plan is aborted as a whole, not one of its "
+        "tasks. Exit codes: 0 aborted; 1 no such run is going on; 2 an error.",
+    .positionals = kPausePositionals,
+    .options = kPauseOptions,
+    .run = abort_run,
+    .examples = "  capsule abort demo-1.1.1\n  capsule abort PLAN.md\n  capsule abort auto",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

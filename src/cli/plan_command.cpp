@@ -42,28 +42,27 @@ Result<int> check(const Args& args) {
 
 }  // namespace
 
-Command plan_check_command() {
-  return {
-      .path = "plan check",
-      .summary = "Check a plan, and say what it will cost",
-      .details =
-          "Reports all problems at once, with their lines: duplicate ids, unknown references, "
-          "cycles; and warns of labels that are not read, tasks that the business analyst has to "
-          "make clear first, criteria that cannot be verified, missing files, and tasks that touch "
-          "the same file in no order. Then the waves in which tasks can run, the critical path, "
-          "how many agent runs are likely, as in earlier deliveries of the project or else by an "
-          "assumption that is said, and a bound: the most agent runs that the plan "
-          "can take under the limits of the configuration, between two answers of a person. Both "
-          "also in money: by roles.NAME.price of the configuration, else by what runs of the role "
-          "cost here before (the bound takes the dearest), else by prices of tokens and an "
-          "assumption that is said; otherwise the cost is unknown.\n\nExit codes: 0 it can be "
-          "delivered; 1 it cannot; 2 it could not be "
-          "read.",
-      .positionals = kPlanPositionals,
-      .options = kPlanOptions,
-      .run = check,
-      .errors = Errors::two,
-      .examples = "  capsule plan check PLAN.md\n  capsule plan check PLAN.md --json | jq .bound"};
-}
+constexpr Command kPlanCheckCommand{
+    .path = "plan check",
+    .summary = "Check a plan, and say what it will cost",
+    .details =
+        "Reports all problems at once, with their lines: duplicate ids, unknown "
+        "references, cycles; and warns of labels that are not read, tasks that the "
+        "business analyst has to make clear first, criteria that cannot be verified, "
+        "missing files, and tasks that touch the same file in no order. Then the waves in "
+        "which tasks can run, the critical path, how many agent runs are likely, as in "
+        "earlier deliveries of the project or else by an assumption that is said, and a "
+        "bound: the most agent runs that the plan can take under the limits of the "
+        "configuration, between two answers of a person. Both also in money: by "
+        "roles.NAME.price of the configuration, else by what runs of the role cost here "
+        "before (the bound takes the dearest), else by prices of tokens and an assumption "
+        "that is said; otherwise the cost is unknown.\n\n"
+        "Exit codes: 0 it can be delivered; 1 it cannot; 2 it could not be read.",
+    .positionals = kPlanPositionals,
+    .options = kPlanOptions,
+    .run = check,
+    .errors = Errors::two,
+    .examples = "  capsule plan check PLAN.md\n  capsule plan check PLAN.md --json | jq .bound",
+};
 
 }  // namespace capsule::cli

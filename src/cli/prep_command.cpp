@@ -8,8 +8,7 @@ namespace capsule::cli {
 namespace {
 
 constexpr Positional kPrepPositionals[] = {{"BEAD", "The bead to prepare"}};
-constexpr Option kPrepOptions[] = {
-    kProjectDir, {"json", "", "One event per line on stdout, nothing else"}, kScriptsDir};
+constexpr Option kPrepOptions[] = {kProjectDir, kJsonEvents, kScriptsDir};
 
 Result<int> prep(const Args& args) {
   const std::string bead = TRY(bead_argument(args));
@@ -24,20 +23,19 @@ Result<int> prep(const Args& args) {
 
 }  // namespace
 
-Command prep_command() {
-  return {"prep",
-          "Make a worktree and worklog for a bead",
-          "The worktree is .capsule/worktrees/BEAD on the branch capsule-BEAD, from HEAD; its "
-          "worklog.md is the "
-          "mission briefing for every phase. Exit codes: 0 done; 1 failed.",
-          kPrepPositionals,
-          kPrepOptions,
-          prep,
-          Errors::one,
-          "",
-          "  capsule prep demo-1.1.1\n  capsule run demo-1.1.1 --resume",
-          false,
-          true};
-}
+constexpr Command kPrepCommand{
+    .path = "prep",
+    .summary = "Make a worktree and worklog for a bead",
+    .details =
+        "The worktree is .capsule/worktrees/BEAD on the branch capsule-BEAD, from HEAD; "
+        "its worklog.md is the mission briefing for every phase. Exit codes: 0 done; 1 "
+        "failed.",
+    .positionals = kPrepPositionals,
+    .options = kPrepOptions,
+    .run = prep,
+    .errors = Errors::one,
+    .examples = "  capsule prep demo-1.1.1\n  capsule run demo-1.1.1 --resume",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

@@ -19,6 +19,8 @@ inline constexpr Option kIntegrate{"integrate", "HOW",
 inline constexpr Option kRecheck{
     "recheck", "", "Run the project's checks again, also on files that they have seen"};
 inline constexpr Option kJson{"json", "", "Print JSON"};
+inline constexpr Option kJsonObject{"json", "", "Print one JSON object"};
+inline constexpr Option kJsonEvents{"json", "", "One event per line on stdout, nothing else"};
 inline constexpr Option kScriptsDir{
     .name = "scripts-dir",
     .value = "DIR",

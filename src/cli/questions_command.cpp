@@ -107,41 +107,38 @@ Result<int> answer(const Args& args) {
 
 }  // namespace
 
-Command questions_command() {
-  return {.path = "questions",
-          .summary = "Show what runs are asking",
-          .details =
-              "Questions of the agents of deliveries, and phases that wait for approval. Only "
-              "reads, also while a run goes on. Exit codes: 0 shown; 2 an error.",
-          .positionals = {},
-          .options = kQuestionsOptions,
-          .run = show_questions,
-          .examples = "  capsule questions\n  capsule answer 1 \"Use UTC everywhere\""};
-}
+constexpr Command kQuestionsCommand{
+    .path = "questions",
+    .summary = "Show what runs are asking",
+    .details =
+        "Questions of the agents of deliveries, and phases that wait for approval. Only "
+        "reads, also while a run goes on. Exit codes: 0 shown; 2 an error.",
+    .options = kQuestionsOptions,
+    .run = show_questions,
+    .examples = "  capsule questions\n  capsule answer 1 \"Use UTC everywhere\"",
+};
 
-Command answer_command() {
-  return {
-      .path = "answer",
-      .summary = "Answer a question of a run",
-      .details =
-          "ID is the number that 'capsule questions' shows. When several runs ask, the run, "
-          "bead or plan comes before it: capsule answer PLAN.md 1 TEXT.\n\n"
-          "A phase that waits for approval goes on with 'approve', ends with 'reject', and is "
-          "run again with any other text as its feedback.\n\n"
-          "The first answer wins. A run that goes on takes it up at once; one that has "
-          "stopped, when it is started again. --take-back takes it back, an approval or a "
-          "rejection too, as long as no agent was told: until then, and while whoever would be "
-          "told waits for its provider or a budget, in a delivery also for a slot or a file. An "
-          "approved merge is done at once, and stays. Exit codes: 0 answered; 1 no such question, "
-          "or "
-          "answered before; 2 an error, or no valid answer.",
-      .positionals = kAnswerWords,
-      .options = kAnswerOptions,
-      .run = answer,
-      .examples =
-          "  capsule answer 1 \"Use UTC everywhere\"\n  capsule answer demo-1.1.1 1 approve\n"
-          "  capsule answer 1 --take-back",
-      .people_only = true};
-}
+constexpr Command kAnswerCommand{
+    .path = "answer",
+    .summary = "Answer a question of a run",
+    .details =
+        "ID is the number that 'capsule questions' shows. When several runs ask, the run, "
+        "bead or plan comes before it: capsule answer PLAN.md 1 TEXT.\n\n"
+        "A phase that waits for approval goes on with 'approve', ends with 'reject', and "
+        "is run again with any other text as its feedback.\n\n"
+        "The first answer wins. A run that goes on takes it up at once; one that has "
+        "stopped, when it is started again. --take-back takes it back, an approval or a "
+        "rejection too, as long as no agent was told: until then, and while whoever would "
+        "be told waits for its provider or a budget, in a delivery also for a slot or a "
+        "file. An approved merge is done at once, and stays. Exit codes: 0 answered; 1 no "
+        "such question, or answered before; 2 an error, or no valid answer.",
+    .positionals = kAnswerWords,
+    .options = kAnswerOptions,
+    .run = answer,
+    .examples =
+        "  capsule answer 1 \"Use UTC everywhere\"\n"
+        "  capsule answer demo-1.1.1 1 approve\n  capsule answer 1 --take-back",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

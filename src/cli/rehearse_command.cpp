@@ -15,11 +15,12 @@ Result<int> rehearse(const Args& args) {
 
 }  // namespace
 
-Command rehearse_command() {
-  Command command{"rehearse", "Play a cassette as an agent would", "", kRehearsePositionals, {},
-                  rehearse};
-  command.hidden = true;
-  return command;
-}
+constexpr Command kRehearseCommand{
+    .path = "rehearse",
+    .summary = "Play a cassette as an agent would",
+    .positionals = kRehearsePositionals,
+    .run = rehearse,
+    .hidden = true,
+};
 
 }  // namespace capsule::cli

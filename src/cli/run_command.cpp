@@ -20,7 +20,7 @@ constexpr Option kRunOptions[] = {
     kIntegrate,
     kRecheck,
     kDetach,
-    {"json", "", "One event per line on stdout, nothing else"},
+    kJsonEvents,
     kScriptsDir,
 };
 
@@ -41,35 +41,35 @@ Result<int> run_bead(const Args& args) {
 
 }  // namespace
 
-Command run_command() {
-  return {
-      "run",
-      "Take one bead from the tracker to a merge on main",
-      "Five stages: prep, test-writer and test-review, execute and execute-review, sign-off, "
-      "merge. Every phase "
-      "ends in a signal; a review that needs work re-runs its writer with the feedback.\n\n"
-      "Exit codes: 0 merged (or merged already); 1 not good enough after all attempts, or the "
-      "merge was "
-      "refused; 2 an error. The worktree is kept unless the work was merged.\n\n"
-      "A run that was cut off goes on when it is started again, and so does one whose merge was "
-      "refused: the merge is tried again with the commit that is there. One that ended "
-      "otherwise goes on with --resume. It keeps what was said by --provider, --contain and "
-      "--max-retries, unless that is said anew.\n\n"
-      "With --integrate=ask a person approves the work before it is merged (capsule approve, "
-      "capsule reject); with --integrate=branch it waits on a branch as one commit, with a "
-      "description for a pull request.\n\n"
-      "With --detach it goes on without this terminal: the command returns once the run is begun, "
-      "and 'capsule attach' follows it.",
-      kRunPositionals,
-      kRunOptions,
-      run_bead,
-      Errors::two,
-      "run-pipeline",
-      "  capsule run demo-1.1.1\n  capsule run demo-1.1.1 --provider=rehearsal\n  capsule run "
-      "demo-1.1.1 --resume\n  capsule run demo-1.1.1 --workflow=spike\n  capsule run demo-1.1.1 "
-      "--detach",
-      false,
-      true};
-}
+constexpr Command kRunCommand{
+    .path = "run",
+    .summary = "Take one bead from the tracker to a merge on main",
+    .details =
+        "Five stages: prep, test-writer and test-review, execute and execute-review, "
+        "sign-off, merge. Every phase ends in a signal; a review that needs work re-runs "
+        "its writer with the feedback.\n\n"
+        "Exit codes: 0 merged (or merged already); 1 not good enough after all attempts, "
+        "or the merge was refused; 2 an error. The worktree is kept unless the work was "
+        "merged.\n\n"
+        "A run that was cut off goes on when it is started again, and so does one whose "
+        "merge was refused: the merge is tried again with the commit that is there. One "
+        "that ended otherwise goes on with --resume. It keeps what was said by --provider, "
+        "--contain and --max-retries, unless that is said anew.\n\n"
+        "With --integrate=ask a person approves the work before it is merged (capsule "
+        "approve, capsule reject); with --integrate=branch it waits on a branch as one "
+        "commit, with a description for a pull request.\n\n"
+        "With --detach it goes on without this terminal: the command returns once the run "
+        "is begun, and 'capsule attach' follows it.",
+    .positionals = kRunPositionals,
+    .options = kRunOptions,
+    .run = run_bead,
+    .errors = Errors::two,
+    .alias = "run-pipeline",
+    .examples =
+        "  capsule run demo-1.1.1\n  capsule run demo-1.1.1 --provider=rehearsal\n"
+        "  capsule run demo-1.1.1 --resume\n  capsule run demo-1.1.1 --workflow=spike\n"
+        "  capsule run demo-1.1.1 --detach",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

@@ -64,22 +64,21 @@ Result<int> run_phase(const Args& args) {
 
 }  // namespace
 
-Command run_phase_command() {
-  return {"run-phase",
-          "Run one phase in a folder and print its signal",
-          "The prompt is prompts/PHASE.md. The agent's output goes to .capsule/output/ in the "
-          "folder; the signal is "
-          "printed as one line.\n\n"
-          "Exit codes: 0 PASS; 1 NEEDS_WORK; 2 ERROR, or the phase could not run.",
-          kRunPhasePositionals,
-          kRunPhaseOptions,
-          run_phase,
-          Errors::two,
-          "",
-          "  capsule run-phase test-writer .capsule/worktrees/demo-1.1.1\n"
-          "  capsule run-phase execute . --feedback=\"handle empty input\"",
-          false,
-          true};
-}
+constexpr Command kRunPhaseCommand{
+    .path = "run-phase",
+    .summary = "Run one phase in a folder and print its signal",
+    .details =
+        "The prompt is prompts/PHASE.md. The agent's output goes to .capsule/output/ in "
+        "the folder; the signal is printed as one line.\n\n"
+        "Exit codes: 0 PASS; 1 NEEDS_WORK; 2 ERROR, or the phase could not run.",
+    .positionals = kRunPhasePositionals,
+    .options = kRunPhaseOptions,
+    .run = run_phase,
+    .errors = Errors::two,
+    .examples =
+        "  capsule run-phase test-writer .capsule/worktrees/demo-1.1.1\n"
+        "  capsule run-phase execute . --feedback=\"handle empty input\"",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

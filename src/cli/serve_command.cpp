@@ -129,24 +129,21 @@ Result<int> serve(const Args& args) {
 
 }  // namespace
 
-Command serve_command() {
-  return {
-      .path = "serve",
-      .summary = "Show runs in a web page, and answer there",
-      .details =
-          "Prints one address, which is good for one browser: inbox, boards, evidence, diffs, "
-          "transcripts, timelines and costs, live. Listens on 127.0.0.1 only; for a phone or "
-          "another machine use ssh -L. The page is a face: runs go on when it ends, and it shows "
-          "those that other terminals started.\n\n"
-          "Agents cannot use it: an action is refused when the program that asks runs below one "
-          "of Capsule's agents. Ctrl-C ends it. Exit codes: 0 ended; 1 there is no project, or the "
-          "port or socket is in use; 2 an error.",
-      .positionals = {},
-      .options = kServeOptions,
-      .run = serve,
-      .examples =
-          "  capsule serve\n  capsule serve --open\n  capsule serve --read-only --port=8080",
-      .people_only = true};
-}
+constexpr Command kServeCommand{
+    .path = "serve",
+    .summary = "Show runs in a web page, and answer there",
+    .details =
+        "Prints one address, which is good for one browser: inbox, boards, evidence, "
+        "diffs, transcripts, timelines and costs, live. Listens on 127.0.0.1 only; for a "
+        "phone or another machine use ssh -L. The page is a face: runs go on when it ends, "
+        "and it shows those that other terminals started.\n\n"
+        "Agents cannot use it: an action is refused when the program that asks runs below "
+        "one of Capsule's agents. Ctrl-C ends it. Exit codes: 0 ended; 1 there is no "
+        "project, or the port or socket is in use; 2 an error.",
+    .options = kServeOptions,
+    .run = serve,
+    .examples = "  capsule serve\n  capsule serve --open\n  capsule serve --read-only --port=8080",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

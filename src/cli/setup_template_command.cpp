@@ -33,23 +33,21 @@ Result<int> set_up_and_tell(const Args& args) {
 
 }  // namespace
 
-Command setup_template_command() {
-  return {.path = "setup-template",
-          .summary = "Make a demo project: a Go program with two gaps, and beads",
-          .details =
-              "The project is a git repository of its own, with the beads demo-1 (epic), demo-1.1 "
-              "(feature), demo-1.1.1 and demo-1.1.2 (tasks). Which tracker holds them, bd or "
-              "Capsule's own, is written to .capsule/config.yaml. No test command is configured: "
-              "'capsule init' there proposes one.\n\n"
-              "Prints the absolute path of the project and nothing else. A folder that already "
-              "holds a git repository is refused. Exit codes: 0 made; 1 anything else.",
-          .positionals = kSetupTemplatePositionals,
-          .options = kSetupTemplateOptions,
-          .run = set_up_and_tell,
-          .errors = Errors::one,
-          .examples =
-              "  cd \"$(capsule setup-template)\"\n"
-              "  capsule run demo-1.1.1 --provider=rehearsal"};
-}
+constexpr Command kSetupTemplateCommand{
+    .path = "setup-template",
+    .summary = "Make a demo project: a Go program with two gaps, and beads",
+    .details =
+        "The project is a git repository of its own, with the beads demo-1 (epic), "
+        "demo-1.1 (feature), demo-1.1.1 and demo-1.1.2 (tasks). Which tracker holds them, "
+        "bd or Capsule's own, is written to .capsule/config.yaml. No test command is "
+        "configured: 'capsule init' there proposes one.\n\n"
+        "Prints the absolute path of the project and nothing else. A folder that already "
+        "holds a git repository is refused. Exit codes: 0 made; 1 anything else.",
+    .positionals = kSetupTemplatePositionals,
+    .options = kSetupTemplateOptions,
+    .run = set_up_and_tell,
+    .errors = Errors::one,
+    .examples = "  cd \"$(capsule setup-template)\"\n  capsule run demo-1.1.1 --provider=rehearsal",
+};
 
 }  // namespace capsule::cli

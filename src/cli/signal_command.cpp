@@ -118,53 +118,46 @@ constexpr std::array kFormatOptions{
 
 }  // namespace
 
-Command signal_parse_command() {
-  return {
-      .path = "signal parse",
-      .summary = "Find the signal in an agent's output",
-      .details =
-          "Prints one line of JSON. Exit code 0: a signal was recognised. 1: none was. 2: the call "
-          "itself was wrong.\n\n"
-          "Transcripts of agent clients (JSON lines) are decoded for the block dialect.",
-      .positionals = kSignalPositionals,
-      .options = kSignalOptions,
-      .run = run_parse,
-      .errors = Errors::two,
-      .examples =
-          "capsule signal parse --dialect=line --role=critic --task=task-1 output.txt\n"
-          "claude -p 'plan it' | capsule signal parse --dialect=block --explain",
-  };
-}
+constexpr Command kSignalParseCommand{
+    .path = "signal parse",
+    .summary = "Find the signal in an agent's output",
+    .details =
+        "Prints one line of JSON. Exit code 0: a signal was recognised. 1: none was. 2: "
+        "the call itself was wrong.\n\n"
+        "Transcripts of agent clients (JSON lines) are decoded for the block dialect.",
+    .positionals = kSignalPositionals,
+    .options = kSignalOptions,
+    .run = run_parse,
+    .errors = Errors::two,
+    .examples =
+        "capsule signal parse --dialect=line --role=critic --task=task-1 output.txt\n"
+        "claude -p 'plan it' | capsule signal parse --dialect=block --explain",
+};
 
-Command signal_list_command() {
-  return {
-      .path = "signal list",
-      .summary = "List every signal, who may send it and what follows",
-      .details =
-          "The priority decides in the line dialect when a text holds several signals: 1 "
-          "comes first.",
-      .positionals = {},
-      .options = kSignalListOptions,
-      .run = list_signals,
-      .examples = "capsule signal list --dialect=line\ncapsule signal list --json",
-  };
-}
+constexpr Command kSignalListCommand{
+    .path = "signal list",
+    .summary = "List every signal, who may send it and what follows",
+    .details =
+        "The priority decides in the line dialect when a text holds several signals: 1 "
+        "comes first.",
+    .options = kSignalListOptions,
+    .run = list_signals,
+    .examples = "capsule signal list --dialect=line\ncapsule signal list --json",
+};
 
-Command signal_format_command() {
-  return {
-      .path = "signal format",
-      .summary = "Print the exact text that an agent has to print",
-      .details =
-          "What the agent has to fill in stands between brackets. Prompts are made from "
-          "these texts.",
-      .positionals = kFormatPositionals,
-      .options = kFormatOptions,
-      .run = run_format,
-      .examples =
-          "capsule signal format ready_for_review --task=task-1\n"
-          "capsule signal format 'FILE CONFLICT'\n"
-          "capsule signal format PHASE_ERROR --phase=qa",
-  };
-}
+constexpr Command kSignalFormatCommand{
+    .path = "signal format",
+    .summary = "Print the exact text that an agent has to print",
+    .details =
+        "What the agent has to fill in stands between brackets. Prompts are made from "
+        "these texts.",
+    .positionals = kFormatPositionals,
+    .options = kFormatOptions,
+    .run = run_format,
+    .examples =
+        "capsule signal format ready_for_review --task=task-1\n"
+        "capsule signal format 'FILE CONFLICT'\n"
+        "capsule signal format PHASE_ERROR --phase=qa",
+};
 
 }  // namespace capsule::cli

@@ -81,52 +81,50 @@ Result<int> collect(const Args& args) {
 
 }  // namespace
 
-Command snapshots_command() {
-  return {
-      .path = "snapshots",
-      .summary = "List the snapshots of a run",
-      .details =
-          "After each phase, and after each agent of a delivery or of auto mode, the whole "
-          "worktree, with untracked but not ignored files, is kept under refs/capsule/. "
-          "Nothing that an agent or a clean-up does in a worktree can destroy it; what "
-          "'teardown' and 'run --clean' removed is listed too, as rescue/…. With a plan and one "
-          "of its tasks: only that task's.",
-      .positionals = kListWords,
-      .options = kListOptions,
-      .run = list,
-      .examples =
-          "  capsule snapshots demo-1.1.1\n  capsule snapshots PLAN.md T-3\n"
-          "  capsule snapshots auto"};
-}
+constexpr Command kSnapshotsCommand{
+    .path = "snapshots",
+    .summary = "List the snapshots of a run",
+    .details =
+        "After each phase, and after each agent of a delivery or of auto mode, the whole "
+        "worktree, with untracked but not ignored files, is kept under refs/capsule/. "
+        "Nothing that an agent or a clean-up does in a worktree can destroy it; what "
+        "'teardown' and 'run --clean' removed is listed too, as rescue/…. With a plan and "
+        "one of its tasks: only that task's.",
+    .positionals = kListWords,
+    .options = kListOptions,
+    .run = list,
+    .examples =
+        "  capsule snapshots demo-1.1.1\n  capsule snapshots PLAN.md T-3\n"
+        "  capsule snapshots auto",
+};
 
-Command restore_command() {
-  return {.path = "restore",
-          .summary = "Put the files of a snapshot into a folder",
-          .details = "Prints the folder. Nothing that exists is overwritten.",
-          .positionals = kRestoreWords,
-          .options = kRestoreOptions,
-          .run = restore,
-          .examples =
-              "  capsule restore demo-1.1.1 3-execute --to=/tmp/look\n"
-              "  capsule restore PLAN.md T-3 0001-developer"};
-}
+constexpr Command kRestoreCommand{
+    .path = "restore",
+    .summary = "Put the files of a snapshot into a folder",
+    .details = "Prints the folder. Nothing that exists is overwritten.",
+    .positionals = kRestoreWords,
+    .options = kRestoreOptions,
+    .run = restore,
+    .examples =
+        "  capsule restore demo-1.1.1 3-execute --to=/tmp/look\n"
+        "  capsule restore PLAN.md T-3 0001-developer",
+};
 
-Command gc_command() {
-  return {
-      .path = "gc",
-      .summary = "Remove old snapshots of runs that are over",
-      .details =
-          "Says what it removes, and what it keeps and why. Snapshots of runs that can still go "
-          "on stay: one that was cut off, stopped or failed, that waits for a person, a halted "
-          "delivery. No run goes on from what 'teardown' or 'run --clean' rescued: with RUN "
-          "that goes too. With a plan and one of its tasks: only that task's.",
-      .positionals = kGcWords,
-      .options = kGcOptions,
-      .run = collect,
-      .examples =
-          "  capsule gc --older-than=30d --dry-run\n  capsule gc PLAN.md --older-than=7d\n"
-          "  capsule gc PLAN.md T-3",
-      .people_only = true};
-}
+constexpr Command kGcCommand{
+    .path = "gc",
+    .summary = "Remove old snapshots of runs that are over",
+    .details =
+        "Says what it removes, and what it keeps and why. Snapshots of runs that can still "
+        "go on stay: one that was cut off, stopped or failed, that waits for a person, a "
+        "halted delivery. No run goes on from what 'teardown' or 'run --clean' rescued: "
+        "with RUN that goes too. With a plan and one of its tasks: only that task's.",
+    .positionals = kGcWords,
+    .options = kGcOptions,
+    .run = collect,
+    .examples =
+        "  capsule gc --older-than=30d --dry-run\n  capsule gc PLAN.md --older-than=7d\n"
+        "  capsule gc PLAN.md T-3",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

@@ -91,23 +91,22 @@ Result<int> status(const Args& args) {
 
 }  // namespace
 
-Command status_command() {
-  return {
-      .path = "status",
-      .summary = "Show what the runs did, are doing, and wait for",
-      .details =
-          "Without RUN: the newest run of each bead, plan and of auto mode on a line, with its "
-          "outcome, or where it is, the process that works on it and what it waits for, and below "
-          "what its agents do now. With "
-          "RUN: phase by phase or task by task, with worktree, open questions and what to do "
-          "next; with a plan and one of its tasks, that task and its agents. Only reads, also "
-          "while a run is going on.\n\nExit codes: 0 shown; 1 there is no such run; 2 an error.",
-      .positionals = kStatusPositionals,
-      .options = kStatusOptions,
-      .run = status,
-      .examples =
-          "  capsule status\n  capsule status demo-1.1.1\n  capsule status PLAN.md T-3\n"
-          "  capsule status --json | jq '.[] | select(.state == \"waiting\")'"};
-}
+constexpr Command kStatusCommand{
+    .path = "status",
+    .summary = "Show what the runs did, are doing, and wait for",
+    .details =
+        "Without RUN: the newest run of each bead, plan and of auto mode on a line, with "
+        "its outcome, or where it is, the process that works on it and what it waits for, "
+        "and below what its agents do now. With RUN: phase by phase or task by task, with "
+        "worktree, open questions and what to do next; with a plan and one of its tasks, "
+        "that task and its agents. Only reads, also while a run is going on.\n\n"
+        "Exit codes: 0 shown; 1 there is no such run; 2 an error.",
+    .positionals = kStatusPositionals,
+    .options = kStatusOptions,
+    .run = status,
+    .examples =
+        "  capsule status\n  capsule status demo-1.1.1\n  capsule status PLAN.md T-3\n"
+        "  capsule status --json | jq '.[] | select(.state == \"waiting\")'",
+};
 
 }  // namespace capsule::cli

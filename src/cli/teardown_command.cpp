@@ -23,26 +23,26 @@ Result<int> teardown(const Args& args) {
 
 }  // namespace
 
-Command teardown_command() {
-  return {.path = "teardown",
-          .summary = "Remove worktrees and branches; keep logs and snapshots",
-          .details =
-              "For every worktree in .capsule/worktrees: a snapshot of it goes to "
-              "refs/capsule/rescue/, where 'capsule snapshots' lists it, its worklog and phase "
-              "output to .capsule/logs/, then the worktree and its branch are removed. Left alone "
-              "and named are worktrees that a living Capsule works in, and those of deliveries, of "
-              "auto mode and of runs that wait for a person as long as they can go on; with RUN "
-              "they go too, with a plan and one of its tasks that task's alone. .capsule/logs/ is "
-              "never touched.\n\n"
-              "Exit codes: 0 cleaned, or nothing to clean; 1 something could not be cleaned.",
-          .positionals = kTeardownPositionals,
-          .options = kTeardownOptions,
-          .run = teardown,
-          .errors = Errors::one,
-          .examples =
-              "  capsule teardown --dry-run\n  capsule teardown --project-dir=../shop\n"
-              "  capsule teardown PLAN.md T-3",
-          .people_only = true};
-}
+constexpr Command kTeardownCommand{
+    .path = "teardown",
+    .summary = "Remove worktrees and branches; keep logs and snapshots",
+    .details =
+        "For every worktree in .capsule/worktrees: a snapshot of it goes to "
+        "refs/capsule/rescue/, where 'capsule snapshots' lists it, its worklog and phase "
+        "output to .capsule/logs/, then the worktree and its branch are removed. Left "
+        "alone and named are worktrees that a living Capsule works in, and those of "
+        "deliveries, of auto mode and of runs that wait for a person as long as they can "
+        "go on; with RUN they go too, with a plan and one of its tasks that task's alone. "
+        ".capsule/logs/ is never touched.\n\n"
+        "Exit codes: 0 cleaned, or nothing to clean; 1 something could not be cleaned.",
+    .positionals = kTeardownPositionals,
+    .options = kTeardownOptions,
+    .run = teardown,
+    .errors = Errors::one,
+    .examples =
+        "  capsule teardown --dry-run\n  capsule teardown --project-dir=../shop\n"
+        "  capsule teardown PLAN.md T-3",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

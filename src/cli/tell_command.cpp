@@ -144,46 +144,45 @@ Result<int> note(const Args& args) { return leave(args, true); }
 
 }  // namespace
 
-Command tell_command() {
-  return {.path = "tell",
-          .summary = "Tell an agent of a run something",
-          .details =
-              "The words reach an agent that is at work where its client can be steered "
-              "(providers.claude.steer: true), at its next step; otherwise they stand in the "
-              "prompt of the next agent that starts: the reviewer, say, who then holds the work "
-              "against them. With a plan and one of its tasks only agents of that task are told. "
-              "Each message is told once, also when the run is cut off meanwhile; 'capsule status "
-              "RUN' shows those that nobody has worked with yet.\n\n"
-              "A run that has stopped hears it when it goes on. Exit codes: 0 left, and it is said "
-              "what came of it; 1 no such run, or it has ended; 2 an error.",
-          .positionals = kTellPositionals,
-          .options = kTellOptions,
-          .run = tell,
-          .examples =
-              "  capsule tell demo-1.1.1 \"Use UTC everywhere\"\n"
-              "  capsule tell PLAN.md T-3 \"The table is called users, not user\"\n"
-              "  capsule tell auto \"Leave the README alone\"",
-          .people_only = true};
-}
+constexpr Command kTellCommand{
+    .path = "tell",
+    .summary = "Tell an agent of a run something",
+    .details =
+        "The words reach an agent that is at work where its client can be steered "
+        "(providers.claude.steer: true), at its next step; otherwise they stand in the "
+        "prompt of the next agent that starts: the reviewer, say, who then holds the work "
+        "against them. With a plan and one of its tasks only agents of that task are told. "
+        "Each message is told once, also when the run is cut off meanwhile; 'capsule "
+        "status RUN' shows those that nobody has worked with yet.\n\n"
+        "A run that has stopped hears it when it goes on. Exit codes: 0 left, and it is "
+        "said what came of it; 1 no such run, or it has ended; 2 an error.",
+    .positionals = kTellPositionals,
+    .options = kTellOptions,
+    .run = tell,
+    .examples =
+        "  capsule tell demo-1.1.1 \"Use UTC everywhere\"\n"
+        "  capsule tell PLAN.md T-3 \"The table is called users, not user\"\n"
+        "  capsule tell auto \"Leave the README alone\"",
+    .people_only = true,
+};
 
-Command note_command() {
-  return {
-      .path = "note",
-      .summary = "Leave words for the next agent of a run",
-      .details =
-          "As 'capsule tell', but nobody at work is told, also where a client can be steered: "
-          "the words stand in the prompt of the next agent that starts, which is the next "
-          "attempt or whoever reviews this one. With a plan and one of its tasks it is the next "
-          "agent of that task.\n\n"
-          "A run that has stopped hears it when it goes on. Exit codes: 0 left, and it is said "
-          "what came of it; 1 no such run, or it has ended; 2 an error.",
-      .positionals = kTellPositionals,
-      .options = kTellOptions,
-      .run = note,
-      .examples =
-          "  capsule note demo-1.1.1 \"Use UTC everywhere\"\n"
-          "  capsule note PLAN.md T-3 \"The table is called users, not user\"",
-      .people_only = true};
-}
+constexpr Command kNoteCommand{
+    .path = "note",
+    .summary = "Leave words for the next agent of a run",
+    .details =
+        "As 'capsule tell', but nobody at work is told, also where a client can be "
+        "steered: the words stand in the prompt of the next agent that starts, which is "
+        "the next attempt or whoever reviews this one. With a plan and one of its tasks it "
+        "is the next agent of that task.\n\n"
+        "A run that has stopped hears it when it goes on. Exit codes: 0 left, and it is "
+        "said what came of it; 1 no such run, or it has ended; 2 an error.",
+    .positionals = kTellPositionals,
+    .options = kTellOptions,
+    .run = note,
+    .examples =
+        "  capsule note demo-1.1.1 \"Use UTC everywhere\"\n"
+        "  capsule note PLAN.md T-3 \"The table is called users, not user\"",
+    .people_only = true,
+};
 
 }  // namespace capsule::cli

@@ -60,26 +60,24 @@ std::optional<int> dashboard_alone() {
   return command_line::exit_code(shown.error().reason, Errors::two);
 }
 
-Command ui_command() {
-  return {
-      .path = "ui",
-      .summary = "Watch and steer all runs, on this terminal",
-      .details =
-          "What needs you, the runs, each with a board of its tasks or phases, what agents said "
-          "beside what was checked, diffs, transcripts, a timeline with replay, the plan as a "
-          "graph, the beads to start from, history and ledger. '?' shows the keys of a screen; "
-          "each that does something names the command that does the same, and 'y' copies it.\n\n"
-          "It follows the journal, so it shows runs that other terminals started. 'q' leaves, and "
-          "everything goes on. 'capsule' alone does the same on a terminal inside a project that "
-          "has runs or beads.\n\nExit codes: 0 left; 2 there is no terminal, or an error.",
-      .positionals = {},
-      .options = kUiOptions,
-      .run = show_dashboard,
-      .errors = Errors::two,
-      .alias = "dashboard",
-      .examples =
-          "  capsule ui\n  capsule ui --project-dir=~/calculator\n"
-          "  capsule ui --picture=board.svg --keys='b down 2' --size=100x30"};
-}
+constexpr Command kUiCommand{
+    .path = "ui",
+    .summary = "Watch and steer all runs, on this terminal",
+    .details =
+        "What needs you, the runs, each with a board of its tasks or phases, what agents said "
+        "beside what was checked, diffs, transcripts, a timeline with replay, the plan as a "
+        "graph, the beads to start from, history and ledger. '?' shows the keys of a screen; "
+        "each that does something names the command that does the same, and 'y' copies it.\n\n"
+        "It follows the journal, so it shows runs that other terminals started. 'q' leaves, and "
+        "everything goes on. 'capsule' alone does the same on a terminal inside a project that "
+        "has runs or beads.\n\nExit codes: 0 left; 2 there is no terminal, or an error.",
+    .options = kUiOptions,
+    .run = show_dashboard,
+    .errors = Errors::two,
+    .alias = "dashboard",
+    .examples =
+        "  capsule ui\n  capsule ui --project-dir=~/calculator\n"
+        "  capsule ui --picture=board.svg --keys='b down 2' --size=100x30",
+};
 
 }  // namespace capsule::cli

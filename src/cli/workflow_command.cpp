@@ -66,7 +66,6 @@ constexpr Command kWorkflowRows[] = {
     {.path = "workflow list",
      .summary = "List the workflows that 'capsule run' can use",
      .details = "Those that come with Capsule, and those in .capsule/workflows/ of the project.",
-     .positionals = {},
      .options = kWorkflowOptions,
      .run = list_workflows},
     {.path = "workflow check",

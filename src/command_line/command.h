@@ -51,10 +51,10 @@ struct Command {
   std::string_view summary;  // one line, no full stop
   // Paragraphs for --help and the man page, parted by empty lines; may be empty. They are filled
   // anew, except for lines that begin with a blank, which are shown as they are.
-  std::string_view details;
-  std::span<const Positional> positionals;
-  std::span<const Option> options;
-  Result<int> (*run)(const Args&);  // the exit code
+  std::string_view details = {};
+  std::span<const Positional> positionals = {};
+  std::span<const Option> options = {};
+  Result<int> (*run)(const Args&) = nullptr;  // the exit code
   Errors errors = Errors::by_reason;
   std::string_view alias = {};     // another path that means the same
   std::string_view examples = {};  // lines, each a command that can be pasted
