@@ -1,6 +1,5 @@
 #include "cli/auto_args.h"
 
-#include <charconv>
 #include <cstdlib>
 
 #include "base/print.h"
@@ -49,11 +48,11 @@ Result<AutoWords> auto_words(const Args& args) {
   words.config.skip_reflect = args.flag("skip-reflect");
   words.config.parallel_validation = !args.flag("no-parallel-validation");
   if (const auto text = args.option("max-iterations")) {
-    const char* end = text->data() + text->size();
-    const auto read = std::from_chars(text->data(), end, words.max_iterations);
-    if (read.ec != std::errc() || read.ptr != end || words.max_iterations < 1)
+    const auto number = command_line::number_in(*text, 1, std::numeric_limits<std::int64_t>::max());
+    if (!number)
       return fail(Reason::usage,
                   "--max-iterations takes a positive number, not '" + printable(*text) + "'");
+    words.max_iterations = *number;
   }
   return words;
 }

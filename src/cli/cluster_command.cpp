@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "json/value.h"
+#include "ui/cluster_text.h"
 #include "world/journal.h"
 #include "world/journal_move.h"
 
@@ -12,7 +12,6 @@ namespace {
 
 constexpr Positional kAddress[] = {
     {"ADDRESS", "The database, postgres://USER@HOST/DATABASE, as its owner"}};
-constexpr Option kSetUpOptions[] = {kProjectDir};
 constexpr Positional kOtherAddress[] = {
     {"ADDRESS", "The database; without it, that of CAPSULE_JOURNAL", false}};
 constexpr Option kLookOptions[] = {kProjectDir, kJsonObject};
@@ -22,62 +21,12 @@ Result<world::DatabasePart*> part() {
   return fail(Reason::missing_program, "this program has no database part");
 }
 
-// What keeps this project from being worked on there; empty: nothing.
-std::string missing_in(const world::Database& found) {
-  if (found.version == 0)
-    return "There is no journal, or none that this user may use.\n  its owner makes it: capsule "
-           "cluster init ADDRESS\n";
-  if (found.version < found.known)
-    return "The journal has version " + std::to_string(found.version) + "; this capsule needs " +
-           std::to_string(found.known) + ".\n  its owner renews it: capsule cluster init ADDRESS\n";
-  if (found.version > found.known)
-    return "The journal was made by a newer capsule (version " + std::to_string(found.version) +
-           "; this one knows " + std::to_string(found.known) + ").\n  update capsule\n";
-  if (found.project.empty())
-    return "It does not know this project.\n  its owner adds it: capsule cluster init ADDRESS\n";
-  return {};
-}
-
-std::string text_of(const world::Database& found) {
-  std::string text = "Database " + found.address + ", PostgreSQL " + printable(found.server) + "\n";
-  if (const std::string missing = missing_in(found); !missing.empty()) return text + missing;
-  text += "Project " + printable(found.project) + ": " + std::to_string(found.runs) +
-          (found.runs == 1 ? " run" : " runs") + "\n";
-  text += found.synchronous.empty()
-              ? "No standby has what is committed: it is as safe as this one server's disk\n"
-              : "Commits wait for " + printable(found.synchronous) + "\n";
-  for (const engine::Holder& holder : found.at_work)
-    text += "  " + printable(holder.subject) + "  process " + std::to_string(holder.process.pid) +
-            " on " + printable(holder.process.host) + ", since " + printable(holder.since) + "\n";
-  return text;
-}
-
-std::string json_of(const world::Database& found) {
-  json::Value at_work = json::Value::array();
-  for (const engine::Holder& holder : found.at_work)
-    at_work.push_back(json::Value{{"subject", holder.subject},
-                                  {"run", holder.run},
-                                  {"host", holder.process.host},
-                                  {"pid", holder.process.pid},
-                                  {"since", holder.since}});
-  const json::Value all{{"address", found.address},
-                        {"server", found.server},
-                        {"version", found.version},
-                        {"known", found.known},
-                        {"project", found.project},
-                        {"synchronous", found.synchronous},
-                        {"runs", static_cast<std::int64_t>(found.runs)},
-                        {"at_work", at_work},
-                        {"ready", missing_in(found).empty()}};
-  return all.compact() + "\n";
-}
-
 Result<int> set_up_database(const Args& args) {
   const world::Project project = TRY(open_project(args));
   world::DatabasePart* const database = TRY(part());
   const world::Database made =
       TRY(database->set_up(std::string(args.positional(0).value_or("")), project.root()));
-  print((made.set_up ? "" : "Nothing was missing.\n") + text_of(made) +
+  print((made.set_up ? "" : "Nothing was missing.\n") + ui::database_text(made) +
         "Others may work with it once they are granted a role: GRANT capsule_worker TO …\n"
         "On each machine, in a clone of the project: export CAPSULE_JOURNAL=postgres://…\n");
   return 0;
@@ -91,8 +40,8 @@ Result<int> look_at_database(const Args& args) {
     return fail(Reason::usage, "which database?",
                 "capsule cluster status postgres://…, or set CAPSULE_JOURNAL");
   const world::Database found = TRY(database->look(address, project.root()));
-  print(args.flag("json") ? json_of(found) : text_of(found));
-  return missing_in(found).empty() ? 0 : 1;
+  print(args.flag("json") ? ui::database_json(found) : ui::database_text(found));
+  return ui::missing_in(found).empty() ? 0 : 1;
 }
 
 int say_moved(const world::Moved& moved, const char* where) {
@@ -126,7 +75,7 @@ constexpr Command kClusterRows[] = {
                 "its history, so each clone of it is the same project.\n\n"
                 "Exit codes: 0 ready; 1 refused by the database; 2 an error.",
      .positionals = kAddress,
-     .options = kSetUpOptions,
+     .options = kProjectOnly,
      .run = set_up_database,
      .examples = "  capsule cluster init postgres://owner@db.example/capsule",
      .people_only = true},
@@ -146,7 +95,7 @@ constexpr Command kClusterRows[] = {
          "CAPSULE_JOURNAL. What is being worked on must end or be paused first. Given "
          "again after it was cut off, it goes on.\n\n"
          "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
-     .options = kSetUpOptions,
+     .options = kProjectOnly,
      .run = import_runs,
      .examples = "  capsule cluster import",
      .people_only = true},
@@ -155,7 +104,7 @@ constexpr Command kClusterRows[] = {
      .details = "The counterpart of 'capsule cluster import': all runs that were begun in this "
                 "clone go on in its folder, without a database. Those of other clones stay.\n\n"
                 "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
-     .options = kSetUpOptions,
+     .options = kProjectOnly,
      .run = export_runs,
      .examples = "  capsule cluster export && unset CAPSULE_JOURNAL",
      .people_only = true}};

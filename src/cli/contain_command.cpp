@@ -1,12 +1,4 @@
 // capsule contain: any command inside the walls that agents and gates get.
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <charconv>
-#include <cstdlib>
-
 #include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
@@ -73,11 +65,10 @@ void append(std::vector<std::string>& to, const std::vector<std::string_view>& m
 
 Result<void> append_ports(std::vector<int>& to, const Args& args) {
   for (const std::string_view given : args.every("forward")) {
-    int port = 0;
-    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), port);
-    if (error != std::errc() || end != given.data() + given.size())
+    const auto port = command_line::number_in(given, std::numeric_limits<int>::min());
+    if (!port)
       return fail(Reason::usage, "--forward wants the number of a port, not " + printable(given));
-    to.push_back(port);
+    to.push_back(static_cast<int>(*port));
   }
   return {};
 }
@@ -105,101 +96,40 @@ Result<contain::Wish> wish_of(const Args& args, const config::Config& config) {
   return wish;
 }
 
-// Tests leave out one protection after the other, and see that something then gets out.
-contain::Without left_out() {
-  contain::Without without;
-#ifdef CAPSULE_TEST_HOOKS
-  const char* value = std::getenv("CAPSULE_TEST_WITHOUT");
-  const std::string names = value == nullptr ? "" : value;
-  const auto named = [&](std::string_view name) {
-    const auto parts = split(names, ',');
-    return std::find(parts.begin(), parts.end(), name) != parts.end();
-  };
-  without.landlock = named("landlock");
-  without.seccomp = named("seccomp");
-  without.undumpable = named("undumpable");
-  without.proc_read_only = named("proc-read-only");
-  without.made_up_environment = named("environment");
-  without.closed_descriptors = named("descriptors");
-  without.host_list = named("host-list");
-  without.public_addresses = named("public-addresses");
-#endif
-  return without;
-}
-
-// As the command ended, so do we: who called us sees no difference.
-int end_like(const contain::Ending& ending) {
-  if (ending.term_signal == 0) return ending.exit_code;
-  ::signal(ending.term_signal, SIG_DFL);
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, ending.term_signal);
-  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  ::raise(ending.term_signal);
-  return 128 + ending.term_signal;
-}
-
 int code_of(const Error& error) {
   report(error);
   if (error.reason == Reason::missing_program) return kNotThere;
   return error.reason == Reason::failed ? kNotExecutable : kNotContained;
 }
 
-// A stream that the caller closed would be given to the next file that is opened.
-void fill_streams() {
-  int fd = 0;
-  do fd = ::open("/dev/null", O_RDWR);
-  while (fd >= 0 && fd <= STDERR_FILENO);
-  if (fd >= 0) ::close(fd);
-}
-
-// What of that files and variables have said.
-std::string origins(const config::Config& config, contain::Role role) {
-  std::string text;
-  for (const config::Entry& entry : config.entries) {
-    const bool counts = entry.path.starts_with("contain.") ||
-                        (role == contain::Role::gate && entry.path.starts_with("verify.contain."));
-    if (counts && entry.origin.layer != config::Layer::defaults)
-      text += "  " + entry.path + ": " + printable(config::written(*entry.key, entry.value)) +
-              " (" + printable(entry.origin.where) + ")\n";
-  }
-  return text.empty() ? text : "\nConfigured\n" + text;
-}
-
 int explain(const contain::Policy& policy, const config::Config& config) {
   const auto planned = contain::plan(policy, contain::this_kernel());
-  print(ui::contain_text(policy, planned ? &*planned : nullptr) + origins(config, policy.role));
+  print(ui::contain_text(policy, planned ? &*planned : nullptr) +
+        ui::contain_origins(config, policy.role));
   return planned ? 0 : code_of(planned.error());
 }
 
-// Who goes without something is told of it each time.
-void tell_gaps(const contain::Policy& policy, const contain::Report& in_force) {
-  if (policy.missing != contain::Missing::weaker) return;
-  for (const contain::Gap gap : in_force.gaps)
-    print_error("capsule: weaker: " + std::string(sentence_of(gap)) + "\n");
-}
-
 Result<int> run_contained(const Args& args) {
-  fill_streams();
+  contain::fill_streams();
   const auto config = config::load(world::config_sources(world::project_folder(".")));
   if (!config) return code_of(config.error());
   auto policy = contain::make_policy(TRY(wish_of(args, *config)));
   if (!policy) return code_of(policy.error());
-  policy->without = left_out();
+  policy->without = contain::left_out();
   if (args.flag("explain")) return explain(*policy, *config);
   if (args.rest(0).empty())
     return fail(Reason::usage, "missing argument COMMAND",
                 "usage: capsule contain [options] -- COMMAND...");
   auto inside = contain::start(*policy, strings(args.rest(0)));
   if (!inside) return code_of(inside.error());
-  tell_gaps(*policy, inside->report);
+  print_error(ui::gaps_text(*policy, inside->report));
   const auto ending = contain::follow(*inside);
   if (inside->gateway) print_error(ui::refusals_text(*inside->gateway));
   if (!ending) return code_of(ending.error());
   if (ending->excess)
     print_error("capsule: the command was ended: it " + contain::sentence_of(*ending->excess) +
                 "\n");
-  return end_like(*ending);
+  return contain::end_like(*ending);
 }
 
 }  // namespace

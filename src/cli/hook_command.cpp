@@ -1,19 +1,15 @@
 // capsule hook install | uninstall | status | stop: the Stop hook of auto mode in Claude Code.
 #include "base/print.h"
-#include "base/text.h"
 #include "cli/auto_args.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
 #include "client/hook_install.h"
 #include "client/hook_stop.h"
 #include "git/repository.h"
-#include "json/value.h"
 #include "world/programs.h"
 
 namespace capsule::cli {
 namespace {
-
-using Json = json::Value;
 
 constexpr Option kScopeOptions[] = {
     {"project", "", "In this project's .claude folder (the default)"},
@@ -21,7 +17,6 @@ constexpr Option kScopeOptions[] = {
     {"user", "", "In your own .claude folder, for every project"},
     kProjectDir,
 };
-constexpr Option kHookStatusOptions[] = {kProjectDir, kJson};
 
 using client::Scope;
 
@@ -56,34 +51,11 @@ Result<int> uninstall(const Args& args) {
 }
 
 Result<int> hook_status(const Args& args) {
-  bool installed = false;
-  Json json = Json::object();
-  std::string text;
   const std::string folder = project_folder(args);
-  for (const client::ClaudeFolder& place :
-       {TRY(client::claude_folder_of_project(folder)),
-        TRY(client::claude_folder_of_project(folder, Scope::local)),
-        TRY(client::claude_folder_of_user())}) {
-    const client::HookState state = client::hook_state(place);
-    const std::string scope(client::name_of(place.scope));
-    const std::string command = state.commands.empty() ? "" : state.commands.front();
-    installed |= !state.commands.empty();
-    json[scope] = {{"settings", place.settings()},
-                   {"installed", !state.commands.empty()},
-                   {"command", command.empty() ? Json() : Json(command)},
-                   {"slash_commands", state.slash_commands},
-                   {"fault", state.fault.empty() ? Json() : Json(state.fault)}};
-    text += padded(scope, 9) +
-            printable(!state.fault.empty()     ? state.fault
-                      : state.commands.empty() ? "not installed"
-                                               : "installed, calls " + command) +
-            "  (" + printable(place.settings()) + ", " + std::to_string(state.slash_commands) +
-            " of " + std::to_string(client::kSlashCommands) + " slash commands)\n";
-  }
-  if (!installed) text += "Install it: capsule hook install [--local|--user]\n";
-  print(args.flag("json") ? json.compact() + "\n" : text);
+  const client::HookPlaces places = TRY(client::hook_places(folder));
+  print(args.flag("json") ? client::places_json(places) : client::places_text(places));
   warn_of_doubled_hook(folder);
-  return installed ? 0 : 1;
+  return client::installed_in(places) ? 0 : 1;
 }
 
 constexpr Command kHookRows[] = {
@@ -112,7 +84,7 @@ constexpr Command kHookRows[] = {
     {.path = "hook status",
      .summary = "Show where the Stop hook is installed",
      .details = "Exit codes: 0 it is installed somewhere; 1 nowhere; 2 an error.",
-     .options = kHookStatusOptions,
+     .options = kProjectAndJson,
      .run = hook_status},
     {.path = "hook stop",
      .summary = "The Stop hook itself: Claude Code calls it, people do not",

@@ -26,6 +26,8 @@ inline constexpr Option kScriptsDir{
     .value = "DIR",
     .help = "The scripts/ folder that called; prompts/ and templates/ beside it come first",
     .hidden = true};
+inline constexpr Option kProjectOnly[] = {kProjectDir};
+inline constexpr Option kProjectAndJson[] = {kProjectDir, kJson};
 
 // --project-dir (here by default), --provider, --max-retries, --contain and --scripts-dir.
 world::ProjectWords project_words(const Args& args);

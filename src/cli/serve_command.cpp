@@ -1,20 +1,14 @@
 // capsule serve: the web face, in the foreground.
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
-#include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "process/program.h"
 #include "process/spawn.h"
+#include "serve/browser.h"
 #include "serve/site.h"
 #include "world/interrupt.h"
 
@@ -30,12 +24,9 @@ constexpr Option kServeOptions[] = {
 
 Result<int> port_argument(const Args& args) {
   const std::string_view text = args.option("port").value_or("0");
-  int port = -1;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || port < 0 || port > 65535)
-    return fail(Reason::usage, "--port: '" + printable(text) + "' is no port",
-                "a number from 0 to 65535; 0 takes any that is free");
-  return port;
+  if (const auto port = command_line::number_in(text, 0, 65535)) return static_cast<int>(*port);
+  return fail(Reason::usage, "--port: '" + printable(text) + "' is no port",
+              "a number from 0 to 65535; 0 takes any that is free");
 }
 
 // The token stands in it, so it goes to the terminal, and to no file of ours.
@@ -43,48 +34,6 @@ void tell_address(const std::string& address, const std::string& socket) {
   if (socket.empty()) return print(address + "\n");
   print("http://localhost" + address + "\n(the page is on the socket " + printable(socket) +
         "; reach it with: curl --unix-socket, or ssh -L 8080:" + shell_word(socket) + ")\n");
-}
-
-// What a browser needs to open it would be visible to every process of the user as an argument, the
-// token with it: but it is used up as soon as the browser is there.
-Result<pid_t> start_browser(const std::string& address) {
-  process::Start start;
-  start.argv = {"xdg-open", address};
-  start.env = TRY(process::environment({}));
-  start.file =
-      TRY(process::find_program(start.argv[0], process::env_value(start.env, "PATH"), AT_FDCWD));
-  const File nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    start.fds.emplace_back(nothing.fd(), fd);
-  pid_t pid = 0;
-  if (const int error = process::start_process(start, pid))
-    return tl::unexpected(process::start_error(start.argv[0], error));
-  return pid;
-}
-
-// Nobody waits for it: it may be the browser itself, which asks for the page while it starts, and
-// stays.
-void open_browser(process::Loop& loop, const std::string& address) {
-  constexpr auto kFailsWithin = std::chrono::seconds(3);
-  static constexpr const char* kWords = "No browser could be opened; open the address yourself.\n";
-  const auto pid = start_browser(address);
-  if (!pid) {
-    print(kWords);
-    return;
-  }
-  loop.after(kFailsWithin, [pid = *pid] {
-    int status = 0;
-    if (process::reap(pid, WNOHANG, status) && status != 0) print(kWords);
-  });
-}
-
-// Each who looks takes one, and many systems allow a thousand until somebody asks for more.
-void allow_descriptors(const http::Limits& limits) {
-  const rlim_t wanted = limits.streams + limits.connections + 128;
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
-  files.rlim_cur = std::min(files.rlim_max, wanted);
-  (void)::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 Result<int> serve(const Args& args) {
@@ -99,7 +48,6 @@ Result<int> serve(const Args& args) {
   if (args.flag("open") && !options.address.socket.empty())
     return fail(Reason::usage, "--open needs a port: browsers open no sockets");
   const std::string socket = options.address.socket;
-  allow_descriptors(options.limits);
   const world::Project project = TRY(open_project(args));
   const auto loop = TRY(process::Loop::create());
   // What a person starts from the page goes on when it is ended.
@@ -121,7 +69,7 @@ Result<int> serve(const Args& args) {
         loop->unwatch(*std::exchange(typed, std::nullopt));
     }));
   }
-  if (args.flag("open")) open_browser(*loop, address);
+  if (args.flag("open")) serve::open_browser(*loop, address);
   loop->run_while([&] { return !interrupt->requested(); });
   if (typed) loop->unwatch(*typed);
   return 0;

@@ -1,6 +1,4 @@
 // capsule ui, capsule dashboard: everything that goes on, on one terminal.
-#include <charconv>
-
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -25,14 +23,13 @@ Result<dashboard::Picture> picture_words(const Args& args) {
   const auto size = args.option("size");
   if (!size) return wanted;
   const std::size_t x = size->find('x');
-  const auto number = [&](std::string_view text, int& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && value > 0 && value <= 1000;
-  };
-  if (x == size->npos || !number(size->substr(0, x), wanted.columns) ||
-      !number(size->substr(x + 1), wanted.rows))
+  const auto columns = command_line::number_in(size->substr(0, x), 1, 1000);
+  const auto rows = command_line::number_in(x == size->npos ? "" : size->substr(x + 1), 1, 1000);
+  if (!columns || !rows)
     return fail(Reason::usage, "'" + printable(size->substr(0, 40)) + "' is no size",
                 "columns and rows, such as --size=120x36");
+  wanted.columns = static_cast<int>(*columns);
+  wanted.rows = static_cast<int>(*rows);
   return wanted;
 }
 

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "client/hook_settings.h"
+#include "json/value.h"
 #include "world/assets.h"
 #include "world/programs.h"
 #include "world/project.h"
@@ -331,6 +332,48 @@ bool another_answers(const std::vector<std::string>& programs, std::string_view 
   if (std::find(programs.begin(), programs.end(), program) == programs.end()) return false;
   const auto first = std::find_if(programs.begin(), programs.end(), is_there);
   return first != programs.end() && *first != program;
+}
+
+Result<HookPlaces> hook_places(const std::string& given) {
+  HookPlaces places;
+  for (ClaudeFolder& folder : std::vector{TRY(claude_folder_of_project(given)),
+                                          TRY(claude_folder_of_project(given, Scope::local)),
+                                          TRY(claude_folder_of_user())}) {
+    HookState state = hook_state(folder);
+    places.push_back({std::move(folder), std::move(state)});
+  }
+  return places;
+}
+
+bool installed_in(const HookPlaces& places) {
+  return std::any_of(places.begin(), places.end(),
+                     [](const HookPlace& place) { return !place.state.commands.empty(); });
+}
+
+std::string places_text(const HookPlaces& places) {
+  std::string text;
+  for (const auto& [folder, state] : places)
+    text += padded(name_of(folder.scope), 9) +
+            printable(!state.fault.empty()     ? state.fault
+                      : state.commands.empty() ? "not installed"
+                                               : "installed, calls " + state.commands.front()) +
+            "  (" + printable(folder.settings()) + ", " + std::to_string(state.slash_commands) +
+            " of " + std::to_string(kSlashCommands) + " slash commands)\n";
+  if (!installed_in(places)) text += "Install it: capsule hook install [--local|--user]\n";
+  return text;
+}
+
+std::string places_json(const HookPlaces& places) {
+  using Json = json::Value;
+  Json json = Json::object();
+  for (const auto& [folder, state] : places)
+    json[std::string(name_of(folder.scope))] = {
+        {"settings", folder.settings()},
+        {"installed", !state.commands.empty()},
+        {"command", state.commands.empty() ? Json() : Json(state.commands.front())},
+        {"slash_commands", state.slash_commands},
+        {"fault", state.fault.empty() ? Json() : Json(state.fault)}};
+  return json.compact() + "\n";
 }
 
 }  // namespace capsule::client

@@ -56,6 +56,17 @@ struct HookState {
 };
 HookState hook_state(const ClaudeFolder& place);
 
+struct HookPlace {
+  ClaudeFolder folder;
+  HookState state;
+};
+using HookPlaces = std::vector<HookPlace>;
+// Of the project of `given`, of oneself in it, of oneself everywhere. Errors: those of the folders.
+Result<HookPlaces> hook_places(const std::string& given);
+bool installed_in(const HookPlaces& places);  // in one of them at least
+std::string places_text(const HookPlaces& places);
+std::string places_json(const HookPlaces& places);
+
 // What to say where the client would call the hook more than once at a stop: which settings have
 // it, and the commands that leave one. Empty sentence: it is there once, or not at all.
 struct Doubled {

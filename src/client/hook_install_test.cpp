@@ -138,5 +138,23 @@ TEST_F(ClaudeFolderTest, TellsWhichProgramsAreCalled) {
             (std::vector<std::string>{"/opt/capsule", "/a b/capsule"}));
 }
 
+TEST_F(ClaudeFolderTest, PlacesAreToldWithWhatEachOfThemCalls) {
+  const HookPlaces places{
+      {place_, {}},
+      {{place_.folder, Scope::local}, {{"capsule hook stop"}, "", 3}},
+      {{root_ + "/home", Scope::user}, {{}, "no\nJSON", 0}},
+  };
+  EXPECT_TRUE(installed_in(places));
+  EXPECT_FALSE(installed_in({places.front()}));
+  const std::string text = places_text(places);
+  EXPECT_NE(text.find("project  not installed  (" + place_.settings()), std::string::npos) << text;
+  EXPECT_NE(text.find("local    installed, calls capsule hook stop"), std::string::npos) << text;
+  EXPECT_NE(text.find("user     no\\nJSON"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Install it"), std::string::npos) << text;
+  EXPECT_NE(places_text({places.front()}).find("Install it"), std::string::npos);
+  EXPECT_NE(places_json(places).find(R"("slash_commands":0,"fault":"no\nJSON")"), std::string::npos)
+      << places_json(places);
+}
+
 }  // namespace
 }  // namespace capsule::client

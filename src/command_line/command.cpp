@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -234,6 +235,15 @@ Result<Args> parse_args(const Command& command, std::span<const char* const> wor
       return usage(command, "missing argument " + std::string(command.positionals[i].name),
                    "usage: " + synopsis(command));
   return args;
+}
+
+std::optional<std::int64_t> number_in(std::string_view word, std::int64_t least,
+                                      std::int64_t most) {
+  std::int64_t number = 0;
+  const char* const end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, number);
+  const bool whole = read.ec == std::errc() && read.ptr == end;
+  return whole && number >= least && number <= most ? std::optional(number) : std::nullopt;
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names) {

@@ -3,6 +3,8 @@
 // drift. Rows are static data: building the table costs nothing at start-up.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -37,6 +39,10 @@ struct Positional {
 };
 
 class Args;
+
+// The whole number, without anything else, that a word is; nullopt: it is none of these.
+std::optional<std::int64_t> number_in(std::string_view word, std::int64_t least,
+                                      std::int64_t most = std::numeric_limits<int>::max());
 
 // What errors of a command exit with; exit_code has the table.
 enum class Errors {

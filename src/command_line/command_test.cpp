@@ -205,6 +205,13 @@ TEST(HelpText, FitsEightyColumnsAndKeepsIndentedLines) {
   EXPECT_NE(text.find("Also:  capsule sample-run\n"), text.npos);
 }
 
+TEST(NumberIn, IsAWholeNumberWithinItsBoundsAndNothingElse) {
+  EXPECT_EQ(number_in("8080", 0, 65535), 8080);
+  EXPECT_EQ(number_in("-1", -5), -1);
+  for (const char* word : {"", "8080x", " 1", "1.0", "65536", "-1", "99999999999999999999"})
+    EXPECT_EQ(number_in(word, 0, 65535), std::nullopt) << word;
+}
+
 TEST(ExitCode, NoIsOneAndNoAnswerIsTwo) {
   for (const Reason no :
        {Reason::not_found, Reason::exists, Reason::refused, Reason::blocked, Reason::conflict})

@@ -78,6 +78,9 @@ struct Without {
   bool public_addresses = false;  // only those, behind an allowed name
 };
 
+// What CAPSULE_TEST_WITHOUT names, parted by commas; in what users install: nothing.
+Without left_out();
+
 // What a command may use up. 0: as much as there is.
 struct Limits {
   std::uint64_t memory = 0;    // bytes of data, of each of its processes

@@ -279,4 +279,22 @@ void clear(Inside& inside) {
   inside.private_folder.clear();
 }
 
+void fill_streams() {
+  int fd = 0;
+  do fd = ::open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
+int end_like(const Ending& ending) {
+  if (ending.term_signal == 0) return ending.exit_code;
+  ::signal(ending.term_signal, SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, ending.term_signal);
+  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  ::raise(ending.term_signal);
+  return 128 + ending.term_signal;
+}
+
 }  // namespace capsule::contain

@@ -75,4 +75,10 @@ Refusals refusals_of(const Inside& inside);
 // Removes what was made for the command, and ends whatever is left in its cgroup.
 void clear(Inside& inside);
 
+// For a program that stands in the command's place, so that who called it sees no difference. A
+// stream that was closed would be given to the next file that is opened: those are /dev/null now.
+void fill_streams();
+// Ends by the same signal as the command, or returns its exit code.
+int end_like(const Ending& ending);
+
 }  // namespace capsule::contain

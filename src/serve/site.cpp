@@ -1,5 +1,7 @@
 #include "serve/site.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -36,6 +38,15 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size())
     return std::nullopt;
   return value;
+}
+
+// Each who looks takes one, and many systems allow a thousand until somebody asks for more.
+void allow_descriptors(const http::Limits& limits) {
+  const rlim_t wanted = limits.streams + limits.connections + 128;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  files.rlim_cur = std::min(files.rlim_max, wanted);
+  (void)::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 int status_for(Reason reason) {
@@ -82,6 +93,7 @@ Response run_action(const std::string& program, const std::vector<std::string>& 
 
 Result<std::unique_ptr<Site>> Site::open(process::Loop& loop, const world::Project& project,
                                          SiteOptions options) {
+  allow_descriptors(options.limits);
   std::unique_ptr<Site> site(new Site(loop, project, std::move(options)));
   site->server_ =
       TRY(http::Server::listen(loop, site->options_.address, *site, site->options_.limits));

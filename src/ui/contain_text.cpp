@@ -134,4 +134,24 @@ std::string contain_text(const contain::Policy& policy, const contain::Report* r
   return text;
 }
 
+std::string contain_origins(const config::Config& config, contain::Role role) {
+  std::string text;
+  for (const config::Entry& entry : config.entries) {
+    const bool counts = entry.path.starts_with("contain.") ||
+                        (role == contain::Role::gate && entry.path.starts_with("verify.contain."));
+    if (counts && entry.origin.layer != config::Layer::defaults)
+      text += "  " + entry.path + ": " + printable(config::written(*entry.key, entry.value)) +
+              " (" + printable(entry.origin.where) + ")\n";
+  }
+  return text.empty() ? text : "\nConfigured\n" + text;
+}
+
+std::string gaps_text(const contain::Policy& policy, const contain::Report& in_force) {
+  std::string text;
+  if (policy.missing == contain::Missing::weaker)
+    for (const contain::Gap gap : in_force.gaps)
+      text += "capsule: weaker: " + std::string(sentence_of(gap)) + "\n";
+  return text;
+}
+
 }  // namespace capsule::ui

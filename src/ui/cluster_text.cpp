@@ -1,0 +1,56 @@
+#include "ui/cluster_text.h"
+
+#include "base/text.h"
+#include "json/value.h"
+
+namespace capsule::ui {
+
+std::string missing_in(const world::Database& found) {
+  if (found.version == 0)
+    return "There is no journal, or none that this user may use.\n  its owner makes it: capsule "
+           "cluster init ADDRESS\n";
+  if (found.version < found.known)
+    return "The journal has version " + std::to_string(found.version) + "; this capsule needs " +
+           std::to_string(found.known) + ".\n  its owner renews it: capsule cluster init ADDRESS\n";
+  if (found.version > found.known)
+    return "The journal was made by a newer capsule (version " + std::to_string(found.version) +
+           "; this one knows " + std::to_string(found.known) + ").\n  update capsule\n";
+  if (found.project.empty())
+    return "It does not know this project.\n  its owner adds it: capsule cluster init ADDRESS\n";
+  return {};
+}
+
+std::string database_text(const world::Database& found) {
+  std::string text = "Database " + found.address + ", PostgreSQL " + printable(found.server) + "\n";
+  if (const std::string missing = missing_in(found); !missing.empty()) return text + missing;
+  text += "Project " + printable(found.project) + ": " + counted(found.runs, "run") + "\n";
+  text += found.synchronous.empty()
+              ? "No standby has what is committed: it is as safe as this one server's disk\n"
+              : "Commits wait for " + printable(found.synchronous) + "\n";
+  for (const engine::Holder& holder : found.at_work)
+    text += "  " + printable(holder.subject) + "  process " + std::to_string(holder.process.pid) +
+            " on " + printable(holder.process.host) + ", since " + printable(holder.since) + "\n";
+  return text;
+}
+
+std::string database_json(const world::Database& found) {
+  json::Value at_work = json::Value::array();
+  for (const engine::Holder& holder : found.at_work)
+    at_work.push_back(json::Value{{"subject", holder.subject},
+                                  {"run", holder.run},
+                                  {"host", holder.process.host},
+                                  {"pid", holder.process.pid},
+                                  {"since", holder.since}});
+  const json::Value all{{"address", found.address},
+                        {"server", found.server},
+                        {"version", found.version},
+                        {"known", found.known},
+                        {"project", found.project},
+                        {"synchronous", found.synchronous},
+                        {"runs", static_cast<std::int64_t>(found.runs)},
+                        {"at_work", at_work},
+                        {"ready", missing_in(found).empty()}};
+  return all.compact() + "\n";
+}
+
+}  // namespace capsule::ui
