@@ -17,8 +17,6 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Option kAgentsOptions[] = {kProjectDir, kJson};
-constexpr Option kResumeOptions[] = {kProjectDir};
 constexpr Positional kResumePositionals[] = {
     {"NAME", "The provider, as 'capsule agents' shows it"}};
 
@@ -35,20 +33,6 @@ Result<int> show_agents(const Args& args) {
   print(args.flag("json") ? ui::agents_json(states)
                           : ui::agents_table(states, ui::style_for(STDOUT_FILENO)));
   return 0;
-}
-
-// What follows from it for the runs that waited.
-std::string after_lifting(const world::ProviderState& state) {
-  std::vector<std::string> live;
-  std::string text;
-  for (const world::ParkedRun& run : state.parked_in) {
-    if (run.live)
-      live.push_back(run.name);
-    else if (!run.go_on.empty())
-      text += "Go on with: " + run.go_on + "\n";
-  }
-  if (!live.empty()) text = "Goes on by itself: " + short_list(live) + "\n" + text;
-  return text;
 }
 
 Result<int> resume_agents(const Args& args) {
@@ -73,8 +57,7 @@ Result<int> resume_agents(const Args& args) {
     return fail(Reason::io, "neither XDG_STATE_HOME nor HOME names a folder: no run can hear of it",
                 "answer its question instead: capsule questions" + project.option);
   TRY_VOID(world::lift_parking(folder, name, "a person", now_seconds()));
-  print(found->parked() ? name + " is free again.\n" + after_lifting(*found)
-                        : "An agent that waits after a fault of " + name + " tries now.\n");
+  print(ui::lifted_text(*found));
   return 0;
 }
 
@@ -87,35 +70,33 @@ constexpr auto kShownAlso =
     "that failed it ten times, is parked in that run alone. Only reads.\n\nExit codes: 0 shown; 2 "
     "an error.";
 
+constexpr Command kAgentsRows[] = {
+    {.path = "agents",
+     .summary = "Show which providers are free, parked or at work",
+     .details = kShownAlso,
+     .options = kProjectAndJson,
+     .run = show_agents,
+     .errors = Errors::two,
+     .examples = "  capsule agents\n  capsule agents --json | jq '.[] | select(.state == "
+                 "\"parked\") | .provider'"},
+    {.path = "agents resume",
+     .summary = "Lift the parking of a provider, or the pause after a fault",
+     .details = "Once a key is right again, credit is bought, or a limit is known to be over: "
+                "all runs of this machine that wait for the provider go on, and a question "
+                "about it counts as answered with 'go on'. A run that has stopped hears of it "
+                "when it is started again. An agent that waits for a while after an overload, a "
+                "rate limit or a lost connection tries at once. When the service fails the next "
+                "agent again, the provider is parked again.\n\n"
+                "Exit codes: 0 it is free; 1 there is no such provider; 2 an error.",
+     .positionals = kResumePositionals,
+     .options = kProjectOnly,
+     .run = resume_agents,
+     .examples = "  capsule agents resume claude",
+     .people_only = true},
+};
+
 }  // namespace
 
-std::span<const Command> agents_commands() {
-  static const Command kRows[] = {
-      {.path = "agents",
-       .summary = "Show which providers are free, parked or at work",
-       .details = kShownAlso,
-       .options = kAgentsOptions,
-       .run = show_agents,
-       .errors = Errors::two,
-       .examples = "  capsule agents\n  capsule agents --json | jq '.[] | select(.state == "
-                   "\"parked\") | .provider'"},
-      {.path = "agents resume",
-       .summary = "Lift the parking of a provider, or the pause after a fault",
-       .details =
-           "Once a key is right again, credit is bought, or a limit is known to be over: all runs "
-           "of this machine that wait for the provider go on, and a question about it counts as "
-           "answered with 'go on'. A run that has stopped hears of it when it is started again. "
-           "An agent that waits for a while after an overload, a rate limit or a lost connection "
-           "tries at once. "
-           "When the service fails the next agent again, the provider is parked again.\n\n"
-           "Exit codes: 0 it is free; 1 there is no such provider; 2 an error.",
-       .positionals = kResumePositionals,
-       .options = kResumeOptions,
-       .run = resume_agents,
-       .examples = "  capsule agents resume claude",
-       .people_only = true},
-  };
-  return kRows;
-}
+std::span<const Command> agents_commands() { return kAgentsRows; }
 
 }  // namespace capsule::cli

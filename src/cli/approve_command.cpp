@@ -5,41 +5,19 @@
 #include "cli/commands.h"
 #include "cli/run_args.h"
 #include "world/answers.h"
+#include "world/questions.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kApprovePositionals[] = {kRun, kTask};
-constexpr Option kApproveOptions[] = {kProjectDir};
 constexpr Option kRejectOptions[] = {
     kProjectDir, {"because", "TEXT", "What has to be different: the words go to who mends it"}};
-
-// The one thing that the run, or the task, waits for.
-Result<workflow::Waiting> find_wait(const world::Project& project, const world::Found& found) {
-  std::vector<workflow::Waiting> waits;
-  std::vector<std::string> tasks;
-  for (const workflow::Waiting& wait : found.run.summary.waits) {
-    if (wait.what != workflow::Waiting::For::approval) continue;
-    if (!found.task.empty() && wait.task != found.task) continue;
-    waits.push_back(wait);
-    tasks.push_back(wait.task);
-  }
-  const std::string name =
-      world::word_for(found.run) + (found.task.empty() ? "" : " ") + found.task;
-  if (waits.empty())
-    return fail(Reason::not_found, name + " does not wait for approval",
-                "see: capsule status " + name + project.option);
-  if (waits.size() == 1) return waits.front();
-  return fail(Reason::usage, "several tasks wait for approval: " + short_list(tasks),
-              "name one of them: capsule approve " + name + " " + printable(tasks.front()) +
-                  project.option);
-}
 
 Result<int> say(const Args& args, const std::string& answer, const char* done) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
   const world::Found found = TRY(find_run(args, project, store.get()));
-  const workflow::Waiting wait = TRY(find_wait(project, found));
+  const workflow::Waiting wait = TRY(world::find_approval(project, found));
   TRY_VOID(world::check_home(found.run.head));
   TRY_VOID(world::leave_answer(project.root(), found.run.head.run, wait.question, answer));
   const bool of_a_plan = found.run.head.workflow == engine::kDelivery;
@@ -73,8 +51,8 @@ constexpr Command kApproveCommand{
         "A run that goes on takes it up at once; one that has stopped, when it is started "
         "again: no agent is called again for it. Exit codes: 0 approved; 1 nothing waits, "
         "or it was answered before; 2 an error.",
-    .positionals = kApprovePositionals,
-    .options = kApproveOptions,
+    .positionals = kRunAndTask,
+    .options = kProjectOnly,
     .run = approve,
     .examples =
         "  capsule approve demo-1.1.1\n  capsule approve PLAN.md T-3\n"
@@ -89,7 +67,7 @@ constexpr Command kRejectCommand{
         "The words of --because are the feedback of the next attempt: of the phase that "
         "writes, of the task's Developer, or of auto mode's next turn.\n\n"
         "Exit codes: 0 rejected; 1 nothing waits, or it was answered before; 2 an error.",
-    .positionals = kApprovePositionals,
+    .positionals = kRunAndTask,
     .options = kRejectOptions,
     .run = reject,
     .examples =

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/run_args.h"
 #include "run/attach.h"
+#include "world/live_runs.h"
 
 namespace capsule::cli {
 namespace {
@@ -24,31 +25,13 @@ void leave_on_interrupt() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
-// The only one that goes on.
-Result<world::Run> living_one(const world::Project& project, engine::Records* store) {
-  std::vector<world::Run> living;
-  std::vector<std::string> names;
-  if (store != nullptr)
-    for (world::Run& run : TRY(world::newest_runs(*store)))
-      if (run.live() && run.head.workflow != engine::kAutoSession) {
-        names.push_back(world::word_for(run));
-        living.push_back(std::move(run));
-      }
-  if (living.size() == 1) return std::move(living.front());
-  if (living.empty())
-    return fail(Reason::not_found, "no run goes on now",
-                "'capsule status" + project.option + "' lists all runs");
-  return fail(Reason::usage, "several runs go on: " + short_list(names),
-              "name one of them: capsule attach " + names.front() + project.option);
-}
-
 Result<world::Run> named_one(const Args& args, const world::Project& project,
                              engine::Records* store) {
   world::Found found = TRY(find_run(args, project, store));
-  TRY_VOID(refuse_one_task(project, found, "followed",
-                           "see what its agents print: capsule log " + world::word_for(found.run) +
-                               " " + found.task + " --follow" + project.option +
-                               "; or follow the plan: capsule attach"));
+  TRY_VOID(world::refuse_one_task(project, found, "followed",
+                                  "see what its agents print: capsule log " +
+                                      world::word_for(found.run) + " " + found.task + " --follow" +
+                                      project.option + "; or follow the plan: capsule attach"));
   return std::move(found.run);
 }
 
@@ -56,7 +39,7 @@ Result<int> attach(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
   const world::Run run = TRY(args.positional(0) ? named_one(args, project, store.get())
-                                                : living_one(project, store.get()));
+                                                : world::only_live_run(project, store.get()));
   if (run.head.workflow == engine::kAutoSession)
     return fail(Reason::refused, "auto mode works in a session of its client",
                 "look at it there, in the session");

@@ -25,8 +25,6 @@ constexpr Option kStartOptions[] = {
     {"force", "", "Replace an active state"},
     kProjectDir,
 };
-constexpr Option kAutoStatusOptions[] = {kProjectDir, kJson};
-constexpr Option kPlainOptions[] = {kProjectDir};
 
 Result<int> start(const Args& args) {
   world::SessionStart session;
@@ -86,13 +84,12 @@ Result<int> cancel(const Args& args) {
 constexpr Command kAutoRows[] = {
     {.path = "auto start",
      .summary = "Start auto mode for a session that has the Stop hook",
-     .details =
-         "Nine phases: expansion, init, planning, execution, qa, review, fix, check, "
-         "reflect. Only writes .caw/auto-state.json and prints the instructions of the "
-         "first phase; the hook (capsule hook install) does the rest. It belongs to the "
-         "session that it is started in (CLAUDE_CODE_SESSION_ID); started outside of any, to "
-         "the first one that stops.\n\n"
-         "Exit codes: 0 started; 1 already active; 2 an error.",
+     .details = "Nine phases: expansion, init, planning, execution, qa, review, fix, check, "
+                "reflect. Only writes .caw/auto-state.json and prints the instructions of the "
+                "first phase; the hook (capsule hook install) does the rest. It belongs to the "
+                "session that it is started in (CLAUDE_CODE_SESSION_ID); started outside of any, "
+                "to the first one that stops.\n\n"
+                "Exit codes: 0 started; 1 already active; 2 an error.",
      .positionals = kAutoTask,
      .options = kStartOptions,
      .run = start,
@@ -100,12 +97,12 @@ constexpr Command kAutoRows[] = {
     {.path = "auto status",
      .summary = "Show which phase auto mode is in",
      .details = "Exit codes: 0 shown; 1 there is none; 2 an error.",
-     .options = kAutoStatusOptions,
+     .options = kProjectAndJson,
      .run = auto_status},
     {.path = "auto cancel",
      .summary = "End auto mode; the session may stop",
      .details = "Exit codes: 0 no longer active; 1 there is none; 2 an error.",
-     .options = kPlainOptions,
+     .options = kProjectOnly,
      .run = cancel},
 };
 

@@ -83,11 +83,10 @@ constexpr Command kAutoRunRows[] = {
      .people_only = true},
     {.path = "auto continue",
      .summary = "Go on with auto mode where it stopped",
-     .details =
-         "A headless run goes on at its first unfinished phase. The state of a session "
-         "becomes active again, for the session that this is called in, else for the next one "
-         "that stops; the instructions of its phase are printed.\n\n"
-         "Exit codes: as auto run.",
+     .details = "A headless run goes on at its first unfinished phase. The state of a session "
+                "becomes active again, for the session that this is called in, else for the next "
+                "one that stops; the instructions of its phase are printed.\n\n"
+                "Exit codes: as auto run.",
      .options = kContinueOptions,
      .run = go_on,
      .people_only = true},

@@ -28,6 +28,18 @@ std::string value_of(const Args& args, std::string_view option) {
   return std::string(args.option(option).value_or(""));
 }
 
+std::string first_word(const Args& args) { return std::string(args.positional(0).value_or("")); }
+
+using Words = std::vector<std::string>;
+
+// A command as bd takes it, with those of these options that say something.
+Words for_bd(const Args& args, Words words, std::initializer_list<std::string_view> options) {
+  for (const std::string_view name : options)
+    if (const std::string value = value_of(args, name); !value.empty())
+      words.push_back("--" + std::string(name) + "=" + value);
+  return words;
+}
+
 std::string actor() {
   for (const char* name : {"BD_ACTOR", "USER", "LOGNAME"})
     if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
@@ -47,7 +59,7 @@ bool report_damage(const task::NativeStore& store) {
   return !store.damage().empty();
 }
 
-Result<int> forwarded(const std::string& dir, const Args& args, std::vector<std::string> words) {
+Result<int> forwarded(const std::string& dir, const Args& args, Words words) {
   const task::Forwarded answer = TRY(task::forward(dir, std::move(words), args.flag("json")));
   print(answer.out);
   print_error(answer.err);
@@ -56,7 +68,7 @@ Result<int> forwarded(const std::string& dir, const Args& args, std::vector<std:
 
 // What a command does natively, and the words that it is for bd.
 template <class Native>
-Result<int> run_either(const Args& args, std::vector<std::string> words, Native native) {
+Result<int> run_either(const Args& args, Words words, Native native) {
   const std::string dir = project_folder(args);
   if (TRY(task::uses_bd(dir, TRY(tracker_choice(dir)))))
     return forwarded(dir, args, std::move(words));
@@ -117,20 +129,18 @@ Result<int> parse_priority(std::string_view text) {
 }
 
 Result<int> run_create(const Args& args) {
-  task::NewBead bead;
-  bead.title = value_of(args, "title");
-  bead.type = args.option("type").value_or("task");
-  bead.parent = value_of(args, "parent");
-  bead.description = value_of(args, "description");
-  bead.acceptance = value_of(args, "acceptance");
-  bead.priority = TRY(parse_priority(args.option("priority").value_or("2")));
+  const int priority = TRY(parse_priority(args.option("priority").value_or("2")));
+  const task::NewBead bead{.title = value_of(args, "title"),
+                           .type = std::string(args.option("type").value_or("task")),
+                           .priority = priority,
+                           .parent = value_of(args, "parent"),
+                           .description = value_of(args, "description"),
+                           .acceptance = value_of(args, "acceptance")};
   if (trimmed(bead.title).empty()) return fail(Reason::usage, "bead create needs --title=TEXT");
-  std::vector<std::string> words{"create", "--title=" + bead.title, "--type=" + bead.type,
-                                 "--priority=" + std::to_string(bead.priority)};
-  if (!bead.parent.empty()) words.push_back("--parent=" + bead.parent);
-  if (!bead.description.empty()) words.push_back("--description=" + bead.description);
-  if (!bead.acceptance.empty()) words.push_back("--acceptance=" + bead.acceptance);
-  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
+  const Words words{"create", "--title=" + bead.title, "--type=" + bead.type,
+                    "--priority=" + std::to_string(bead.priority)};
+  const auto bd = for_bd(args, words, {"parent", "description", "acceptance"});
+  return run_either(args, bd, [&](task::NativeStore& store) -> Result<int> {
     const std::string id = TRY(store.create(bead));
     print(args.flag("json") ? TRY(store.object_json(id))
                             : "Created " + id + ": " + printable(bead.title) + "\n");
@@ -138,75 +148,68 @@ Result<int> run_create(const Args& args) {
   });
 }
 
-Result<void> print_beads(const Args& args, task::NativeStore& store,
-                         const std::vector<engine::Bead>& beads, const char* none) {
-  if (args.flag("json")) {
-    print(TRY(store.list_json(beads)));
-  } else {
-    print(beads.empty() ? none : ui::bead_lines(beads));
-  }
-  return {};
+// What a command lists, and what it says when that is nothing.
+template <class List>
+Result<int> list_either(const Args& args, Words words, const char* none, List list) {
+  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
+    const std::vector<engine::Bead> beads = TRY(list(store));
+    print(args.flag("json") ? TRY(store.list_json(beads))
+          : beads.empty()   ? none
+                            : ui::bead_lines(beads));
+    return kUnlessDamaged;
+  });
 }
 
 Result<int> list_beads(const Args& args) {
   const engine::BeadFilter filter{value_of(args, "parent"), value_of(args, "status"),
                                   args.flag("all")};
-  std::vector<std::string> words{"list"};
-  if (!filter.parent.empty()) words.push_back("--parent=" + filter.parent);
-  if (!filter.status.empty()) words.push_back("--status=" + filter.status);
+  Words words = for_bd(args, {"list"}, {"parent", "status"});
   if (filter.all) words.emplace_back("--all");
-  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
-    TRY_VOID(print_beads(args, store, TRY(store.list(filter)), "No beads.\n"));
-    return kUnlessDamaged;
-  });
+  return list_either(args, std::move(words), "No beads.\n",
+                     [&](task::NativeStore& store) { return store.list(filter); });
 }
 
 Result<int> run_ready(const Args& args) {
-  return run_either(args, {"ready"}, [&](task::NativeStore& store) -> Result<int> {
-    TRY_VOID(print_beads(args, store, TRY(store.ready()), "Nothing is ready.\n"));
-    return kUnlessDamaged;
-  });
+  return list_either(args, {"ready"}, "Nothing is ready.\n",
+                     [](task::NativeStore& store) { return store.ready(); });
 }
 
 Result<int> run_show(const Args& args) {
-  const std::string id(args.positional(0).value_or(""));
+  const std::string id = first_word(args);
   return run_either(args, {"show", id}, [&](task::NativeStore& store) -> Result<int> {
     print(args.flag("json") ? TRY(store.show_json(id)) : ui::bead_page(TRY(store.show(id))));
     return 0;
   });
 }
 
-Result<int> run_close(const Args& args) {
-  const std::string id(args.positional(0).value_or(""));
-  const std::string reason = value_of(args, "reason");
-  std::vector<std::string> words{"close", id};
-  if (!reason.empty()) words.push_back("--reason=" + reason);
+// A change of the bead that is named first, and the words that tell it before its id and title.
+template <class Change>
+Result<int> change_either(const Args& args, Words words, const char* done, Change change) {
   return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
-    TRY_VOID(store.close(id, reason));
+    const std::string id = first_word(args);
+    TRY_VOID(change(store, id));
     const engine::Bead bead = TRY(store.show(id));
     print(args.flag("json") ? TRY(store.array_json(id))
-                            : "✓ closed " + id + ": " + printable(bead.title) + "\n");
+                            : done + id + ": " + printable(bead.title) + "\n");
     return 0;
   });
+}
+
+Result<int> run_close(const Args& args) {
+  const std::string reason = value_of(args, "reason");
+  return change_either(args, for_bd(args, {"close", first_word(args)}, {"reason"}), "✓ closed ",
+                       [&](auto& store, const std::string& id) { return store.close(id, reason); });
 }
 
 Result<int> run_reopen(const Args& args) {
-  const std::string id(args.positional(0).value_or(""));
   const std::string reason = value_of(args, "reason");
-  TRY_VOID(check_id("bead id", id));
-  std::vector<std::string> words{"reopen", id};
-  if (!reason.empty()) words.push_back("--reason=" + reason);
-  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
-    TRY_VOID(store.reopen(id, reason));
-    const engine::Bead bead = TRY(store.show(id));
-    print(args.flag("json") ? TRY(store.array_json(id))
-                            : "↻ open again " + id + ": " + printable(bead.title) + "\n");
-    return 0;
-  });
+  TRY_VOID(check_id("bead id", first_word(args)));
+  return change_either(
+      args, for_bd(args, {"reopen", first_word(args)}, {"reason"}), "↻ open again ",
+      [&](auto& store, const std::string& id) { return store.reopen(id, reason); });
 }
 
 Result<int> run_update(const Args& args) {
-  const std::string id(args.positional(0).value_or(""));
   const auto text = [&](std::string_view option) -> std::optional<std::string> {
     const auto value = args.option(option);
     return value ? std::optional<std::string>(*value) : std::nullopt;
@@ -223,24 +226,20 @@ Result<int> run_update(const Args& args) {
   if (change.empty())
     return fail(Reason::usage, "bead update: nothing to change was named",
                 "for example --title=TEXT, --status=STATUS or --priority=N");
-  TRY_VOID(check_id("bead id", id));
+  TRY_VOID(check_id("bead id", first_word(args)));
   TRY_VOID(task::check_change(change));
-  std::vector<std::string> words{"update", id};
-  for (std::string_view name :
+  Words words{"update", first_word(args)};
+  // What is given as nothing is removed.
+  for (const char* name :
        {"title", "type", "priority", "status", "description", "acceptance", "design", "notes"})
-    if (const auto value = args.option(name))
-      words.push_back("--" + std::string(name) + "=" + std::string(*value));
-  return run_either(args, std::move(words), [&](task::NativeStore& store) -> Result<int> {
-    TRY_VOID(store.update(id, change));
-    const engine::Bead bead = TRY(store.show(id));
-    print(args.flag("json") ? TRY(store.array_json(id))
-                            : "Updated " + id + ": " + printable(bead.title) + "\n");
-    return 0;
+    if (const auto value = text(name)) words.push_back("--" + std::string(name) + "=" + *value);
+  return change_either(args, std::move(words), "Updated ", [&](auto& store, const std::string& id) {
+    return store.update(id, change);
   });
 }
 
 Result<int> run_comment(const Args& args) {
-  const std::string id(args.positional(0).value_or(""));
+  const std::string id = first_word(args);
   const std::string text(args.positional(1).value_or(""));
   return run_either(args, {"comments", "add", id, text},
                     [&](task::NativeStore& store) -> Result<int> {
@@ -293,9 +292,8 @@ constexpr Option kUpdate[] = {
 constexpr Command kBeadRows[] = {
     {.path = "bead init",
      .summary = "Make a store for beads in a project",
-     .details =
-         "Beads are kept in .beads/issues.jsonl, one per line, in the shape that the tracker bd "
-         "writes. Existing beads stay.",
+     .details = "Beads are kept in .beads/issues.jsonl, one per line, in the shape that the "
+                "tracker bd writes. Existing beads stay.",
      .options = kInit,
      .run = run_init,
      .examples = "capsule bead init --prefix=demo",

@@ -13,8 +13,6 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Option kInboxOptions[] = {kProjectDir, kJson};
-
 Result<int> inbox(const Args& args) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
@@ -39,7 +37,7 @@ constexpr Command kInboxCommand{
         "that settle it; what went wrong comes after what is asked, and within a kind the "
         "oldest first. Only reads, also while runs go on.\n\n"
         "Exit codes: 0 shown, also when nothing needs you; 1 there is no project; 2 an error.",
-    .options = kInboxOptions,
+    .options = kProjectAndJson,
     .run = inbox,
     .examples =
         "  capsule inbox\n"

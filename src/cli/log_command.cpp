@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <thread>
 
@@ -22,7 +21,6 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kLogPositionals[] = {kRun, kTask};
 constexpr Option kLogOptions[] = {
     {"phase", "PHASE", "Only this phase, such as execute"},
     {"role", "ROLE", "Only agents of this role, such as developer; the same as --phase"},
@@ -51,10 +49,7 @@ Result<std::string> wanted_role(const Args& args) {
 Result<int> wanted_agent(const Args& args) {
   const auto given = args.option("agent");
   if (!given) return 0;
-  int number = 0;
-  const auto read = std::from_chars(given->data(), given->data() + given->size(), number);
-  if (read.ec == std::errc() && read.ptr == given->data() + given->size() && number > 0)
-    return number;
+  if (const auto number = command_line::number_in(*given, 1)) return static_cast<int>(*number);
   return fail(Reason::usage, "'" + printable(given->substr(0, 120)) + "' is no agent's number",
               "the first agent of a run is 1; 'capsule status RUN --json' has the numbers");
 }
@@ -128,7 +123,7 @@ constexpr Command kLogCommand{
         "and what it used; --raw prints the stream itself. Other output is printed as it is: "
         "on a terminal with control characters as \\xNN, in a pipe or file unchanged.\n\n"
         "Exit codes: 0 shown; 1 there is none; 2 an error.",
-    .positionals = kLogPositionals,
+    .positionals = kRunAndTask,
     .options = kLogOptions,
     .run = log,
     .examples =

@@ -1,11 +1,9 @@
 // capsule notify: how people are told that something needs one of them, shown and tried.
-#include <algorithm>
-
 #include "base/print.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
 #include "run/notifying.h"
+#include "ui/config_text.h"
 
 namespace capsule::cli {
 namespace {
@@ -16,42 +14,6 @@ constexpr Option kOptions[] = {
      "question|choice|approval|failed|refused|stalled|cut_off|budget|quota|complete", "question"},
     {"show", "SERVICE", "Print a ready entry for a service", notify::kServices},
     kProjectDir};
-
-std::string ways_in_words(const config::Notify& way) {
-  std::vector<std::string> ways;
-  if (way.desktop) ways.emplace_back("desktop");
-  if (way.terminal) ways.emplace_back("terminal");
-  if (!way.command.empty()) ways.push_back(printable(way.command.front()));
-  return ways.empty() ? "no way of telling is set" : joined(ways);
-}
-
-void list(const config::Config& config) {
-  for (const auto& [name, way] : config.notify) {
-    print("  " + name + ": " + ways_in_words(way) + " on " +
-          (way.on.empty() ? "everything that needs a person" : joined(way.on)) + "\n");
-  }
-}
-
-Result<int> test(const world::Project& project, std::string_view kind) {
-  const auto loop = TRY(process::Loop::create());
-  bool all_well = true;
-  notify::Sender::Surroundings surroundings = run::surroundings_of(project.root());
-  surroundings.tell_all = true;
-  surroundings.became = [&](const std::string& way, const Result<void>& result) {
-    all_well = all_well && result.has_value();
-    print("  " + way + ": " + (result ? "sent" : "failed: " + printable(result.error().message)) +
-          "\n");
-  };
-  notify::Sender sender(*loop, project.config.notify, std::move(surroundings));
-  const std::string& root = project.root();
-  const notify::Notice notice = notify::sample(root.substr(root.rfind('/') + 1), kind);
-  print("Sending a sample (" + std::string(kind) + ") by:\n");
-  for (const auto& [name, way] : project.config.notify) {
-    sender.send_by(name, notice);
-    sender.finish();
-  }
-  return all_well ? 0 : 1;
-}
 
 Result<int> notify(const Args& args) {
   if (const auto service = args.option("show")) {
@@ -65,10 +27,10 @@ Result<int> notify(const Args& args) {
         "See a ready entry:\n  capsule notify --show=ntfy\n");
     return args.flag("test") ? 1 : 0;
   }
-  if (args.flag("test")) return test(project, args.option("kind").value_or("question"));
-  print("When something comes to need a person, a run tells:\n");
-  list(project.config);
-  print("\nTry them:\n  capsule notify --test\n");
+  if (args.flag("test"))
+    return TRY(run::send_samples(project, args.option("kind").value_or("question"), print)) ? 0 : 1;
+  print("When something comes to need a person, a run tells:\n" + ui::ways_text(project.config) +
+        "\nTry them:\n  capsule notify --test\n");
   return 0;
 }
 

@@ -1,19 +1,14 @@
 // capsule questions and capsule answer: what runs ask people, whatever their workflow.
-#include <chrono>
-#include <thread>
-
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/run_args.h"
 #include "ui/question_text.h"
 #include "world/answers.h"
-#include "world/requests.h"
 
 namespace capsule::cli {
 namespace {
 
-constexpr Option kQuestionsOptions[] = {kProjectDir, kJson};
 constexpr Option kAnswerOptions[] = {
     kProjectDir, {"take-back", "", "Take back an answer that no agent has been told yet"}};
 constexpr Positional kAnswerWords[] = {
@@ -29,36 +24,15 @@ Result<int> show_questions(const Args& args) {
   return 0;
 }
 
-constexpr std::chrono::milliseconds kLook{50};
-constexpr int kLooks = 200;
-
-// The run has recorded the answer: it alone knows whether an agent was told.
-Result<int> ask_back(const world::Project& project, engine::Records* store,
-                     const world::AskedBefore& asked) {
-  TRY_VOID(world::check_home(asked.run.head));
-  const std::string number = std::to_string(asked.question);
-  const std::string& run = asked.run.head.run;
-  TRY_VOID(world::leave_take_back(project.root(), run, asked.question));
-  if (!asked.run.live()) {
-    print("The answer to question " + number +
-          " is taken back when the run goes on, if no agent was told: " +
-          world::go_on_command(project, asked.run) + "\n");
-    return 0;
-  }
-  for (int i = 0; i < kLooks && world::take_back_pending(project.root(), run, asked.question); ++i)
-    std::this_thread::sleep_for(kLook);
-  if (world::take_back_pending(project.root(), run, asked.question))
-    return fail(Reason::blocked, "the run has not looked at it yet",
-                "see whether the question is open again: capsule questions" + project.option);
-  for (const world::OpenQuestion& open : TRY(world::open_questions(project, store)))
-    if (open.run.head.run == run && open.wait.question == asked.question) {
-      print("The answer to question " + number +
-            " is taken back; no agent was told. It is open again.\n");
-      return 0;
-    }
-  return fail(Reason::blocked, "the answer to question " + number + " cannot be taken back",
-              "an agent was told, or something else has followed from it; to correct it: capsule "
-              "abort, change the task, and start the same command again");
+Result<int> ask_run_back(const world::Project& project, engine::Records* store,
+                         const world::AskedBefore& asked) {
+  const world::TakenBack how = TRY(world::ask_back(project, store, asked));
+  print("The answer to question " + std::to_string(asked.question) +
+        (how == world::TakenBack::reopened
+             ? " is taken back; no agent was told. It is open again.\n"
+             : " is taken back when the run goes on, if no agent was told: " +
+                   world::go_on_command(project, asked.run) + "\n"));
+  return 0;
 }
 
 Result<int> take_back(const Args& args, const std::vector<std::string>& words) {
@@ -70,12 +44,13 @@ Result<int> take_back(const Args& args, const std::vector<std::string>& words) {
   const auto open = world::find_question(project, store.get(),
                                          words.size() > 1 ? words.front() : "", words.back());
   if (!open && open.error().reason == Reason::not_found)
-    return ask_back(project, store.get(),
-                    TRY(world::find_asked(project, store.get(),
-                                          words.size() > 1 ? words.front() : "", words.back())));
+    return ask_run_back(
+        project, store.get(),
+        TRY(world::find_asked(project, store.get(), words.size() > 1 ? words.front() : "",
+                              words.back())));
   if (!open) return tl::unexpected(open.error());
   if (open->run.live() && open->answered)  // it is being taken up
-    return ask_back(project, store.get(), {open->run, open->wait.question});
+    return ask_run_back(project, store.get(), {open->run, open->wait.question});
   TRY_VOID(world::check_home(open->run.head));
   TRY_VOID(world::take_back_answer(project.root(), open->run.head.run, open->wait.question));
   print("The answer to question " + words.back() + " is taken back.\n");
@@ -113,7 +88,7 @@ constexpr Command kQuestionsCommand{
     .details =
         "Questions of the agents of deliveries, and phases that wait for approval. Only "
         "reads, also while a run goes on. Exit codes: 0 shown; 2 an error.",
-    .options = kQuestionsOptions,
+    .options = kProjectAndJson,
     .run = show_questions,
     .examples = "  capsule questions\n  capsule answer 1 \"Use UTC everywhere\"",
 };

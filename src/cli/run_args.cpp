@@ -1,8 +1,6 @@
 #include "cli/run_args.h"
 
 #include "base/files.h"
-#include "base/text.h"
-#include "git/branch.h"
 #include "workspace/places.h"
 #include "world/logs.h"
 
@@ -19,16 +17,6 @@ Result<world::Found> find_run(const Args& args, const world::Project& project,
   return world::find_run(project, store, words_of(args));
 }
 
-Result<void> refuse_one_task(const world::Project& project, const world::Found& found,
-                             std::string_view doing, const std::string& instead) {
-  if (found.task.empty()) return {};
-  const std::string plan = world::word_for(found.run);
-  return fail(Reason::usage,
-              "one task of a plan cannot be " + std::string(doing) +
-                  " alone: " + printable(found.task) + " of " + plan,
-              instead + " " + plan + project.option);
-}
-
 ui::RunWords run_words(const world::Project& project, const world::Run& run) {
   return {world::word_for(run), world::go_on_command(project, run), project.option,
           run.summary.on_branch.empty()
@@ -39,9 +27,7 @@ ui::RunWords run_words(const world::Project& project, const world::Run& run) {
 ui::Surroundings surroundings(const world::Project& project, const view::Run& run) {
   ui::Surroundings around;
   around.project_option = project.option;
-  const auto tips = git::find_tips(project.repository, project.config.main_branch, "");
-  around.main_branch =
-      tips ? tips->main_ref.substr(std::string_view("refs/heads/").size()) : "main";
+  around.main_branch = world::main_branch_of(project);
   const std::string worktree = workspace::worktree_path(project.repository, run.subject);
   if (const view::Attempt* const last = view::newest_ended(run))
     around.last_words = world::last_words(worktree, last->fault, last->log);

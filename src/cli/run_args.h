@@ -16,18 +16,14 @@ namespace capsule::cli {
 inline constexpr Positional kRun{
     "RUN", "A bead, a plan, a run's id, or auto: the newest run of auto mode"};
 inline constexpr Positional kTask{"TASK", "One task of the plan", false};
-// Of a command that refuses it, with what to do instead: see refuse_one_task().
+inline constexpr Positional kRunAndTask[] = {kRun, kTask};
+// Of a command that refuses it, with what to do instead: see world::refuse_one_task().
 inline constexpr Positional kNoTask{"TASK", "Not alone: a plan goes as a whole", false};
 
 // The positionals from `first` on, as find_run() wants them.
 std::vector<std::string> words_of(const Args& args, std::size_t first = 0);
 Result<world::Found> find_run(const Args& args, const world::Project& project,
                               engine::Records* store);
-
-// For what only a whole run can do: error usage when one task of a plan was named, also when the
-// task's id was the only word. `doing` as in "paused"; `instead` comes before the words of the run.
-Result<void> refuse_one_task(const world::Project& project, const world::Found& found,
-                             std::string_view doing, const std::string& instead);
 
 // The words for what people paste.
 ui::RunWords run_words(const world::Project& project, const world::Run& run);

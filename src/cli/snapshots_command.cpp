@@ -11,12 +11,10 @@
 namespace capsule::cli {
 namespace {
 
-constexpr Positional kListWords[] = {kRun, kTask};
 constexpr Positional kRestoreWords[] = {
     kRun,
     {"SNAPSHOT", "Its name, as 'capsule snapshots' shows it, or the end of it"},
     {"NAME", "The snapshot's name, when the word before it is a task of the plan", false}};
-constexpr Option kListOptions[] = {kProjectDir, kJson};
 constexpr Option kRestoreOptions[] = {
     kProjectDir,
     {"to", "DIR", "Where to put the files; must be empty or not exist", "",
@@ -90,8 +88,8 @@ constexpr Command kSnapshotsCommand{
         "Nothing that an agent or a clean-up does in a worktree can destroy it; what "
         "'teardown' and 'run --clean' removed is listed too, as rescue/…. With a plan and "
         "one of its tasks: only that task's.",
-    .positionals = kListWords,
-    .options = kListOptions,
+    .positionals = kRunAndTask,
+    .options = kProjectAndJson,
     .run = list,
     .examples =
         "  capsule snapshots demo-1.1.1\n  capsule snapshots PLAN.md T-3\n"

@@ -16,32 +16,17 @@ namespace {
 constexpr Positional kStatusPositionals[] = {
     {kRun.name, "Tell everything about this run: a bead, a plan, a run's id, or auto", false},
     kTask};
-constexpr Option kStatusOptions[] = {kProjectDir, kJson};
-
-// A run with what its agents do now.
-struct Seen {
-  view::Run run;
-  std::int64_t now_ms = 0;  // on the clock of that
-};
-Seen seen_now(const world::Project& project, const world::Run& run) {
-  const world::Activities now = world::activities_of(project, run);
-  Seen seen{run.view, now.now_ms};
-  for (view::Attempt& attempt : seen.run.attempts)
-    if (const auto found = now.of.find(attempt.agent); found != now.of.end())
-      attempt.doing = found->second;
-  return seen;
-}
 
 // An ended run of phases is summed up as it was at its end.
 std::string page_of(const world::Project& project, const world::Found& found,
                     const ui::Style& style) {
   const world::Run& run = found.run;
   const ui::RunWords words = run_words(project, run);
-  const Seen seen = seen_now(project, run);
-  if (!found.task.empty()) return ui::task_page(seen.run, found.task, words, style, seen.now_ms);
+  const world::RunNow now = world::run_now(project, run);
+  if (!found.task.empty()) return ui::task_page(now.run, found.task, words, style, now.now_ms);
   if (!engine::is_phases(run.head) || !run.unreadable.empty() ||
       engine::state_of(run) != engine::RunState::ended || run.live())
-    return ui::run_page(seen.run, words, style, seen.now_ms);
+    return ui::run_page(now.run, words, style, now.now_ms);
   ui::Surroundings around = surroundings(project, run.view);
   if (!words.description.empty()) around.notes.push_back("description: " + words.description);
   around.notes.push_back("ended " + ui::minute_of(run.head.ended_at) + " UTC");
@@ -55,9 +40,9 @@ Result<int> tell_one(const Args& args, const world::Project& project, engine::Re
     std::string archive;
     if (engine::is_phases(found.run.head))
       archive = workspace::archive_path(project.repository, found.run.head.subject);
-    Seen seen = seen_now(project, found.run);
-    if (!found.task.empty()) seen.run = view::only(std::move(seen.run), found.task);
-    print(ui::run_json(seen.run, is_folder(archive) ? archive : "", seen.now_ms));
+    world::RunNow now = world::run_now(project, found.run);
+    if (!found.task.empty()) now.run = view::only(std::move(now.run), found.task);
+    print(ui::run_json(now.run, is_folder(archive) ? archive : "", now.now_ms));
     return 0;
   }
   print(page_of(project, found, ui::style_for(STDOUT_FILENO)));
@@ -69,9 +54,9 @@ Result<int> tell_all(const Args& args, const world::Project& project, engine::Re
   std::int64_t now_ms = 0;
   if (store != nullptr)
     for (const world::Run& run : TRY(world::newest_runs(*store))) {
-      Seen seen = seen_now(project, run);
-      now_ms = seen.now_ms;
-      runs.push_back(std::move(seen.run));
+      world::RunNow now = world::run_now(project, run);
+      now_ms = now.now_ms;
+      runs.push_back(std::move(now.run));
     }
   if (args.flag("json"))
     print(ui::runs_json(runs, now_ms));
@@ -102,7 +87,7 @@ constexpr Command kStatusCommand{
         "that task and its agents. Only reads, also while a run is going on.\n\n"
         "Exit codes: 0 shown; 1 there is no such run; 2 an error.",
     .positionals = kStatusPositionals,
-    .options = kStatusOptions,
+    .options = kProjectAndJson,
     .run = status,
     .examples =
         "  capsule status\n  capsule status demo-1.1.1\n  capsule status PLAN.md T-3\n"

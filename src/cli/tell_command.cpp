@@ -1,16 +1,9 @@
 // capsule tell and capsule note: a person's words for an agent at work, or for the next one.
-#include <unistd.h>
-
-#include <cstdlib>
-
-#include "base/clock.h"
-#include "base/ids.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/run_args.h"
-#include "json/value.h"
-#include "world/requests.h"
+#include "ui/message_text.h"
 
 namespace capsule::cli {
 namespace {
@@ -19,78 +12,7 @@ constexpr Positional kTellPositionals[] = {
     kRun,
     {"TASK", "One task of the plan; left out: whoever works", false},
     {"TEXT", "What to tell", false}};
-constexpr Option kTellOptions[] = {kProjectDir, kJson};
-// A run that goes on takes a message up at once, and a client mostly hears it soon.
-constexpr int kTakenUpMilliseconds = 5'000;
-constexpr int kHeardMilliseconds = 1'000;
 constexpr std::size_t kMostBytes = std::size_t{64} << 10;
-
-std::string person() {
-  for (const char* name : {"USER", "LOGNAME"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
-  return "a person";
-}
-
-Result<void> refuse_where_nobody_hears(const world::Project& project, const world::Found& found) {
-  const std::string name = world::word_for(found.run);
-  if (found.run.head.workflow == engine::kAutoSession)
-    return fail(Reason::refused, "auto mode works in a session of its client",
-                "say it there, in the session");
-  const bool over = engine::state_of(found.run) == engine::RunState::ended;
-  if (over && !found.run.summary.can_go_on)
-    return fail(Reason::refused, "the run of " + name + " has ended: nobody would hear it",
-                "see: capsule status " + name + project.option);
-  return {};
-}
-
-// The message as the run has recorded it, as far as it got in a short time.
-Result<workflow::MessageSummary> followed(engine::Records& store, const world::Run& run,
-                                          const std::string& id, bool for_next) {
-  const std::int64_t began = monotonic_ms();
-  workflow::MessageSummary known;
-  known.recorded = false;
-  for (;;) {
-    const world::Run now = TRY(world::read_run(store, run.head));
-    for (const workflow::MessageSummary& message : now.summary.messages)
-      if (message.id == id) known = message;
-    const std::int64_t waited = monotonic_ms() - began;
-    if (known.agent != 0 || !now.live() || (for_next && known.recorded)) return known;
-    if (waited > (known.recorded ? kHeardMilliseconds : kTakenUpMilliseconds)) return known;
-    ::usleep(50'000);
-  }
-}
-
-// Who is at work on it, and whether their clients hear words meanwhile.
-bool somebody_hears(const world::Project& project, const world::Found& found) {
-  for (const workflow::AgentSummary& agent : found.run.summary.agents) {
-    if (!agent.running || (!found.task.empty() && agent.task != found.task)) continue;
-    const auto row = project.config.providers.find(agent.provider);
-    if (row != project.config.providers.end() && row->second.steer) return true;
-  }
-  return false;
-}
-
-std::string what_follows(const world::Project& project, const world::Found& found,
-                         const workflow::MessageSummary& message, bool for_next) {
-  const std::string who = "agent " + std::to_string(message.agent) +
-                          (message.role.empty() ? "" : " (" + printable(message.role) + ")");
-  if (message.agent != 0 && message.live) return "Told: " + who + " has heard it.";
-  if (message.agent != 0) return "Told: " + who + " has it in its prompt.";
-  if (!found.run.live())
-    return "Nobody works on " + world::word_for(found.run) +
-           " now: the first agent has it in its prompt once it goes on: " +
-           world::go_on_command(project, found.run);
-  const std::string next =
-      "the next agent" + (found.task.empty() ? "" : " of " + printable(found.task));
-  if (!message.recorded) return "Left for the run, which has not taken it up yet.";
-  if (for_next) return "Noted: " + next + " has it in its prompt.";
-  return somebody_hears(project, found)
-             ? "Noted: who works hears it at its next step, or else " + next +
-                   " has it in its prompt."
-             : "Noted: " + next +
-                   " has it in its prompt. (Claude hears it while it works with "
-                   "providers.claude.steer: true.)";
-}
 
 Result<int> leave(const Args& args, bool for_next) {
   std::vector<std::string> words = words_of(args);
@@ -106,36 +28,10 @@ Result<int> leave(const Args& args, bool for_next) {
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
   world::Found found = TRY(world::find_run(project, store.get(), words));
-  TRY_VOID(refuse_where_nobody_hears(project, found));
-  TRY_VOID(world::check_home(found.run.head));
-  const std::string run = found.run.head.run;
-  const std::string id = utc_stamp() + "-" + random_hex(4);
-  TRY_VOID(world::leave_message(project.root(), run, {id, found.task, text, person(), for_next}));
-  workflow::MessageSummary message;
-  message.recorded = false;
-  if (found.run.live()) message = TRY(followed(*store, found.run, id, for_next));
-  if (!message.recorded) {
-    // It may have ended meanwhile.
-    found.run = TRY(world::read_run(*store, TRY(store->head(run))));
-    if (auto late = refuse_where_nobody_hears(project, found); !late) {
-      world::drop_message(project.root(), run, id);
-      return tl::unexpected(late.error());
-    }
-  }
-  if (args.flag("json")) {
-    const json::Value told{
-        {"message", id},
-        {"run", run},
-        {"task", found.task.empty() ? json::Value() : json::Value(found.task)},
-        {"recorded", message.recorded},
-        {"delivered", message.agent == 0 ? "no"
-                      : message.live     ? "live"
-                                         : "prompt"},
-        {"agent", message.agent > 0 ? json::Value(message.agent) : json::Value()}};
-    print(told.compact() + "\n");
-    return 0;
-  }
-  print(what_follows(project, found, message, for_next) + "\n");
+  const world::LeftMessage left = TRY(world::leave_words(project, *store, found, {text, for_next}));
+  const std::string go_on = world::go_on_command(project, found.run);
+  print(args.flag("json") ? ui::message_json(left, found)
+                          : ui::message_text(left, found, go_on, for_next));
   return 0;
 }
 
@@ -157,7 +53,7 @@ constexpr Command kTellCommand{
         "A run that has stopped hears it when it goes on. Exit codes: 0 left, and it is "
         "said what came of it; 1 no such run, or it has ended; 2 an error.",
     .positionals = kTellPositionals,
-    .options = kTellOptions,
+    .options = kProjectAndJson,
     .run = tell,
     .examples =
         "  capsule tell demo-1.1.1 \"Use UTC everywhere\"\n"
@@ -177,7 +73,7 @@ constexpr Command kNoteCommand{
         "A run that has stopped hears it when it goes on. Exit codes: 0 left, and it is "
         "said what came of it; 1 no such run, or it has ended; 2 an error.",
     .positionals = kTellPositionals,
-    .options = kTellOptions,
+    .options = kProjectAndJson,
     .run = note,
     .examples =
         "  capsule note demo-1.1.1 \"Use UTC everywhere\"\n"

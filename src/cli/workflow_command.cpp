@@ -88,9 +88,8 @@ constexpr Command kWorkflowRows[] = {
      .examples = "  capsule workflow show pipeline"},
     {.path = "workflow init",
      .summary = "Begin a workflow of your own",
-     .details =
-         "Copies a workflow to .capsule/workflows/NAME.yaml, and the prompts that it names to "
-         "the project, where they are missing.",
+     .details = "Copies a workflow to .capsule/workflows/NAME.yaml, and the prompts that it names "
+                "to the project, where they are missing.",
      .positionals = kName,
      .options = kWorkflowInitOptions,
      .run = init_workflow,

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/files.h"
+#include "base/text.h"
 
 namespace capsule::run {
 namespace {
@@ -75,6 +76,27 @@ void Notifying::on_cut_off(const Error& error) {
 
 void Notifying::look() {
   for (const notify::Notice& notice : watch_.look(shown_.project())) sender_.send(notice);
+}
+
+Result<bool> send_samples(const world::Project& project, std::string_view kind,
+                          const std::function<void(const std::string&)>& tell) {
+  const auto loop = TRY(process::Loop::create());
+  bool all_well = true;
+  notify::Sender::Surroundings surroundings = surroundings_of(project.root());
+  surroundings.tell_all = true;
+  surroundings.became = [&](const std::string& way, const Result<void>& result) {
+    all_well = all_well && result.has_value();
+    tell("  " + way + ": " + (result ? "sent" : "failed: " + printable(result.error().message)) +
+         "\n");
+  };
+  notify::Sender sender(*loop, project.config.notify, std::move(surroundings));
+  const notify::Notice notice = notify::sample(folder_name(project.root()), kind);
+  tell("Sending a sample (" + std::string(kind) + ") by:\n");
+  for (const auto& [name, way] : project.config.notify) {
+    sender.send_by(name, notice);
+    sender.finish();
+  }
+  return all_well;
 }
 
 }  // namespace capsule::run

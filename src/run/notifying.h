@@ -18,6 +18,11 @@ namespace capsule::run {
 // process.
 notify::Sender::Surroundings surroundings_of(const std::string& root);
 
+// Sends a sample of that kind by every way that the configuration names, one after the other;
+// `tell` hears it line by line. Whether all went well.
+Result<bool> send_samples(const world::Project& project, std::string_view kind,
+                          const std::function<void(const std::string&)>& tell);
+
 class Notifying : public engine::Listener {
  public:
   // `face`, what it shows, and `loop` must outlive it. `tell` is for words to the person at the

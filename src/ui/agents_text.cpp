@@ -135,4 +135,19 @@ std::string agents_json(const std::vector<ProviderState>& providers) {
   return list.compact() + "\n";
 }
 
+std::string lifted_text(const world::ProviderState& state) {
+  if (!state.parked())
+    return "An agent that waits after a fault of " + state.name + " tries now.\n";
+  std::vector<std::string> live;
+  std::string text;
+  for (const world::ParkedRun& run : state.parked_in) {
+    if (run.live)
+      live.push_back(run.name);
+    else if (!run.go_on.empty())
+      text += "Go on with: " + run.go_on + "\n";
+  }
+  if (!live.empty()) text = "Goes on by itself: " + short_list(live) + "\n" + text;
+  return state.name + " is free again.\n" + text;
+}
+
 }  // namespace capsule::ui

@@ -13,6 +13,9 @@ namespace capsule::ui {
 std::string agents_table(const std::vector<world::ProviderState>& providers, const Style& style);
 std::string agents_json(const std::vector<world::ProviderState>& providers);
 
+// That somebody has lifted its parking, and what follows for the runs that waited.
+std::string lifted_text(const world::ProviderState& state);
+
 // "until 2026-01-31 23:59:59 UTC (a guess): a usage limit is reached"
 std::string parking_words(const world::Parking& parking);
 

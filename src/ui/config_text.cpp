@@ -82,4 +82,17 @@ std::string keys_json() {
   return rows.compact() + "\n";
 }
 
+std::string ways_text(const config::Config& config) {
+  std::string text;
+  for (const auto& [name, way] : config.notify) {
+    std::vector<std::string> ways;
+    if (way.desktop) ways.emplace_back("desktop");
+    if (way.terminal) ways.emplace_back("terminal");
+    if (!way.command.empty()) ways.push_back(printable(way.command.front()));
+    text += "  " + name + ": " + (ways.empty() ? "no way of telling is set" : joined(ways)) +
+            " on " + (way.on.empty() ? "everything that needs a person" : joined(way.on)) + "\n";
+  }
+  return text;
+}
+
 }  // namespace capsule::ui

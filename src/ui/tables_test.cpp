@@ -3,9 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ui/agents_text.h"
 #include "ui/auto_text.h"
+#include "ui/cluster_text.h"
 #include "ui/config_text.h"
 #include "ui/ledger_text.h"
+#include "ui/message_text.h"
 #include "ui/question_text.h"
 #include "ui/setup_text.h"
 #include "ui/signal_text.h"
@@ -45,6 +48,58 @@ TEST(StepsText, TellsWhatWasWrittenFromWhatWasKept) {
   EXPECT_NE(text.find("wrote  prompts/x.md\n"), std::string::npos) << text;
   EXPECT_NE(text.find("kept   .beads"), std::string::npos) << text;
   EXPECT_NE(text.find("capsule doctor --project-dir=p\n"), std::string::npos) << text;
+}
+
+TEST(MessageText, SaysWhoHasHeardItOrWillAndWhatBringsTheRunOn) {
+  world::LeftMessage left;
+  left.state.recorded = false;
+  world::Found found;
+  found.run.head.subject = "demo-1";
+  bool for_next = false;
+  const auto text = [&] { return message_text(left, found, "capsule run demo-1", for_next); };
+  EXPECT_THAT(text(), HasSubstr("Nobody works on demo-1 now"));
+  EXPECT_THAT(text(), HasSubstr("once it goes on: capsule run demo-1\n"));
+  found.run.holder.emplace();
+  EXPECT_THAT(text(), HasSubstr("has not taken it up yet"));
+  left.state.recorded = true;
+  EXPECT_THAT(text(), HasSubstr("providers.claude.steer: true"));
+  left.heard_at_once = true;
+  EXPECT_THAT(text(), HasSubstr("who works hears it at its next step"));
+  for_next = true;
+  found.task = "T\n1";
+  EXPECT_EQ(text(), "Noted: the next agent of T\\n1 has it in its prompt.\n");
+  left.state.agent = 3;
+  left.state.role = "critic";
+  EXPECT_EQ(text(), "Told: agent 3 (critic) has it in its prompt.\n");
+  EXPECT_EQ(Json::parse(message_json(left, found))["delivered"], "prompt");
+}
+
+TEST(DatabaseText, SaysWhatIsMissingAndElseWhoIsAtWork) {
+  world::Database found;
+  found.known = 3;
+  EXPECT_THAT(missing_in(found), HasSubstr("There is no journal"));
+  found.version = 2;
+  EXPECT_THAT(missing_in(found), HasSubstr("has version 2; this capsule needs 3"));
+  found.version = 4;
+  EXPECT_THAT(missing_in(found), HasSubstr("update capsule"));
+  found.version = 3;
+  EXPECT_THAT(missing_in(found), HasSubstr("does not know this project"));
+  EXPECT_EQ(Json::parse(database_json(found))["ready"], false);
+  found.project = "calculator";
+  found.runs = 1;
+  EXPECT_EQ(missing_in(found), "");
+  EXPECT_THAT(database_text(found), HasSubstr("Project calculator: 1 run\n"));
+}
+
+TEST(LiftedText, TellsWhichRunsGoOnByThemselvesAndWhichHaveToBeStarted) {
+  world::ProviderState state;
+  state.name = "claude";
+  EXPECT_EQ(lifted_text(state), "An agent that waits after a fault of claude tries now.\n");
+  state.parked_in = {
+      {.run = "r-1", .name = "demo-1", .parking = {}, .live = true, .go_on = ""},
+      {.run = "r-2", .name = "b", .parking = {}, .live = false, .go_on = "capsule b"}};
+  EXPECT_EQ(lifted_text(state),
+            "claude is free again.\nGoes on by itself: demo-1\nGo on with: capsule b\n");
 }
 
 TEST(SnapshotLines, AreHarmless) {

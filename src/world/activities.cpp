@@ -1,8 +1,7 @@
 #include "world/activities.h"
 
-#include <chrono>
-
 #include "world/activity_tail.h"
+#include "world/wall_clock.h"
 
 namespace capsule::world {
 std::map<int, LogFile> live_logs(const Project& project, const Run& run) {
@@ -30,15 +29,14 @@ std::vector<LogFile> logs_of_agent(const Project& project, const Run& run, int a
   return files;
 }
 
-Activities activities_of(const Project& project, const Run& run) {
-  using namespace std::chrono;
-  Activities now;
-  now.now_ms = duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+RunNow run_now(const Project& project, const Run& run) {
+  RunNow now{run.view, epoch_ms()};
   for (const auto& [agent, log] : live_logs(project, run)) {
     ActivityTail tail(log);
     tail.read();
-    if (tail.activity().what != dialect::Activity::What::starting)
-      now.of.emplace(agent, tail.activity());
+    if (tail.activity().what == dialect::Activity::What::starting) continue;
+    for (view::Attempt& attempt : now.run.attempts)
+      if (attempt.agent == agent) attempt.doing = tail.activity();
   }
   return now;
 }

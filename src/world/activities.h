@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <map>
 
-#include "dialect/activity.h"
 #include "world/logs.h"
 #include "world/runs.h"
 
 namespace capsule::world {
 
-struct Activities {
-  std::map<int, dialect::Activity> of;  // by the agent's number; those that printed something
-  std::int64_t now_ms = 0;              // on the clock of their times
+// A run with what its agents at work do now; those that printed something.
+struct RunNow {
+  view::Run run;
+  std::int64_t now_ms = 0;  // on the clock of that
 };
 
 // The logs that its agents at work print to, by their numbers; those that are there.
@@ -23,7 +23,7 @@ std::map<int, LogFile> live_logs(const Project& project, const Run& run);
 // it has ended, the name of that does not always tell whose it is.
 std::vector<LogFile> logs_of_agent(const Project& project, const Run& run, int agent);
 
-// Of the agents that work. Of one that prints text its newest line counts as what it said.
-Activities activities_of(const Project& project, const Run& run);
+// Of an agent that prints text its newest line counts as what it said.
+RunNow run_now(const Project& project, const Run& run);
 
 }  // namespace capsule::world

@@ -1,13 +1,20 @@
 #include "world/questions.h"
 
 #include <charconv>
+#include <chrono>
+#include <thread>
 
 #include "base/listed.h"
 #include "base/text.h"
 #include "world/answers.h"
+#include "world/requests.h"
 
 namespace capsule::world {
 namespace {
+
+// How long a run is waited for that is to take an answer back.
+constexpr std::chrono::milliseconds kTakeBackLook{50};
+constexpr int kTakeBackLooks = 200;
 
 // "3" or "Q3"; 0: it is no number.
 int number_in(std::string_view text) {
@@ -84,6 +91,45 @@ Result<OpenQuestion> find_question(const Project& project, engine::Records* stor
   return fail(Reason::usage, "several runs ask a question " + std::to_string(wanted) + ": " + runs,
               "name the run before it: capsule answer " + word_for(found.front().run) + " " +
                   std::to_string(wanted) + " TEXT" + project.option);
+}
+
+Result<workflow::Waiting> find_approval(const Project& project, const Found& found) {
+  std::vector<workflow::Waiting> waits;
+  std::vector<std::string> tasks;
+  for (const workflow::Waiting& wait : found.run.summary.waits) {
+    if (wait.what != workflow::Waiting::For::approval) continue;
+    if (!found.task.empty() && wait.task != found.task) continue;
+    waits.push_back(wait);
+    tasks.push_back(wait.task);
+  }
+  const std::string name = word_for(found.run) + (found.task.empty() ? "" : " ") + found.task;
+  if (waits.empty())
+    return fail(Reason::not_found, name + " does not wait for approval",
+                "see: capsule status " + name + project.option);
+  if (waits.size() == 1) return waits.front();
+  return fail(Reason::usage, "several tasks wait for approval: " + short_list(tasks),
+              "name one of them: capsule approve " + name + " " + printable(tasks.front()) +
+                  project.option);
+}
+
+Result<TakenBack> ask_back(const Project& project, engine::Records* store,
+                           const AskedBefore& asked) {
+  TRY_VOID(check_home(asked.run.head));
+  const std::string& run = asked.run.head.run;
+  TRY_VOID(leave_take_back(project.root(), run, asked.question));
+  if (!asked.run.live()) return TakenBack::later;
+  const auto pending = [&] { return take_back_pending(project.root(), run, asked.question); };
+  for (int i = 0; i < kTakeBackLooks && pending(); ++i) std::this_thread::sleep_for(kTakeBackLook);
+  if (pending())
+    return fail(Reason::blocked, "the run has not looked at it yet",
+                "see whether the question is open again: capsule questions" + project.option);
+  for (const OpenQuestion& open : TRY(open_questions(project, store)))
+    if (open.run.head.run == run && open.wait.question == asked.question)
+      return TakenBack::reopened;
+  return fail(Reason::blocked,
+              "the answer to question " + std::to_string(asked.question) + " cannot be taken back",
+              "an agent was told, or something else has followed from it; to correct it: capsule "
+              "abort, change the task, and start the same command again");
 }
 
 }  // namespace capsule::world

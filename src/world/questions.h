@@ -30,4 +30,17 @@ struct AskedBefore {
 Result<AskedBefore> find_asked(const Project& project, engine::Records* store,
                                const std::string& run, const std::string& number);
 
+// Wants an answer back that its run has recorded: the run alone knows whether an agent was told,
+// and is waited for when it goes on. Error blocked: it has not looked yet, or cannot.
+enum class TakenBack {
+  later,     // the run decides about it when it goes on
+  reopened,  // the question is open again
+};
+Result<TakenBack> ask_back(const Project& project, engine::Records* store,
+                           const AskedBefore& asked);
+
+// The one thing that the run, or the task, waits for approval of. Errors: not_found, usage (there
+// are several).
+Result<workflow::Waiting> find_approval(const Project& project, const Found& found);
+
 }  // namespace capsule::world
