@@ -17,6 +17,21 @@ event::TokenUse claude_usage(json::View usage) {
   return use;
 }
 
+// Those of the cache are among the input.
+event::TokenUse qwen_usage(json::View usage) {
+  event::TokenUse use = claude_usage(usage);
+  use.input = std::max<std::int64_t>(0, use.input - use.cache_read);
+  return use;
+}
+
+// How the two count what was used.
+struct Counting {
+  event::TokenUse (*usage)(json::View usage);
+  bool session_in_all;  // the closing event counts earlier runs of the session, too
+};
+constexpr Counting kClaude{claude_usage, false};
+constexpr Counting kQwen{qwen_usage, true};
+
 // Of all models together: helpers and sub-agents too.
 event::TokenUse by_model(json::View models) {
   event::TokenUse use;
@@ -68,7 +83,7 @@ void read_tool_results(json::View content, Ledger& ledger) {
 // What a sub-agent says is none of the agent's own words.
 bool of_sub_agent(json::View line) { return !line["parent_tool_use_id"].is_nothing(); }
 
-void read_assistant(json::View line, Ledger& ledger) {
+void read_assistant(json::View line, const Counting& counting, Ledger& ledger) {
   const json::View message = line["message"];
   if (of_sub_agent(line)) {
     for (const json::View block : message["content"])
@@ -79,7 +94,7 @@ void read_assistant(json::View line, Ledger& ledger) {
   // The client's own words about a failure are no model's; `result` tells them again.
   if (message["model"].is("<synthetic>")) return;
   ledger.model(message["model"].text());
-  ledger.answer(message["id"].text(), claude_usage(message["usage"]));
+  ledger.answer(message["id"].text(), counting.usage(message["usage"]));
   read_blocks(message["content"], ledger);
 }
 
@@ -106,12 +121,11 @@ void read_failure(json::View line, Ledger& ledger) {
                 line["stop_reason"].is("refusal") ? "refusal" : line["terminal_reason"].text());
 }
 
-// One of several, when the client was woken by what went on in the background: the last counts.
-void read_result(json::View line, Ledger& ledger) {
+void count_result(json::View line, const Counting& counting, Ledger& ledger) {
   // Newer clients count a whole session, and tell apart what was used since the last result.
   const json::View since = line["model_usage_since_last_result"];
   event::TokenUse use = by_model(since.is_object() ? since : line["modelUsage"]);
-  if (!use.tokens_known) use = claude_usage(line["usage"]);
+  if (!use.tokens_known) use = counting.usage(line["usage"]);
   if (since.is_object()) {
     use.cost_known |= !by_model(since).tokens_known;  // nothing was used since
   } else if (line["total_cost_usd"].number()) {
@@ -123,7 +137,12 @@ void read_result(json::View line, Ledger& ledger) {
   if (since.is_object())
     ledger.used_since(use);
   else
-    ledger.used_in_all(use);
+    ledger.used_in_all(use, counting.session_in_all);
+}
+
+// One of several, when the client was woken by what went on in the background: the last counts.
+void read_result(json::View line, const Counting& counting, Ledger& ledger) {
+  count_result(line, counting, ledger);
   if (line["is_error"].is_true() || line["stop_reason"].is("refusal")) {
     ledger.final_text({});
     read_failure(line, ledger);
@@ -139,19 +158,17 @@ void read_limit(json::View info, Ledger& ledger) {
   if (info["status"].is("rejected")) ledger.limit_resets(info["resetsAt"].integer());
 }
 
-}  // namespace
-
-bool read_claude(json::View line, Ledger& ledger) {
+bool read_event(json::View line, const Counting& counting, Ledger& ledger) {
   const json::View type = line["type"];
   if (type.is("system") && line["subtype"].is_string()) {
     read_system(line, ledger);
   } else if (type.is("assistant") && line["message"].is_object()) {
-    read_assistant(line, ledger);
+    read_assistant(line, counting, ledger);
   } else if (type.is("user") && line["message"].is_object()) {
     if (line["isReplay"].is_true()) ledger.delivered(line["uuid"].text());
     read_tool_results(line["message"]["content"], ledger);
   } else if (type.is("result") && line["subtype"].is_string()) {
-    read_result(line, ledger);
+    read_result(line, counting, ledger);
   } else if (type.is("rate_limit_event")) {
     read_limit(line["rate_limit_info"], ledger);
   } else {
@@ -161,16 +178,9 @@ bool read_claude(json::View line, Ledger& ledger) {
   return true;
 }
 
-// The same, but for how tokens are counted: those of the cache are among the input, and those of
-// earlier runs of the session are there too.
-bool read_qwen(json::View line, Ledger& ledger) {
-  if (!read_claude(line, ledger)) return false;
-  if (!line["type"].is("result")) return true;
-  event::TokenUse use = claude_usage(line["usage"]);
-  use.input = std::max<std::int64_t>(0, use.input - use.cache_read);
-  use.turns = small_count(line["num_turns"]);
-  ledger.used_in_all(use, true);
-  return true;
-}
+}  // namespace
+
+bool read_claude(json::View line, Ledger& ledger) { return read_event(line, kClaude, ledger); }
+bool read_qwen(json::View line, Ledger& ledger) { return read_event(line, kQwen, ledger); }
 
 }  // namespace capsule::dialect

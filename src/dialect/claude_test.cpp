@@ -1,4 +1,5 @@
 // Streams as claude 2.1.197 and 2.1.325 print them.
+#include "base/files.h"
 #include "dialect/test_support.h"
 
 namespace capsule::dialect::testing {
@@ -248,6 +249,38 @@ TEST(QwenStream, IsClaudesButForTheCacheAndItsErrors) {
   ASSERT_TRUE(ill.failure);
   EXPECT_EQ(ill.failure->fault, Fault::unauthorised);
   EXPECT_EQ(ill.failure->status, 401);
+}
+
+// As it was recorded: the model charged 100 and 30, and had 3000 in its cache.
+TEST(QwenStream, CountsACachedTokenOnceAlsoWhereItIsCutOff) {
+  const auto printed = read_file(CAPSULE_SOURCE_DIR "/tests/client/transcripts/qwen/success.out");
+  ASSERT_TRUE(printed);
+  EXPECT_EQ(read(Output::qwen_stream, {*printed}).use.input, 130);
+  const std::size_t end = printed->find(R"({"type":"result")");
+  ASSERT_NE(end, std::string::npos);
+  const Reading cut_off = read(Output::qwen_stream, {printed->substr(0, end)});
+  EXPECT_FALSE(cut_off.closed);
+  EXPECT_FALSE(cut_off.use_of_session);
+  EXPECT_EQ(cut_off.use.input, 130);
+  EXPECT_EQ(cut_off.use.cache_read, 3000);
+  EXPECT_EQ(cut_off.use.output, 31);
+}
+
+// Whoever adds up what is told as it comes must not take earlier runs of the session for this one.
+TEST(QwenStream, TheWholeSessionsTokensAreNeverToldAsThisRuns) {
+  std::vector<Event> events;
+  read(Output::qwen_stream,
+       {R"({"type":"system","subtype":"init","session_id":"q-1","qwen_code_version":"0.24.4"})",
+        R"({"type":"assistant","session_id":"q-1","message":{"id":"a","content":[],)"
+        R"("usage":{"input_tokens":10,"output_tokens":1,"cache_read_input_tokens":4}}})",
+        R"({"type":"result","subtype":"success","session_id":"q-1","is_error":false,"num_turns":1,)"
+        R"("result":"Done.","usage":{"input_tokens":5000,"output_tokens":70}})"},
+       &events);
+  std::vector<std::string> told;
+  for (const Event& event : events)
+    if (event.kind == Event::Kind::tokens)
+      told.push_back(std::to_string(event.use.input) + (event.of_session ? " of all" : ""));
+  EXPECT_THAT(told, ElementsAre("6", "5000 of all"));
 }
 
 }  // namespace
