@@ -69,6 +69,55 @@ TEST(Disk, BeforeItIsFullWhoWorksIsEndedAndGoesOnLaterInTheSameSession) {
   EXPECT_EQ(call.attempt, 2);
 }
 
+// The world can end no set-up; it does not start the agent after it.
+TEST(Disk, WhoIsEndedWhileItsWorktreeIsSetUpComesAgainAndTheWorkflowHearsOfNothing) {
+  Table table;
+  table.want(1);
+  const StartAgent first = table.call();
+  table.news(stands(Room::none, 10));
+  table.see(CommandFailed{first, Reason::failed, "it was ended before it began"});
+  EXPECT_THAT(table.heard, IsEmpty()) << "it costs no attempt";
+  EXPECT_EQ(table.newest<fact::AgentFaulted>().fault, Fault::no_space);
+  EXPECT_THAT(table.all<fact::AgentUsed>(), IsEmpty());
+  EXPECT_EQ(table.newest<fact::AgentHeld>().why, Hold::disk);
+  table.news(stands(Room::enough, 900));
+  const StartAgent call = table.call();
+  EXPECT_EQ(call.agent, 1);
+  EXPECT_FALSE(call.again) << "it was never called";
+  EXPECT_FALSE(call.resume);
+  EXPECT_EQ(call.session, first.session);
+  table.end(1, Fault::none);
+  EXPECT_EQ(table.ends().size(), 1U);
+}
+
+TEST(Disk, OneThatWasAtWorkAndIsEndedInASetUpStillGoesOnInItsSession) {
+  Table table;
+  table.want(1);
+  const StartAgent first = table.call();
+  table.news(stands(Room::none, 10));
+  table.end(1, Fault::idle, Table::used(100));
+  table.news(stands(Room::enough, 900));
+  const StartAgent second = table.call();
+  table.news(stands(Room::none, 10));
+  table.see(CommandFailed{second, Reason::failed, "it was ended before it began"});
+  table.news(stands(Room::enough, 900));
+  EXPECT_TRUE(table.call().resume);
+  EXPECT_FALSE(table.call().anew);
+  EXPECT_EQ(table.call().session, first.session);
+}
+
+TEST(Disk, AStartThatFailsForAnotherReasonIsTheWorkflowsMatter) {
+  Table table;
+  table.want(1);
+  table.see(CommandFailed{table.call(), Reason::failed, "the set-up fails"});
+  EXPECT_EQ(table.heard.size(), 1U);
+  table.want(2);
+  const StartAgent interrupted = table.call();
+  table.news(stands(Room::none, 10));
+  table.see(CommandFailed{interrupted, Reason::interrupted, "interrupted"});
+  EXPECT_EQ(table.heard.size(), 1U) << "a person's stop goes before";
+}
+
 TEST(Disk, WhatTheWorkflowEndsItselfDoesNotComeAgain) {
   Table table;
   table.want(1);
@@ -77,6 +126,13 @@ TEST(Disk, WhatTheWorkflowEndsItselfDoesNotComeAgain) {
   EXPECT_THAT(table.commands, IsEmpty());
   table.end(1, Fault::idle);
   ASSERT_EQ(table.ends().size(), 1U);
+  table.news(stands(Room::enough, 900));
+  table.want(2);
+  const StartAgent second = table.call();
+  table.news(stands(Room::none, 10));
+  table.ask(EndAgent{2});
+  table.see(CommandFailed{second, Reason::failed, "it was ended before it began"});
+  EXPECT_EQ(table.heard.size(), 1U);
 }
 
 TEST(Disk, EachChangeIsRecordedOnce) {

@@ -99,8 +99,10 @@ void Turn::hear_one(Observation&& observation) {
       if (known.hold != Hold::none)
         (replied(known.use) == Replied::yes ? taken_up->held : taken_up->unbegun).insert(agent);
   } else if (const auto* failed = std::get_if<CommandFailed>(&observation)) {
-    if (const auto* start = std::get_if<StartAgent>(&failed->command))
+    if (const auto* start = std::get_if<StartAgent>(&failed->command)) {
+      if (is_put_off(start->agent, *failed)) return;
       now_.wanted.erase(start->agent);
+    }
     if (const auto* ask = std::get_if<Ask>(&failed->command);
         ask != nullptr && s_.questions.contains(ask->question))
       return;  // it is open all the same, and can be answered
@@ -177,6 +179,20 @@ void Turn::on(AgentFinished&& finished) {
   if (use.cost_known) finished.cost_micros = use.cost_micros;
   now_.wanted.erase(found);
   heard_.emplace_back(std::move(finished));
+}
+
+// One that was to be ended before it had begun, because money or room is short: its worktree was
+// being set up. It comes again, and was never called.
+bool Turn::is_put_off(int agent, const CommandFailed& failed) {
+  const auto found = now_.wanted.find(agent);
+  if (found == now_.wanted.end() || failed.reason == Reason::interrupted) return false;
+  Wanted& wanted = found->second;
+  if (!wanted.working || wanted.by == Fault::none) return false;
+  record(fact::AgentFaulted{agent, wanted.start.task, wanted.start.role, wanted.provider, wanted.by,
+                            one_line(failed.detail), 0, 0});
+  wanted.working = wanted.ending = false;
+  wanted.by = Fault::none;
+  return true;
 }
 
 // Whether the workflow hears nothing of it, because the same agent is tried again.

@@ -66,6 +66,7 @@ class Turn {
   void stop(workflow::Stop how);
   void note(const std::string& tree, const std::vector<event::SelfRunning>& files);
   fact::AgentUsed used(const Wanted& wanted, const workflow::AgentFinished& finished) const;
+  bool is_put_off(int agent, const workflow::CommandFailed& failed);
   bool swallow(Wanted& wanted, const workflow::AgentFinished& finished, const TokenUse& use);
   void service_fault(Wanted& wanted, const workflow::AgentFinished& finished);
   void fault(const Wanted& wanted, const workflow::AgentFinished& finished, int tries,
