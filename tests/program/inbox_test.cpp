@@ -187,6 +187,7 @@ TEST_F(Inbox, AParkedProviderIsShownWhileTheRunWaits) {
   EXPECT_EQ(kinds_of(now), Names{"quota"}) << now;
   EXPECT_EQ(now["items"][0]["reason"], "claude is parked");
   EXPECT_GT(now["items"][0]["until"].get<long long>(), 0);
+  EXPECT_HAS(command("inbox", {}).out, "Nobody works with claude until 20");
   EXPECT_EQ(first_action(now["items"][0]), (Names{"agents", "resume", "claude"}));
   running.send(SIGINT);
   running.wait();

@@ -109,6 +109,16 @@ std::string reason_of(const Wait& wait, const Run& run) {
   return wait.word.empty() ? "a person has to decide" : wait.word;
 }
 
+// Where the wait is over by itself, until when it lasts.
+std::string supply_words(const Wait& wait) {
+  const std::string until = wait.until > 0 ? time_words(wait.until) : "";
+  if (wait.kind == For::budget)
+    return "Nothing starts until a larger budget is allowed" +
+           (until.empty() ? "" : ", or a new day begins: " + until) + ".";
+  return "Nobody works with " + printable(wait.what) +
+         (until.empty() ? " for now" : " until " + until) + ".";
+}
+
 void add_wait(const Run& run, const Wait& wait, const std::set<int>& answered,
               std::vector<Item>& items) {
   const bool asks = wait.question > 0 || wait.kind == For::answer;
@@ -134,10 +144,7 @@ void add_wait(const Run& run, const Wait& wait, const std::set<int>& answered,
   item.since = wait.question > 0 || supply ? wait.since : run.since;
   item.agent = wait.question > 0 ? wait.agent : 0;
   item.reason = reason_of(wait, run);
-  if (item.text.empty() && supply)
-    item.text = wait.kind == For::budget
-                    ? "Nothing starts until a larger budget is allowed."
-                    : "Nobody works with " + printable(wait.what) + " for now.";
+  if (item.text.empty() && supply) item.text = supply_words(wait);
   if (item.text.empty()) item.text = "It asks, and does not say what.";
   if (parked && wait.question == 0)
     item.actions.push_back({Verb::lift, {"agents", "resume", wait.what}, ""});

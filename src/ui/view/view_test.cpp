@@ -449,6 +449,26 @@ TEST(View, WhoOnlyWaitsForItsTurnIsHeldAndNothingIsMissing) {
   EXPECT_THAT(story.inbox(), IsEmpty());
 }
 
+TEST(View, TheInboxSaysUntilWhenAProviderIsParkedOrADaysBudgetIsSpent) {
+  for (const bool parked : {true, false}) {
+    Story story = delivery({task("T-1")});
+    story.add<DeliveryFact>(starts(1, signal::Role::developer, "T-1")).live();
+    constexpr std::int64_t kUntil = 1'769'900'399;
+    if (parked)
+      story.add<event::supply::Fact>(event::supply::ProviderParked{
+          "claude", kUntil, false, event::Fault::usage_limit, "limit reached", false});
+    story.add<event::supply::Fact>(event::supply::AgentHeld{
+        1, "T-1", "developer", "claude",
+        parked ? event::supply::Hold::parked : event::supply::Hold::budget, kUntil, ""});
+    ASSERT_EQ(story.inbox().size(), 1u) << parked;
+    EXPECT_EQ(story.inbox()[0].until, kUntil);
+    EXPECT_EQ(story.inbox()[0].text,
+              parked ? "Nobody works with claude until 2026-01-31 22:59:59 UTC."
+                     : "Nothing starts until a larger budget is allowed, or a new day begins: "
+                       "2026-01-31 22:59:59 UTC.");
+  }
+}
+
 TEST(View, ChangesNameTheRowsThatDiffer) {
   Story story = delivery({task("A"), task("B")});
   const Project before = story.fold.project();
