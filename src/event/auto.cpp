@@ -43,7 +43,8 @@ void members(V& v, PlaceReady& f) {
 template <class V>
 void members(V& v, TurnStarted& f) {
   v("phase", f.phase), v("number", f.number), v("attempt", f.attempt), v("why", f.why),
-      v("session", f.session), v("resumes", f.resumes), v("at", f.at);
+      v("session", f.session), v("resumes", f.resumes), v("at", f.at), v("provider", f.provider),
+      v("model", f.model);
 }
 template <class V>
 void members(V& v, TurnFinished& f) {
@@ -106,7 +107,8 @@ void members(V& v, ChecksStarted& f) {
 }
 template <class V>
 void members(V& v, ReviewStarted& f) {
-  v("round", f.round), v("agent", f.agent), v("at", f.at);
+  v("round", f.round), v("agent", f.agent), v("at", f.at), v("provider", f.provider),
+      v("model", f.model);
 }
 template <class V>
 void members(V& v, GroundMoved& f) {

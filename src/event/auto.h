@@ -99,6 +99,7 @@ struct TurnStarted {
   std::string session;   // of the agent's client; empty: it has none
   bool resumes = false;  // goes on with that session
   std::string at;
+  std::string provider, model;  // as configured; empty: as the run began
   bool operator==(const TurnStarted&) const = default;
 };
 struct TurnFinished {
@@ -182,6 +183,7 @@ struct ReviewStarted {
   int round = 1;  // since the run was last taken up
   int agent = 0;  // the number of the first of them
   std::string at;
+  std::string provider, model;  // as configured; empty: as the run began
   bool operator==(const ReviewStarted&) const = default;
 };
 struct MergeIntended {

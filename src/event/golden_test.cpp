@@ -161,6 +161,9 @@ TYPED_TEST(Golden, EveryLineOfVersion8IsReadAndWrittenAsItWas) {
 TYPED_TEST(Golden, EveryLineOfVersion9IsReadAndWrittenAsItWas) {
   expect_all_kept<TypeParam>("journal-v9.jsonl");
 }
+TYPED_TEST(Golden, EveryLineOfVersion10IsReadAndWrittenAsItWas) {
+  expect_all_kept<TypeParam>("journal-v10.jsonl");
+}
 
 TEST(GoldenRecords, EveryNameOfWhatFollowsAFaultStaysAsItIs) {
   for (const char* name : {"unsaid", "again", "end"}) {
@@ -175,7 +178,7 @@ TEST(GoldenRecords, EveryNameOfWhatFollowsAFaultStaysAsItIs) {
 template <class Workflow>
 std::multimap<std::string, std::string> all_bodies() {
   std::multimap<std::string, std::string> all;
-  for (int version = 1; version <= 9; ++version) {
+  for (int version = 1; version <= 10; ++version) {
     const std::string file = "journal-v" + std::to_string(version) + ".jsonl";
     const auto lines = bodies(Workflow::kName, file.c_str());
     all.insert(lines.begin(), lines.end());

@@ -3,6 +3,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <map>
+#include <string>
+
 #include "agent/provider.h"
 #include "auto_state/state_file.h"
 #include "base/clock.h"
@@ -23,6 +26,28 @@
 namespace capsule::run {
 
 namespace fact = event::auto_run;
+
+namespace {
+
+// What cannot be had preflight() refuses.
+std::map<std::string, auto_mode::Run::Worker> workers_of(const world::Project& project) {
+  std::map<std::string, auto_mode::Run::Worker> workers;
+  for (std::size_t i = 0; i < auto_mode::kPhases; ++i) {
+    workflow::StartAgent agent;
+    agent.role = signal::name_of(static_cast<auto_mode::Phase>(i));
+    auto_mode::Run::Worker& worker = workers[agent.role];
+    if (const auto settings = world::agent_settings(project, agent)) {
+      worker.provider = settings->provider.name;
+      worker.model = settings->provider.model;
+    }
+    if (const auto found = project.config.phases.find(agent.role);
+        found != project.config.phases.end())
+      worker.session = found->second.session;
+  }
+  return workers;
+}
+
+}  // namespace
 
 class AutoRun::Audience : public engine::Listener {
  public:
@@ -76,6 +101,7 @@ Result<void> AutoRun::take(const std::string& run) {
   run_ = run;
   const bool terminal = look_ != ui::Look::json && ::isatty(STDIN_FILENO) == 1;
   state.attended = terminal;
+  state.workers = workers_of(project());
   workflow_ = std::make_unique<engine::WorkflowOf<auto_mode::Rules>>(std::move(state),
                                                                      world::policy_for(project()));
   audience_ =
@@ -130,8 +156,10 @@ Result<void> AutoRun::give(fact::Fact fact) {
   return give(std::vector<fact::Fact>{std::move(fact)});
 }
 Result<void> AutoRun::give(std::vector<fact::Fact> facts) {
-  return conductor_->runner().take(
-      workflow_->given(std::move(facts), utc_now(), conductor_->world().standing()));
+  // Whoever waited when the run was left, cut off or ended, is told of in any case.
+  std::vector<workflow::Observation> standing = conductor_->world().standing();
+  standing.emplace_back(workflow::TakenUp{});
+  return conductor_->runner().take(workflow_->given(std::move(facts), utc_now(), standing));
 }
 
 Result<std::string> AutoRun::describe() {

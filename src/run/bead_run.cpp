@@ -147,8 +147,10 @@ Result<void> BeadRun::preflight(Begins begins) {
 }
 
 Result<void> BeadRun::give(std::vector<event::PipelineFact> facts) {
-  return conductor_->runner().take(
-      workflow_->given(std::move(facts), utc_now(), conductor_->world().standing()));
+  std::vector<workflow::Observation> standing = conductor_->world().standing();
+  // Who waited then goes on where it was.
+  if (workflow_->state().present.taken_up) standing.emplace_back(workflow::TakenUp{});
+  return conductor_->runner().take(workflow_->given(std::move(facts), utc_now(), standing));
 }
 
 Result<void> BeadRun::adopt_worktree() {

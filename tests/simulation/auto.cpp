@@ -253,7 +253,7 @@ class AutoRun : public Simulation {
     count(static_cast<int>(r.why)), add(r.feedback), count(r.number), count(r.turns);
     count(r.attempt), count(r.retried ? 1 : 0), count(r.unchecked ? 1 : 0), count(r.qa_cycle);
     count(static_cast<int>(r.integrate)), count(r.approved ? 1 : 0), count(r.asked.question);
-    add(r.session), count(r.session_alive ? 1 : 0), count(r.round);
+    add(r.session), count(r.session_alive ? 1 : 0), count(r.resumes ? 1 : 0), count(r.round);
     count(static_cast<std::int64_t>(r.rounds.size())), add(r.learnings), add(r.folder);
     add(r.file.phase), count(r.file.iteration), count(r.file.active ? 1 : 0);
     count(static_cast<int>(r.file.exit_reason)), add(r.file.last_error);

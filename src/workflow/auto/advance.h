@@ -27,9 +27,10 @@ class Advance {
   void on(const workflow::TakeBackAsked& asked);
   void on(const workflow::TreeRemoved& removed);
   void on(const workflow::StopAsked& asked);
+  void on(const workflow::TakenUp& taken_up);
   void on(const workflow::GroundMoved& moved);
   void on(const workflow::CommandFailed& failed);
-  // TakenUp: the open step says what is to be put right. The others answer nothing of ours.
+  // They answer nothing of ours.
   template <class Other>
   void on(const Other&) {}
   // What comes next, unless something is under way.
@@ -70,6 +71,8 @@ class Advance {
 
   workflow::StartAgent agent_for(int number, std::string role, int attempt,
                                  std::string_view reviewer) const;
+  bool waited() const;
+  const Run::Worker& worker() const;  // of the phase
   void start_turn();
   void turn_ended(const workflow::AgentFinished& ended);
   void start_review();

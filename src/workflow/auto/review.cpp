@@ -22,7 +22,8 @@ void Advance::start_review() {
   constexpr int kCount = static_cast<int>(std::size(fact::kReviewers));
   const bool again = run_.open == Step::review;
   const int first = again ? run_.number - kCount + 1 : run_.number + 1;
-  if (!again) record(fact::ReviewStarted{run_.round + 1, first, ""});
+  if (!again)
+    record(fact::ReviewStarted{run_.round + 1, first, "", worker().provider, worker().model});
   now_.what = What::review;
   now_.failure.clear();
   now_.interrupted = false;

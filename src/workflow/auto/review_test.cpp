@@ -6,7 +6,7 @@ namespace {
 
 TEST(AutoAdvance, ThreeReviewersWorkAtOnceAndOneFactTellsOfThem) {
   Driver driver = in_review();
-  EXPECT_EQ(driver.newest<fact::ReviewStarted>(), (fact::ReviewStarted{1, 2, kAt}));
+  EXPECT_EQ(driver.newest<fact::ReviewStarted>(), (fact::ReviewStarted{1, 2, kAt, "", ""}));
   ASSERT_EQ(driver.commands.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& start = std::get<StartAgent>(driver.commands[i]);

@@ -147,12 +147,13 @@ workflow::AgentSummary& agent_of(Run& run, int number) {
   return run.agents.back();
 }
 
-void agent_started(Run& run, int number, std::string role, int attempt) {
+template <class Started>
+void agent_started(Run& run, const Started& started, int number, std::string role, int attempt) {
   workflow::AgentSummary& agent = agent_of(run, number);
-  const std::string provider = agent.provider;
   agent = {};
   agent.number = number;
-  agent.provider = provider;
+  agent.provider = started.provider.empty() ? run.begun.provider : started.provider;
+  agent.model = started.model;
   agent.role = std::move(role);
   agent.attempt = attempt;
   agent.running = true;
@@ -199,7 +200,8 @@ void on(Run& run, const fact::TurnStarted& turn) {
   run.attempt = turn.attempt;
   run.session = turn.session;
   run.session_alive = false;  // until it has ended well
-  agent_started(run, turn.number, std::string(signal::name_of(turn.phase)), turn.attempt);
+  run.resumes = turn.resumes;
+  agent_started(run, turn, turn.number, std::string(signal::name_of(turn.phase)), turn.attempt);
 }
 
 void on(Run& run, const fact::TurnFinished& turn) {
@@ -262,7 +264,7 @@ void on(Run& run, const fact::ChecksDone& checks) {
 void on(Run& run, const fact::ReviewStarted& review) {
   run.open = Step::review;
   for (int i = 0; i < static_cast<int>(std::size(fact::kReviewers)); ++i)
-    agent_started(run, review.agent + i, "review-" + std::string(fact::kReviewers[i]),
+    agent_started(run, review, review.agent + i, "review-" + std::string(fact::kReviewers[i]),
                   review.round);
 }
 
@@ -374,6 +376,7 @@ void on(Run& run, const fact::AnswerTakenBack& taken) {
   Run before = *run.before_answer;
   before.attended = run.attended;
   before.id = std::move(run.id);
+  before.workers = std::move(run.workers);
   before.under_way = std::move(run.under_way);
   before.number = run.number;
   before.turns = run.turns;

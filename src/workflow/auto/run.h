@@ -3,12 +3,15 @@
 // be replayed, simulated and taken up again. Pure; owns its texts.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "event/auto.h"
+#include "event/definition.h"
 #include "workflow/auto/state.h"
 #include "workflow/ground.h"
 #include "workflow/step.h"
@@ -66,10 +69,17 @@ struct UnderWay {
   std::string failure;                 // of a reviewer that cannot be had
   bool interrupted = false;            // a reviewer was ended by a person
   std::optional<workflow::Stop> stop;  // a person asked for it
+  std::set<int> held, unbegun;         // agents that waited when the run was left; see step.h
 };
 
 struct Run {
   bool attended = false;  // a person is there to be asked; of this process
+  // Who works in a phase as the configuration has it; of this process, too.
+  struct Worker {
+    std::string provider, model;
+    event::Session session{};  // fresh: each of its turns begins anew
+  };
+  std::map<std::string, Worker> workers;
   std::string id;  // of the run, for the sessions of agents; given by who makes it, in no fact
   UnderWay under_way;
 
@@ -93,6 +103,7 @@ struct Run {
   int qa_cycle = 0;
   std::string session;                 // of the agent's client
   bool session_alive = false;          // it can be gone on with
+  bool resumes = false;                // the newest turn goes on with one of before
   int round = 0;                       // of review, since the run was last taken up
   std::vector<fact::Reviewed> rounds;  // all of them
   std::string learnings;               // of reflect

@@ -42,11 +42,11 @@ struct Driver {
   void see(const Observation& one) { take(Rules::advance(run, {}, {one}, kAt)); }
 
   // The process ends, and another one takes the run up.
-  void crash() {
+  void crash(const TakenUp& taken_up = {}) {
     run = {};
     run.id = "run-1";
     for (const fact::Fact& one : journal) apply(run, one);
-    see(TakenUp{});
+    see(taken_up);
   }
 
   template <class C>

@@ -177,6 +177,18 @@ void Advance::on(const workflow::StopAsked& asked) {
   if (!now_.stop || reach_of(asked.how) > reach_of(*now_.stop)) now_.stop = asked.how;
 }
 
+// The open step says what else is to be put right.
+void Advance::on(const workflow::TakenUp& taken_up) {
+  now_.held = taken_up.held;
+  now_.unbegun = taken_up.unbegun;
+}
+
+// The agent of the open turn was not at work when the run was left: nothing of it is half done.
+bool Advance::waited() const {
+  return run_.step == Step::turn && run_.open == Step::turn &&
+         (now_.held.contains(run_.number) || now_.unbegun.contains(run_.number));
+}
+
 void Advance::on(const workflow::CommandFailed& failed) {
   if (const auto* start = std::get_if<workflow::StartAgent>(&failed.command);
       start != nullptr && now_.what == What::review)
@@ -197,7 +209,7 @@ void Advance::proceed() {
   if (now_.stop && step == Step::approve) return;
   // Merged is merged: only the worktree is left to remove.
   if (now_.stop && step != Step::remove_place) return end_by_person();
-  if (run_.open == step && changes_files(step) && !now_.put_back) {
+  if (run_.open == step && changes_files(step) && !now_.put_back && !waited()) {
     now_.what = What::putting_back;
     workflow::TakeBack take_back;
     take_back.tree = tree();
@@ -269,6 +281,12 @@ workflow::StartAgent Advance::agent_for(int number, std::string role, int attemp
   return start;
 }
 
+const Run::Worker& Advance::worker() const {
+  static const Run::Worker kUnsaid;
+  const auto found = run_.workers.find(std::string(signal::name_of(run_.phase)));
+  return found == run_.workers.end() ? kUnsaid : found->second;
+}
+
 void Advance::start_turn() {
   const bool again = run_.open == Step::turn;
   fact::TurnStarted started;
@@ -278,20 +296,29 @@ void Advance::start_turn() {
   const bool repeats = again || run_.why == Why::restart || run_.why == Why::go_on;
   started.attempt = run_.attempt + (repeats && run_.attempt > 0 ? 0 : 1);
   started.why = run_.why;
-  started.resumes = run_.session_alive;
+  // One that waited when the run was left goes on where it was, as it would have then.
+  const bool goes_on = again && now_.held.erase(started.number) > 0;
+  const bool never_called = again && now_.unbegun.erase(started.number) > 0;
+  started.resumes = goes_on ? !run_.session.empty()
+                    : never_called
+                        ? run_.resumes
+                        : run_.session_alive && worker().session != event::Session::fresh;
   // A new one for each start: the client may know that of a turn that was cut off.
-  if (started.resumes)
+  if (started.resumes || goes_on || never_called)
     started.session = run_.session;
   else if (run_.begun.sessions)
     started.session = workflow::session_id(run_.id, run_.turns + 1);
+  started.provider = worker().provider;
+  started.model = worker().model;
   workflow::StartAgent start =
       agent_for(started.number, std::string(signal::name_of(run_.phase)), started.attempt, "");
   start.dialect = workflow::Dialect::block;
   start.settle = workflow::Settle::keep;
   start.session = started.session;
   start.resume = started.resumes;
-  if (run_.why == Why::restart && started.resumes) start.prompt.follow_up = kCutShort;
-  if (run_.why == Why::go_on) {
+  if (goes_on || (run_.why == Why::restart && started.resumes)) {
+    (started.resumes ? start.prompt.follow_up : start.prompt.appended) = kCutShort;
+  } else if (run_.why == Why::go_on) {
     const std::string missed = signal::sentence({run_.last.miss, run_.last.missed_line});
     const std::string continuation =
         continuation_prompt({run_.phase, run_.file.iteration, run_.file.max_iterations,

@@ -82,6 +82,34 @@ TEST(AutoAdvance, ASessionThatGoesOnIsToldSoInPlaceOfThePrompt) {
   EXPECT_EQ(start.prompt.appended, "");
 }
 
+TEST(AutoAdvance, APhaseThatIsToBeginAnewGetsASessionOfItsOwnAndTheWholePrompt) {
+  Driver driver = at_work();
+  driver.run.workers["init"].session = event::Session::fresh;
+  driver.says({"EXPANSION_COMPLETE"});
+  const StartAgent init = driver.only<StartAgent>();
+  EXPECT_FALSE(init.resume);
+  EXPECT_EQ(init.session, session_id("run-1", 2));
+  driver.says({"INIT_COMPLETE"});
+  EXPECT_TRUE(driver.only<StartAgent>().resume) << "planning goes on";
+  EXPECT_EQ(driver.only<StartAgent>().session, init.session);
+}
+
+TEST(AutoAdvance, ATurnSaysWhoWorksOnItAsThePhaseHasIt) {
+  Driver driver = in_review();
+  driver.run.workers["fix"] = {"codex", "gpt-5", {}};
+  EXPECT_EQ(Rules::summary(driver.run).agents.back().provider, "claude");
+  for (int agent = 2; agent < 5; ++agent)
+    driver.see(verdict(agent, "- it leaks\nVERDICT: NEEDS_FIX"));
+  driver.see(TakenBack{});
+  EXPECT_EQ(driver.newest<fact::TurnStarted>().provider, "codex");
+  EXPECT_EQ(Rules::summary(driver.run).agents.back().provider, "codex");
+  EXPECT_EQ(Rules::summary(driver.run).agents.back().model, "gpt-5");
+  driver.run.workers["review"] = {"gemini", "", {}};
+  driver.says({"FIX_COMPLETE"});
+  EXPECT_EQ(driver.newest<fact::ReviewStarted>().provider, "gemini");
+  EXPECT_EQ(Rules::summary(driver.run).agents.back().provider, "gemini");
+}
+
 TEST(AutoAdvance, WhoGoesOnIsToldWhyItsSignalDidNotCount) {
   Driver driver = at_work();
   AgentFinished ended = Driver::ended(1, Fault::none, BlockWords{{}, "", false, "text"});
@@ -127,6 +155,68 @@ TEST(AutoAdvance, ATurnThatWasCutOffIsTakenBackAndDoneAgainUnderItsNumberInANewS
   EXPECT_EQ(start.attempt, 1);
   EXPECT_NE(start.session, session_id("run-1", 1));
   EXPECT_EQ(driver.newest<fact::TurnStarted>().number, 1);
+}
+
+// It was not at work: what it had done is all there, and its client has its session.
+TEST(AutoAdvance, ATurnThatWaitedToBeCalledOnceMoreGoesOnInItsSessionWithItsWork) {
+  Driver driver = at_work();
+  const StartAgent waits = driver.only<StartAgent>();
+  driver.crash({{waits.agent}, {}});
+  const StartAgent again = driver.only<StartAgent>();
+  EXPECT_EQ(again.agent, waits.agent);
+  EXPECT_EQ(again.attempt, waits.attempt);
+  EXPECT_TRUE(again.resume);
+  EXPECT_EQ(again.session, waits.session);
+  EXPECT_THAT(again.prompt.follow_up, HasSubstr("cut short"));
+  EXPECT_TRUE(driver.newest<fact::TurnStarted>().resumes);
+  driver.says({"EXPANSION_COMPLETE"});
+  EXPECT_EQ(driver.run.phase, Phase::init);
+  driver.crash();
+  EXPECT_EQ(driver.only<TakeBack>().label, "cut-off") << "it waited once, and then worked";
+}
+
+TEST(AutoAdvance, ATurnThatWaitedDoesSoAlsoWhenTheRunHadEndedWithIt) {
+  Driver driver = at_work();
+  const StartAgent waits = driver.only<StartAgent>();
+  driver.see(StopAsked{Stop::paused});
+  AgentFinished given_up = Driver::ended(waits.agent, Fault::interrupted);
+  given_up.held = true;
+  driver.see(given_up);
+  EXPECT_EQ(Rules::outcome(driver.run), "paused");
+  driver.take(Rules::advance(driver.run, {fact::Resumed{}}, {TakenUp{{waits.agent}, {}}}, kAt));
+  EXPECT_TRUE(driver.only<StartAgent>().resume);
+  EXPECT_EQ(driver.only<StartAgent>().session, waits.session);
+}
+
+TEST(AutoAdvance, ATurnThatWaitedToBeCalledForTheFirstTimeIsCalledAsItWouldHaveBeen) {
+  Driver driver = at_work();
+  const StartAgent first = driver.only<StartAgent>();
+  driver.crash({{}, {first.agent}});
+  EXPECT_FALSE(driver.only<StartAgent>().resume);
+  EXPECT_EQ(driver.only<StartAgent>().session, first.session);
+  EXPECT_EQ(driver.only<StartAgent>().prompt.follow_up, "");
+  driver.says({});
+  const StartAgent second = driver.only<StartAgent>();
+  ASSERT_TRUE(second.resume);
+  driver.crash({{}, {second.agent}});
+  EXPECT_TRUE(driver.only<StartAgent>().resume);
+  EXPECT_EQ(driver.only<StartAgent>().session, first.session);
+  EXPECT_EQ(driver.only<StartAgent>().prompt.follow_up, second.prompt.follow_up);
+}
+
+TEST(AutoAdvance, ATurnWithoutASessionThatWaitedKeepsItsWorkAndIsToldOfIt) {
+  fact::Started started = plain();
+  started.sessions = false;
+  Driver driver = at_work(started);
+  driver.crash({{1}, {}});
+  EXPECT_FALSE(driver.only<StartAgent>().resume);
+  EXPECT_THAT(driver.only<StartAgent>().prompt.appended, HasSubstr("cut short"));
+}
+
+TEST(AutoAdvance, ATurnThatWasAtWorkIsCutOffThoughAnotherWaited) {
+  Driver driver = at_work();
+  driver.crash({{2}, {3}});
+  EXPECT_EQ(driver.only<TakeBack>().label, "cut-off");
 }
 
 TEST(AutoAdvance, WhatWasSaidIsRecordedAndTheLearningsKept) {
