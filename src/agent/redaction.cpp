@@ -1,6 +1,7 @@
 #include "agent/redaction.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/text.h"
 #include "json/text.h"
@@ -119,24 +120,93 @@ bool ends_a_word(std::string_view before) {
   return before.size() > 5 && before[before.size() - 5] == 'u' && escaped(5);
 }
 
+// No number, and no "password" or "postgres": to take such words out of everything would hide more
+// than it saves.
+bool looks_secret(std::string_view value) {
+  constexpr std::size_t kLong = 16;
+  if (value.size() < kShortestValue || std::all_of(value.begin(), value.end(), is_digit))
+    return false;
+  return value.size() >= kLong || !std::all_of(value.begin(), value.end(), [](char byte) {
+           return byte >= 'a' && byte <= 'z';
+         });
+}
+
+bool is_path(std::string_view value) {
+  const bool begins = value.starts_with('/') || value.starts_with("~/") ||
+                      value.starts_with("./") || value.starts_with("../");
+  return begins || (value.ends_with(".json") && value.find_first_of("{ \n") == value.npos);
+}
+
+// Whether one of these stands in the name as a word: DB_PASS, and not COMPASS.
+bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find_first_of("_-. "), name.size());
+    if (std::find(words.begin(), words.end(), name.substr(0, end)) != words.end()) return true;
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return false;
+}
+
+bool names_headers(std::string_view name) { return has_word(lowered(name), {"header", "headers"}); }
+
+// "Authorization: Bearer x", one in a line or, with commas and equals signs, as OpenTelemetry has
+// them. Those whose names tell nothing are secrets only when they are long and have digits.
+void add_headers(std::string_view value, std::vector<std::string>& secrets) {
+  constexpr std::size_t kLong = 16;
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find_first_of("\n,"), value.size());
+    const std::string_view header = value.substr(0, end);
+    value.remove_prefix(std::min(end + 1, value.size()));
+    const std::size_t mark = header.find_first_of(":=");
+    if (mark == header.npos) continue;
+    const std::string name = lowered(trimmed(header.substr(0, mark)));
+    const std::string_view whole = trimmed(header.substr(mark + 1));
+    const std::string_view last = whole.substr(whole.find_last_of(" \t") + 1);
+    const bool told = is_secret(name, last) || has_word(name, {"authorization", "cookie"});
+    const bool random = last.size() >= kLong && std::any_of(last.begin(), last.end(), is_digit) &&
+                        std::any_of(last.begin(), last.end(), is_letter) && !is_path(last);
+    if (looks_secret(last) && (told || random)) secrets.emplace_back(last);
+  }
+}
+
+// scheme://user:password@host
+void add_passwords(std::string_view value, std::vector<std::string>& secrets) {
+  constexpr std::string_view kMark = "://";
+  for (std::size_t at = value.find(kMark); at != value.npos; at = value.find(kMark)) {
+    value.remove_prefix(at + kMark.size());
+    const std::string_view authority = value.substr(0, value.find_first_of("/?# \t\r\n\"'"));
+    const std::size_t host = authority.rfind('@');
+    if (host == authority.npos) continue;
+    const std::string_view user = authority.substr(0, host);
+    const std::size_t colon = user.find(':');
+    if (colon == user.npos) continue;
+    if (looks_secret(user.substr(colon + 1))) secrets.emplace_back(user.substr(colon + 1));
+  }
+}
+
 }  // namespace
 
 bool is_secret(std::string_view name, std::string_view value) {
   const std::string low = lowered(name);
-  constexpr std::string_view kNames[] = {"key", "token", "secret", "password", "passwd"};
+  constexpr std::string_view kNames[] = {"key",      "token",  "secret",
+                                         "password", "passwd", "passphrase"};
   const auto names = [&](std::string_view word) { return low.find(word) != low.npos; };
-  if (std::none_of(std::begin(kNames), std::end(kNames), names)) return false;
-  constexpr std::size_t kLong = 16;
-  if (value.size() < kShortestValue) return false;
+  if (std::none_of(std::begin(kNames), std::end(kNames), names) &&
+      !has_word(low, {"pat", "pass", "pwd", "auth", "credential", "credentials", "creds"}))
+    return false;
+  if (!looks_secret(value)) return false;
   // A path, unless the name says that it is none: base64 may begin with a slash, too.
   const bool itself =
       (names("secret") || names("passw")) && !names("file") && !names("path") && !names("dir");
-  if (value.front() == '/' && !itself) return false;
-  if (std::all_of(value.begin(), value.end(), is_digit)) return false;
-  // "password", "postgres": to take such words out of everything would hide more than it saves.
-  return value.size() >= kLong || !std::all_of(value.begin(), value.end(), [](char byte) {
-           return byte >= 'a' && byte <= 'z';
-         });
+  return itself || !is_path(value);
+}
+
+std::vector<std::string> secrets_in(std::string_view name, std::string_view value) {
+  std::vector<std::string> secrets;
+  if (is_secret(name, value)) secrets.emplace_back(value);
+  if (names_headers(name)) add_headers(value, secrets);
+  add_passwords(value, secrets);
+  return secrets;
 }
 
 Redaction::Redaction(const std::vector<std::string>& secrets) {

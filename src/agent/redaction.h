@@ -15,9 +15,13 @@ namespace capsule::agent {
 inline constexpr std::string_view kRedacted = "[redacted]";
 
 // Whether the value of a variable is a secret, by its name and its look: names with KEY, TOKEN,
-// SECRET or PASSWORD, and values that are no number, path or plain word and no shorter than 8. What
-// begins with a slash is no path where the name has SECRET or PASSWORD and no FILE, PATH or DIR.
+// SECRET, PASSWORD or PASSPHRASE, or with PAT, PASS, PWD, AUTH or CREDENTIALS as a word, and values
+// that are no number, path or plain word and no shorter than 8. What begins with a slash is no path
+// where the name has SECRET or PASSWORD and no FILE, PATH or DIR.
 bool is_secret(std::string_view name, std::string_view value);
+// All secrets in the value of a variable: itself, what stands in headers (names with HEADERS), and
+// passwords in URLs.
+std::vector<std::string> secrets_in(std::string_view name, std::string_view value);
 
 class Redaction {
  public:

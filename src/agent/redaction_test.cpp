@@ -1,5 +1,6 @@
 #include "agent/redaction.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -8,6 +9,9 @@
 
 namespace capsule::agent {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 const std::string kToken = "sk-ant-api03-" + std::string(30, 'a') + "Z9_x";
 
@@ -112,6 +116,37 @@ TEST(Secrets, AreKnownByTheNameOfTheVariableAndTheLookOfTheValue) {
   EXPECT_FALSE(is_secret("API_KEY", "/run/keys/api"));
   EXPECT_FALSE(is_secret("DB_PASSWORD_FILE", "/run/secrets/db"));
   EXPECT_TRUE(is_secret("AWS_SECRET_ACCESS_KEY", "/wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEK"));
+  for (const char* name : {"AZURE_DEVOPS_EXT_PAT", "DB_PASS", "MYSQL_PWD", "NPM_CONFIG__AUTH",
+                           "AWS_CREDENTIALS", "KEY_PASSPHRASE"})
+    EXPECT_TRUE(is_secret(name, "aB3dE6gH9j")) << name;
+  for (const char* name : {"PATTERN", "COMPASS", "GIT_AUTHOR_NAME", "AUTHORITY", "DISPATCH"})
+    EXPECT_FALSE(is_secret(name, "aB3dE6gH9j")) << name;
+  EXPECT_FALSE(is_secret("PWD", "/home/me/project"));
+  EXPECT_FALSE(is_secret("SSH_AUTH_SOCK", "/run/user/1000/keyring/ssh"));
+  for (const char* path : {"/etc/creds", "~/creds/key.json", "../creds.json", "creds/prod-1.json"})
+    EXPECT_FALSE(is_secret("GOOGLE_APPLICATION_CREDENTIALS", path)) << path;
+  EXPECT_TRUE(is_secret("GOOGLE_CREDENTIALS", R"({"private_key_id": "k-1"})"));
+}
+
+TEST(Secrets, InHeadersAreWhatStandsBehindTheirNames) {
+  EXPECT_THAT(secrets_in("ANTHROPIC_CUSTOM_HEADERS",
+                         "Authorization: Bearer aB3dE6gH9j\nX-Tenant: customers\nx-api-key: "
+                         "q1w2e3r4\nanthropic-beta: on\nX-Route: pc-1234567890abcdef"),
+              ElementsAre("aB3dE6gH9j", "q1w2e3r4", "pc-1234567890abcdef"));
+  EXPECT_THAT(secrets_in("OTEL_EXPORTER_OTLP_HEADERS", "api-key=q1w2e3r4,other=text"),
+              ElementsAre("q1w2e3r4"));
+  EXPECT_THAT(secrets_in("HEADERS", "none at all"), IsEmpty());
+  EXPECT_THAT(secrets_in("SUBJECT", "x-api-key: q1w2e3r4"), IsEmpty());
+}
+
+TEST(Secrets, InAUrlAreItsPasswords) {
+  EXPECT_THAT(secrets_in("DATABASE_URL", "postgres://app:S3cret!!@db.local:5432/app"),
+              ElementsAre("S3cret!!"));
+  EXPECT_THAT(secrets_in("PEERS", "https://a:q1w2e3r4@x https://b:p@ss1234@y/z?u=v:w"),
+              ElementsAre("q1w2e3r4", "p@ss1234"));
+  EXPECT_THAT(secrets_in("DATABASE_URL", "postgres://postgres:postgres@localhost/app"), IsEmpty());
+  EXPECT_THAT(secrets_in("PROXY", "http://proxy.local:8080"), IsEmpty());
+  EXPECT_THAT(secrets_in("REMOTE", "https://host/path:with@signs"), IsEmpty());
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "agent/redaction.h"
 #include "git/pin.h"
 
@@ -29,7 +31,7 @@ std::vector<process::EnvChange> environment_of(const std::string& run,
 std::vector<std::string> secrets_of(const std::vector<process::EnvChange>& changes) {
   std::vector<std::string> secrets;
   const auto look = [&](std::string_view name, std::string_view value) {
-    if (agent::is_secret(name, value)) secrets.emplace_back(value);
+    for (std::string& secret : agent::secrets_in(name, value)) secrets.push_back(std::move(secret));
   };
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
