@@ -73,7 +73,8 @@ constexpr Client kClients[] = {
      .model = "-m {model}",
      .begin = "--session-id {session}",
      .resume = "--resume {session}",
-     .variables = "GEMINI_CLI_NO_RELAUNCH=true",
+     // A container of its own would hide the worktree's repository, and needs what walls refuse.
+     .variables = "GEMINI_CLI_NO_RELAUNCH=true GEMINI_SANDBOX=false",
      // No variable switches these off.
      .defaults = R"({"general":{"enableAutoUpdate":false},)"
                  R"("privacy":{"usageStatisticsEnabled":false}})",
@@ -145,7 +146,7 @@ constexpr Client kClients[] = {
      .model = "-m {model}",
      .begin = "--session-id {session}",
      .resume = "--resume {session}",
-     .variables = "QWEN_CODE_SUPPRESS_YOLO_WARNING=1",
+     .variables = "QWEN_CODE_SUPPRESS_YOLO_WARNING=1 QWEN_SANDBOX=false",
      // Else a limit is waited for ten times more, a minute and longer; seven requests are left.
      .defaults = R"({"model":{"generationConfig":{"maxRetries":0}},)"
                  R"("general":{"enableAutoUpdate":false},)"

@@ -34,8 +34,8 @@ struct Client {
   // {session}: begins one under an id of ours, goes on with it; itself {session}. Nothing to begin
   // with: the id is the client's own.
   std::string_view begin = {}, resume = {};
-  // NAME=value, parted by blanks: bounds its own retries, leaves updates and telemetry out. What
-  // the caller's environment has is not replaced.
+  // NAME=value, parted by blanks: bounds its own retries, leaves updates, telemetry and a sandbox
+  // of its own out. What the caller's environment has is not replaced.
   std::string_view variables = {};
   // Of a client that takes the same from settings alone: these, as JSON, for the file of the lowest
   // rank, which anything of the user's outranks. The first of these variables names it to

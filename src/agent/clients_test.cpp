@@ -175,6 +175,36 @@ TEST(Clients, TheirOwnRetriesAreBoundedUnlessTheCallerSaysOtherwise) {
   EXPECT_EQ(value(*kept, "CLAUDE_CODE_MAX_RETRIES"), "not set");
 }
 
+// Each of them counts: an update in the midst of a run, or a client that waits for hours.
+TEST(Clients, TheirUpdatesTelemetrySandboxesAndRetriesAreSwitchedOffInTheseWords) {
+  const std::map<std::string_view, std::string_view> variables{
+      {"claude",
+       "CLAUDE_CODE_MAX_RETRIES=3 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 "
+       "DISABLE_AUTOUPDATER=1"},
+      {"gemini", "GEMINI_CLI_NO_RELAUNCH=true GEMINI_SANDBOX=false"},
+      {"opencode", "OPENCODE_DISABLE_AUTOUPDATE=1"},
+      {"goose", "GOOSE_MODE=auto GOOSE_TELEMETRY_ENABLED=false GOOSE_PROVIDER_SKIP_BACKOFF=true"},
+      {"qwen", "QWEN_CODE_SUPPRESS_YOLO_WARNING=1 QWEN_SANDBOX=false"},
+      {"kimi", "KIMI_LOOP_MAX_ATTEMPTS_PER_STEP=1 KIMI_DISABLE_TELEMETRY=1"},
+      {"grok", "GROK_MAX_RETRIES=0 GROK_TURN_TRANSIENT_RETRY=false"}};
+  const std::map<std::string_view, std::string_view> defaults{
+      {"gemini",
+       R"({"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false}})"},
+      {"qwen",
+       R"({"model":{"generationConfig":{"maxRetries":0}},"general":{"enableAutoUpdate":false},)"
+       R"("privacy":{"usageStatisticsEnabled":false}})"}};
+  for (const Client& client : clients()) {
+    const auto wanted = variables.find(client.name);
+    EXPECT_EQ(client.variables, wanted == variables.end() ? "" : wanted->second) << client.name;
+    const auto settings = defaults.find(client.name);
+    EXPECT_EQ(client.defaults, settings == defaults.end() ? "" : settings->second) << client.name;
+  }
+  const Provider opencode = provider("opencode", {.model = "loop/m"});
+  const auto config = json::Object::parse(opencode.env.back().value.value_or(""));
+  ASSERT_TRUE(config);
+  EXPECT_THAT(config->compact(), HasSubstr(R"("autoupdate":false)"));
+}
+
 TEST(Clients, OpencodeNeverAsksAModelOfItsVendorsChoice) {
   const auto without = provider_of(*client_named("opencode"), {}, unset);
   ASSERT_FALSE(without);
