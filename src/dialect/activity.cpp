@@ -86,7 +86,8 @@ void fold(Activity& activity, const Event& event, std::int64_t now_ms) {
       activity.model = event.text;
       break;
     case Kind::tokens:
-      activity.use = event.use;
+      // What a whole session used is not this call's.
+      if (!event.of_session) activity.use = event.use;
       break;
     case Kind::text:
       say(activity.said, event);

@@ -28,7 +28,7 @@ struct Activity {
   int status = 0;  // of HTTP; 0: none
   std::int64_t delay_ms = 0;
   std::string said;           // the beginning of its newest message
-  event::TokenUse use = {};   // so far
+  event::TokenUse use = {};   // of this call, so far
   std::string model;          // that answered last
   std::int64_t events = 0;    // that came
   std::int64_t heard_ms = 0;  // when the newest of them came

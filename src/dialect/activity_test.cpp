@@ -18,6 +18,18 @@ Event said(const std::string& words, bool more = false) {
   return {.kind = Event::Kind::text, .text = words, .whole = words, .more = more};
 }
 
+TEST(Activity, WhatAWholeSessionUsedIsNotThisCalls) {
+  Activity now;
+  Event tokens{.kind = Event::Kind::tokens};
+  tokens.use.tokens_known = true;
+  tokens.use.input = 7;
+  fold(now, tokens, 1);
+  tokens.use.input = 5000;
+  tokens.of_session = true;
+  fold(now, tokens, 2);
+  EXPECT_EQ(now.use.input, 7);
+}
+
 TEST(Activity, ATurnOfAClientStepByStep) {
   Activity now;
   std::int64_t clock = 0;

@@ -170,6 +170,8 @@ TEST(LogPrinter, EveryClientsStreamBecomesReadable) {
     EXPECT_THAT(out, HasSubstr("It greets.")) << client;
     EXPECT_THAT(out, HasSubstr("▸ ")) << client;
     EXPECT_THAT(out, Not(HasSubstr("\"type\""))) << client;
+    const bool sums = std::string_view("codex goose qwen").find(client) != std::string_view::npos;
+    EXPECT_EQ(out.find("in all of its session") != out.npos, sums) << client << out;
     EXPECT_EQ(out.find("It greets."), out.rfind("It greets.")) << client << " says it once";
   }
 }

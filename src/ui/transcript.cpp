@@ -98,6 +98,7 @@ class Transcript::Teller {
   std::string failure_;  // the newest one
   bool failed_ = false, closed_ = false;
   event::TokenUse use_;
+  bool of_session_ = false;  // use_: with what earlier calls in its session used
 };
 
 void Transcript::Teller::take(const Event& event) {
@@ -142,6 +143,7 @@ void Transcript::Teller::take(const Event& event) {
       break;
     case Kind::tokens:
       use_ = event.use;
+      of_session_ = event.of_session;
       break;
     case Kind::failed:
       // Some clients tell it twice.
@@ -219,7 +221,8 @@ void Transcript::Teller::ended(const Event& event) {
     settle();
   }
   failed_ = false;
-  const std::string use = use_words(use_);
+  std::string use = use_words(use_);
+  if (of_session_ && use_.tokens_known) use += ", in all of its session";
   work(Tone::quiet, dot() + "ended" + (use.empty() ? "" : ": " + use));
 }
 

@@ -313,6 +313,45 @@ TEST_F(AgentStreams, WhatASessionUsedIsCountedApartForEachClientAndEachOfItsSess
   EXPECT_EQ(used("codex", "thread-4", 50, true), 50);
 }
 
+TEST_F(AgentStreams, ALiveViewShowsWhatThisCallUsedAndNotItsWholeSession) {
+  as_codex();
+  const auto play = [&](int input) {
+    provider_.argv = {
+        "/bin/sh", "-c",
+        "cat >prompt\n" + echo(R"({"type":"thread.started","thread_id":"t"})") +
+            echo(R"({"type":"turn.completed","usage":{"input_tokens":)" + std::to_string(input) +
+                 R"(,"cached_input_tokens":0,"output_tokens":5}})")};
+  };
+  StartAgent start = agent(1);
+  start.session = "our-id";
+  play(100);
+  run(start);
+  EXPECT_EQ(listener_.now.use.input, 100);
+  start.agent = 2;
+  start.resume = true;
+  play(130);
+  run(start);
+  EXPECT_EQ(listener_.now.use.input, 30);
+}
+
+// Its first request has to put all of the conversation there again; that of a new one has nothing
+// to lose.
+TEST_F(AgentStreams, ASessionThatGoesOnAndFindsItsCacheGoneIsCachedAnew) {
+  plays(init() +
+        echo(R"({"type":"assistant","message":{"id":"m","model":"claude-x","content":[],)"
+             R"("usage":{"input_tokens":3,"output_tokens":1,"cache_read_input_tokens":0,)"
+             R"("cache_creation_input_tokens":900}}})") +
+        result(kPass));
+  provider_.begin_session = {"--session-id", "{session}"};
+  provider_.resume_session = {"--resume", "{session}"};
+  StartAgent start = agent(1);
+  start.session = "our-id";
+  EXPECT_EQ(run(start).facts.use.cache_rewrites, 0);
+  start.agent = 2;
+  start.resume = true;
+  EXPECT_EQ(run(start).facts.use.cache_rewrites, 1);
+}
+
 TEST_F(AgentStreams, AnotherClientCannotGoOnWithASessionAndIsToldTheHistory) {
   provider_.begin_session = {"--session-id", "{session}"};
   provider_.resume_session = {"--resume", "{session}"};

@@ -396,6 +396,8 @@ void Agents::note_event(int agent, const dialect::Event& event) {
   const auto found = running_.find(agent);
   if (found == running_.end()) return;
   Running& running = found->second;
+  if (event.of_session)
+    return note_event(agent, {.kind = event.kind, .use = without(event.use, running.before)});
   dialect::fold(running.activity, event, monotonic_ms());
   if (running.activity.events == 1) running.first_event_ms = running.activity.heard_ms;
   moves(agent, running);
@@ -441,7 +443,7 @@ void Agents::steer(int agent, const std::string& message, const std::string& tex
 
 void Agents::spends(int agent, Running& running, const dialect::Event& event) {
   if (parts_.spending_every.count() == 0) return;
-  running.spent = event.of_session ? without(event.use, running.before) : event.use;
+  running.spent = event.use;
   if (!running.told_just_now) tell_spending(agent, running);
 }
 
