@@ -39,6 +39,14 @@ TEST(UsageWords, TellCostTokensAndTurns) {
   EXPECT_EQ(usage_words({}), "") << "nobody was called";
 }
 
+TEST(UsageWords, TellWhatIsPaidForAgain) {
+  world::Call call = call_of("a", 500'000);
+  call.used.use.compactions = 2;
+  call.used.use.cache_rewrites = 1;
+  EXPECT_EQ(usage_words(used_by({call})),
+            "cost 0.50; 1.5k tokens in, 20 out; 3 turns; shortened 2 times; cached anew 1 time");
+}
+
 TEST(UsageWords, SayWhatIsUnknown) {
   EXPECT_EQ(usage_words(used_by({call_of("a", 500'000), call_of("b", -1)})),
             "cost at least 0.50; 3.0k tokens in, 40 out; 6 turns; 1 call told no cost");

@@ -122,14 +122,16 @@ void AgentTest::write_small_workflow() {
 }
 
 void AgentTest::script_small_workflow() {
-  model().when("Please greet", {bash("echo hello >>feature.txt; cat feature.txt")
-                                    .costing({.input = 17, .output = 5, .cache_read = 300}),
-                                say(signal_text("PASS", "it greets", "\"feature.txt\""))
-                                    .costing({.input = 19, .output = 13, .cache_read = 400})});
-  model().when("# Change it", {bash("echo done >feature.txt; pwd")
-                                   .costing({.input = 100, .output = 20, .cache_read = 1000}),
-                               say(signal_text("PASS", "changed", "\"feature.txt\""))
-                                   .costing({.input = 30, .output = 11, .cache_read = 2000})});
+  model().when("Please greet",
+               {bash("echo hello >>feature.txt; cat feature.txt")
+                    .costing({.input = 17, .output = 5, .cache_read = 300, .cache_write = 40}),
+                say(signal_text("PASS", "it greets", "\"feature.txt\""))
+                    .costing({.input = 19, .output = 13, .cache_read = 400})});
+  model().when("# Change it",
+               {bash("echo done >feature.txt; pwd")
+                    .costing({.input = 100, .output = 20, .cache_read = 1000, .cache_write = 700}),
+                say(signal_text("PASS", "changed", "\"feature.txt\""))
+                    .costing({.input = 30, .output = 11, .cache_read = 2000})});
   // The reviewer finds out for itself: the same prompt, another answer.
   const std::string good = signal_text("PASS", "fine");
   const std::string bad = signal_text("NEEDS_WORK", "Please greet.");
@@ -201,6 +203,8 @@ void AgentTest::expect_counted(const Outcome& outcome, const std::string& name) 
   EXPECT_EQ(told.input + told.cache_read, charged.input + charged.cache_read);
   if (name == "goose") return;  // which does not tell them apart
   EXPECT_EQ(told.input, charged.input);
+  // Only the API that claude uses tells it.
+  if (name == "claude") EXPECT_EQ(told.cache_write, charged.cache_write);
 }
 
 std::vector<Json> facts_of(const Outcome& outcome, const std::string& kind) {
