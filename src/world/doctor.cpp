@@ -59,7 +59,8 @@ Finding check_agent(const std::string& what, const Result<agent::Provider>& prov
         (sandbox == nullptr || std::string_view(sandbox) != "1"))
       return {Health::doubtful,
               what,
-              "as root, claude refuses to work unless it is told that this is a sandbox",
+              "as root, claude refuses to work unless it is told that this is a sandbox: run, "
+              "deliver and auto run tell it so; for run-phase and the scripts you have to",
               {"export IS_SANDBOX=1"}};
     return {Health::good, what, "found " + printable(program)};
   }

@@ -211,6 +211,7 @@ TEST_F(Doctor, RootIsToldWhatClaudeNeeds) {
   Call call = in_project({"doctor"});
   call.env["IS_SANDBOX"] = std::nullopt;
   EXPECT_THAT(run(call).out, HasSubstr("export IS_SANDBOX=1"));
+  EXPECT_THAT(run(call).out, HasSubstr("for run-phase and the scripts you have to"));
   EXPECT_THAT(in({"doctor"}).out, Not(HasSubstr("IS_SANDBOX")));
 }
 
