@@ -119,7 +119,7 @@ class Simulation : public engine::World,
     bool has_session = false;
     std::string text;  // of a question
     std::vector<std::string> options;
-    std::optional<workflow::Command> command;  // of a check or merge, in case it fails
+    std::optional<workflow::Command> command;  // of an agent, check or merge, in case it fails
   };
 
   // ---- What a workflow adds

@@ -45,8 +45,18 @@ void Simulation::carry_out(const Command& command) {
   }
   if (!broken_.empty()) throw Broken{};
   if (const auto* end = std::get_if<EndAgent>(&command)) {
-    for (Job& job : jobs_)
-      if (job.what == Job::What::agent && job.number == end->agent) job.ending = true;
+    const auto job = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& one) {
+      return one.what == Job::What::agent && one.number == end->agent;
+    });
+    if (job == jobs_.end()) return;
+    // Its worktree may still be set up: then it is not started after that.
+    if (!of_supply || !random_.chance(25)) {
+      job->ending = true;
+      return;
+    }
+    supply_.not_started(end->agent);
+    inbox_.emplace_back(CommandFailed{*job->command, Reason::failed, "simulated: not begun"});
+    jobs_.erase(job);
     return;
   }
   // Not done; or done, and the reply was lost.
@@ -90,6 +100,7 @@ void Simulation::start(const StartAgent& command) {
                (command.settle == Settle::leave && command.dialect != Dialect::verdict);
   job.stopping = stop_ && *stop_ != Stop::paused;
   job.has_session = !command.session.empty();
+  job.command = command;
   job.provider = providers_[command.agent] = supply_.provider_of(command);
   for (const Job& other : jobs_) {
     if (other.what != Job::What::agent) continue;

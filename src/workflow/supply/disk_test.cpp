@@ -80,6 +80,10 @@ TEST(Disk, WhoIsEndedWhileItsWorktreeIsSetUpComesAgainAndTheWorkflowHearsOfNothi
   EXPECT_EQ(table.newest<fact::AgentFaulted>().fault, Fault::no_space);
   EXPECT_THAT(table.all<fact::AgentUsed>(), IsEmpty());
   EXPECT_EQ(table.newest<fact::AgentHeld>().why, Hold::disk);
+  table.see(TakeBackAsked{1});
+  ASSERT_EQ(table.heard.size(), 1U);
+  EXPECT_THAT(std::get<TakeBackAsked>(table.heard[0]).unbegun, IsEmpty())
+      << "an answer that its prompt may hold stands";
   table.news(stands(Room::enough, 900));
   const StartAgent call = table.call();
   EXPECT_EQ(call.agent, 1);

@@ -90,9 +90,13 @@ void Turn::hear_one(Observation&& observation) {
         found != now_.wanted.end() && found->second.by != Fault::none)
       return;
   } else if (auto* regretted = std::get_if<TakeBackAsked>(&observation)) {
-    for (const auto& [agent, wanted] : now_.wanted)
-      if (!wanted.working && wanted.again == Wanted::Again::no && record_of(s_, agent).calls == 0)
+    for (const auto& [agent, wanted] : now_.wanted) {
+      // One that the world was to start, and did not, may have been told.
+      const bool given = wanted.given.agent != 0;
+      if (!wanted.working && !given && wanted.again == Wanted::Again::no &&
+          record_of(s_, agent).calls == 0)
         regretted->unbegun.insert(agent);
+    }
   } else if (auto* taken_up = std::get_if<TakenUp>(&observation)) {
     // One that was called and never answered has begun nothing either.
     for (const auto& [agent, known] : s_.agents)
