@@ -67,6 +67,7 @@ struct Contain {
   std::vector<std::string> env;
   std::int64_t memory = 0;  // bytes; 0: not set
   int processes = 0;
+  int cpu = 0;  // percent of one processor; 0: not set
   bool broker = false;
 };
 // What a phase, a role or the checks have of their own.

@@ -175,6 +175,8 @@ constexpr Filler kFillers[] = {
     {"disk.reserve", [](Config& c, const Entry& e) { c.disk_reserve = number_of(e); }},
     {"contain.processes",
      [](Config& c, const Entry& e) { c.contain.processes = static_cast<int>(number_of(e)); }},
+    {"contain.cpu",
+     [](Config& c, const Entry& e) { c.contain.cpu = static_cast<int>(number_of(e)); }},
     {"contain.broker", [](Config& c, const Entry& e) { c.contain.broker = text_of(e) == "true"; }},
     {"test_files", [](Config& c, const Entry& e) { c.test_files = list_of(e); }},
     {"verify.test", [](Config& c, const Entry& e) { c.verify.test = command_of(e); }},

@@ -197,6 +197,12 @@ constexpr std::array kKeys{
         .help = "How many processes and threads it may have",
         .initial = "4096",
         .tighter = Tighter::at_most},
+    Key{.path = "contain.cpu",
+        .kind = Kind::count,
+        .help = "How much of the processors all of them may use together, in percent of one (not "
+                "set: all there are)",
+        .example = "150",
+        .tighter = Tighter::at_most},
     Key{.path = "contain.broker",
         .kind = Kind::choice,
         .help = "Whether the model's key stays outside, and is added to what agents send",

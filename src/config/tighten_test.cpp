@@ -34,7 +34,7 @@ TEST_F(ConfigContain, EveryKeyReachesItsField) {
         "contain:\n  preset: worktree\n  missing: weaker\n  read: [/opt/a, ~/b]\n"
         "  scratch: ~/.cache\n  write: [~/w]\n  net: proxy\n"
         "  allow: [API.example.com, '*.b.example:8443']\n  forward: [5432, 80]\n"
-        "  env: [JAVA_HOME]\n  memory: 4GB\n  processes: 100\n  broker: true\n");
+        "  env: [JAVA_HOME]\n  memory: 4GB\n  processes: 100\n  cpu: 150\n  broker: true\n");
   const Contain contain = good().contain;
   EXPECT_TRUE(contain.weaker);
   EXPECT_EQ(contain.read, (Texts{"/opt/a", "~/b"}));
@@ -46,6 +46,7 @@ TEST_F(ConfigContain, EveryKeyReachesItsField) {
   EXPECT_EQ(contain.env, Texts{"JAVA_HOME"});
   EXPECT_EQ(contain.memory, std::int64_t{4} << 30);
   EXPECT_EQ(contain.processes, 100);
+  EXPECT_EQ(contain.cpu, 150);
   EXPECT_TRUE(contain.broker);
 }
 
@@ -78,7 +79,7 @@ TEST_F(ConfigContain, TheProjectsFileTightens) {
 
 TEST_F(ConfigContain, EveryWayToLoosenIsRefusedInTheProjectsFile) {
   write(user_file(),
-        "contain: {preset: strict, read: [/a], memory: 1GB, processes: 8, "
+        "contain: {preset: strict, read: [/a], memory: 1GB, processes: 8, cpu: 100, "
         "broker: true}\n"
         "phases: {execute: {contain: strict}}\n");
   for (const char* text : {"contain: off",
@@ -94,6 +95,7 @@ TEST_F(ConfigContain, EveryWayToLoosenIsRefusedInTheProjectsFile) {
                            "contain: {env: [AWS_SECRET]}",
                            "contain: {memory: 2GB}",
                            "contain: {processes: 9}",
+                           "contain: {cpu: 101}",
                            "contain: {broker: false}",
                            "phases: {execute: {contain: worktree}}",
                            "phases: {sign-off: {contain: off}}",

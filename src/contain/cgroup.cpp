@@ -24,6 +24,7 @@ constexpr std::string_view kOurs = "capsule-";
 constexpr const char* kLeaf = "/capsule";  // of who was there before
 // What was killed is still there for a moment.
 constexpr int kTries = 50;
+constexpr std::uint64_t kCpuPeriodUs = 100'000;  // the kernel's own
 constexpr std::chrono::milliseconds kPause{2};
 
 // Files of a cgroup take a value in one piece, and are never made.
@@ -108,6 +109,7 @@ Controllers controllers_in(std::string_view names) {
   for (const std::string_view name : split(trimmed(names), ' ')) {
     found.memory |= name == "memory";
     found.pids |= name == "pids";
+    found.cpu |= name == "cpu";
   }
   return found;
 }
@@ -122,6 +124,9 @@ std::vector<Setting> settings_for(const Limits& limits, const Controllers& contr
   }
   if (controllers.pids && limits.processes > 0)
     settings.push_back({"pids.max", std::to_string(limits.processes)});
+  if (controllers.cpu && limits.cpu > 0)
+    settings.push_back({"cpu.max", std::to_string(limits.cpu * kCpuPeriodUs / 100) + " " +
+                                       std::to_string(kCpuPeriodUs)});
   return settings;
 }
 
@@ -135,7 +140,7 @@ std::optional<Delegated> find_delegated(const std::string& mount, const std::str
   const std::string folder = mount + below;
   if (!is_delegated(folder)) return std::nullopt;
   const Controllers there = controllers_in(contents_of(folder + "/cgroup.controllers"));
-  if (!there.memory && !there.pids) return std::nullopt;
+  if (there == Controllers{}) return std::nullopt;
   return Delegated{folder, there};
 }
 
@@ -144,8 +149,8 @@ Result<void> make_ready(const Delegated& delegated) {
   const Controllers& wanted = delegated.controllers;
   if (controllers_in(contents_of(control)) == wanted) return {};
   TRY_VOID(move_to_leaf(delegated.folder));
-  const std::string names =
-      std::string(wanted.memory ? "+memory " : "") + (wanted.pids ? "+pids" : "");
+  const std::string names = std::string(wanted.memory ? "+memory " : "") +
+                            (wanted.pids ? "+pids " : "") + (wanted.cpu ? "+cpu" : "");
   return set_value(control, trimmed(names));
 }
 

@@ -30,7 +30,7 @@ std::string own_cgroup_in(std::string_view self_cgroup);
 std::string cgroup_mount_in(std::string_view mountinfo);
 
 struct Controllers {
-  bool memory = false, pids = false;
+  bool memory = false, pids = false, cpu = false;
   bool operator==(const Controllers&) const = default;
 };
 Controllers controllers_in(std::string_view names);  // "cpuset cpu io memory pids"

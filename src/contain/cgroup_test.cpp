@@ -30,15 +30,18 @@ TEST(Cgroup, OwnAndWhereAllAreAreReadFromProc) {
 }
 
 TEST(Cgroup, GetsWhatItsControllersHold) {
-  const Limits limits{0, 4096, 7};
-  EXPECT_EQ(controllers_in("cpuset cpu io memory hugetlb pids\n"), (Controllers{true, true}));
-  EXPECT_EQ(controllers_in("cpu memory_recursiveprot\n"), (Controllers{false, false}));
+  const Limits limits{0, 4096, 7, 150};
+  EXPECT_EQ(controllers_in("cpuset cpu io memory hugetlb pids\n"), (Controllers{true, true, true}));
+  EXPECT_EQ(controllers_in("cpuset memory_recursiveprot\n"), (Controllers{}));
   EXPECT_THAT(settings_for(limits, {true, true}),
               ElementsAre(Setting{"memory.max", "4096"},
                           Setting{"memory.swap.max", "0", Setting::Needed::no},
                           Setting{"memory.oom.group", "1"}, Setting{"pids.max", "7"}));
   EXPECT_THAT(settings_for(limits, {false, true}), ElementsAre(Setting{"pids.max", "7"}));
-  EXPECT_THAT(settings_for({0, 0, 0}, {true, true}), IsEmpty());
+  EXPECT_THAT(settings_for(limits, {false, false, true}),
+              ElementsAre(Setting{"cpu.max", "150000 100000"}))
+      << "one processor and a half";
+  EXPECT_THAT(settings_for({0, 0, 0, 0}, {true, true, true}), IsEmpty());
 }
 
 // A folder that plays the tree: files keep what is written, and hold nobody to anything.
@@ -71,19 +74,19 @@ TEST_F(PlayedTree, ItsOwnThatWasGivenAwayIsMadeReadyAndWhoIsThereMovedToALeaf) {
   const auto found = find("/user/x.scope", "/user/x.scope");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->folder, top_ + "/user/x.scope");
-  EXPECT_EQ(found->controllers, (Controllers{true, true}));
+  EXPECT_EQ(found->controllers, (Controllers{true, true, true}));
   EXPECT_EQ(read("/user/x.scope/cgroup.subtree_control"), "") << "to look changes nothing";
   ASSERT_TRUE(make_ready(*found));
-  EXPECT_EQ(read("/user/x.scope/cgroup.subtree_control"), "+memory +pids");
+  EXPECT_EQ(read("/user/x.scope/cgroup.subtree_control"), "+memory +pids +cpu");
   EXPECT_THAT(read("/user/x.scope/capsule/cgroup.procs"), ::testing::HasSubstr("11"));
 }
 
 TEST_F(PlayedTree, OneThatIsReadyIsLeftAsItIs) {
-  write("/user/x.scope/cgroup.subtree_control", "memory pids\n");
+  write("/user/x.scope/cgroup.subtree_control", "cpu memory pids\n");
   const auto found = find("/user/x.scope", "/user/x.scope");
   ASSERT_TRUE(found);
   ASSERT_TRUE(make_ready(*found));
-  EXPECT_EQ(read("/user/x.scope/cgroup.subtree_control"), "memory pids\n");
+  EXPECT_EQ(read("/user/x.scope/cgroup.subtree_control"), "cpu memory pids\n");
   EXPECT_EQ(read("/user/x.scope/capsule/cgroup.procs"), "");
 }
 
@@ -92,7 +95,7 @@ TEST_F(PlayedTree, WhatNobodyGaveAwayIsNotTouched) {
   EXPECT_FALSE(find("/user/x.scope/below", "/user/x.scope")) << "it is its session's manager's";
   EXPECT_TRUE(find("/user/x.scope/capsule", "/user/x.scope")) << "it has moved there itself";
   EXPECT_FALSE(find("", "/user/x.scope"));
-  write("/user/x.scope/cgroup.controllers", "cpu io\n");
+  write("/user/x.scope/cgroup.controllers", "cpuset io\n");
   EXPECT_FALSE(find("/user/x.scope", "/user/x.scope")) << "it could hold nothing";
 }
 

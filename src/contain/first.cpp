@@ -101,6 +101,7 @@ int become_command(const Orders& orders, std::vector<char*> argv, std::vector<ch
   if (!orders.policy.without.made_up_environment) ::environ = env.data();
   // Last, and only here: who waits for the command must not run short of what the command may use.
   if (!apply_limits(orders.policy)) return errno;
+  if (orders.last_in_line && !go_behind_others()) return errno;
   ::execvp(argv[0], argv.data());
   return errno;
 }

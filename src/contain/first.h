@@ -18,6 +18,7 @@ struct Orders {
   const std::vector<std::string>& argv;
   const std::vector<std::string>& env;
   std::string private_folder;  // without namespaces
+  bool last_in_line;           // goes behind others where processors are short
   unsigned uid;
   unsigned gid;
   sigset_t mask;  // the command's signal mask

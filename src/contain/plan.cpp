@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/size.h"
 #include "contain/abilities.h"
+#include "contain/cgroup.h"
 #include "contain/landlock.h"
 #include "contain/network.h"
 #include "contain/seccomp.h"
@@ -23,6 +24,11 @@ Report report_on(const Policy& policy) {
   report.net = policy.net;
   report.broker = policy.broker.has_value();
   return report;
+}
+
+void add_limits(Report& report, const Policy& policy, const Kernel& kernel) {
+  if (!kernel.counts) report.gaps.push_back(Gap::uncounted);
+  if (policy.limits.cpu > 0 && !kernel.shares_processors) report.gaps.push_back(Gap::processors);
 }
 
 // Landlock and the filter alone: enough to keep an honest program in, and named for what it is not.
@@ -44,7 +50,7 @@ Result<Report> plan_without_namespaces(const Policy& policy, const Kernel& kerne
   report.landlock = kernel.landlock;
   report.gaps = {Gap::no_namespaces, Gap::no_own_processes, Gap::git_settings};
   if (kernel.landlock < kLandlockScopes) report.gaps.push_back(Gap::no_signal_scope);
-  if (!kernel.counts) report.gaps.push_back(Gap::uncounted);
+  add_limits(report, policy, kernel);
   if (policy.net != Net::open) report.gaps.push_back(Gap::no_loopback);
   const auto is_scratch = [](const Place& place) { return place.access == Access::scratch; };
   if (std::any_of(policy.places.begin(), policy.places.end(), is_scratch))
@@ -64,6 +70,9 @@ std::string_view sentence_of(Gap gap) {
     case Gap::uncounted:
       return "what its processes use together is not limited: this kernel does not list the "
              "children of a process (CONFIG_PROC_CHILDREN)";
+    case Gap::processors:
+      return "its share of the processors (contain.cpu) is not held: no cgroup with the controller "
+             "cpu is delegated; it only goes behind others (nice)";
     case Gap::abstract_sockets:
       return "abstract sockets of this machine can be reached: --net=off, or Landlock version 6, "
              "would part them";
@@ -121,13 +130,16 @@ Result<Report> plan(const Policy& policy, const Kernel& kernel) {
   report.own_group = !kernel.terminal;
   if (!report.own_group && report.landlock < kLandlockScopes)
     report.gaps.push_back(Gap::process_group);
-  if (!kernel.counts) report.gaps.push_back(Gap::uncounted);
+  add_limits(report, policy, kernel);
   return report;
 }
 
 Kernel look_at_kernel(const Policy& policy) {
   const File terminal(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
-  Kernel kernel{landlock_abi(), seccomp_available(), {}, can_count_processes(), bool(terminal)};
+  Kernel kernel{landlock_abi(), seccomp_available(), {}, can_count_processes(),
+                false,          bool(terminal)};
+  if (const auto given = policy.limits.cpu > 0 ? find_delegated() : std::nullopt)
+    kernel.shares_processors = given->controllers.cpu;
   // Who does not go without, and who has found them, learns of it when he starts.
   if (policy.missing == Missing::weaker && !policy.namespaces_found)
     kernel.no_namespaces = try_namespaces();

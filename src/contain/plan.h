@@ -14,6 +14,7 @@ struct Kernel {
   bool seccomp = false;
   std::optional<Error> no_namespaces = {};  // why not; nothing: they are there, or nobody asked yet
   bool counts = true;                       // it lists the children of a process
+  bool shares_processors = false;           // a cgroup was given away that can
   bool terminal = false;                    // whether who asks has one
 };
 

@@ -76,6 +76,10 @@ struct Without {
   bool closed_descriptors = false;
   bool host_list = false;         // of the proxy
   bool public_addresses = false;  // only those, behind an allowed name
+  bool own_processes = false;     // the pid namespace
+  bool own_ipc = false;
+  bool own_network = false;
+  bool dropped_capabilities = false;
 };
 
 // What CAPSULE_TEST_WITHOUT names, parted by commas; in what users install: nothing.
@@ -86,6 +90,7 @@ struct Limits {
   std::uint64_t memory = 0;    // bytes of data, of each of its processes
   std::uint64_t together = 0;  // bytes, of all of them; see use.h
   unsigned long processes = 4096;
+  unsigned cpu = 0;  // percent of one processor, of all of them
   bool operator==(const Limits&) const = default;
 };
 

@@ -241,6 +241,12 @@ TEST_F(PolicyTest, WhatTheKernelLacksIsRefusedOrNamed) {
             (std::vector<Gap>{Gap::abstract_sockets, Gap::process_group}));
   EXPECT_FALSE(plan(made, {.landlock = 7, .seccomp = true, .terminal = true})->own_group);
 
+  made.limits.cpu = 150;
+  EXPECT_EQ(plan(made, {.landlock = 7, .seccomp = true})->gaps, std::vector<Gap>{Gap::processors});
+  EXPECT_TRUE(
+      plan(made, {.landlock = 7, .seccomp = true, .shares_processors = true})->gaps.empty());
+  made.limits.cpu = 0;
+
   made.missing = Missing::weaker;
   EXPECT_FALSE(plan(made, {.landlock = 7, .seccomp = false})) << "nothing goes without the filter";
   EXPECT_EQ(plan(made, {.landlock = 0, .seccomp = true})->gaps,

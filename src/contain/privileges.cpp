@@ -97,6 +97,16 @@ Result<void> adopt_orphans() {
   return set_control(PR_SET_CHILD_SUBREAPER, 1, "become the parent of orphans");
 }
 
+Result<void> go_behind_others() {
+  constexpr int kNice = 10;
+  // Who is further behind stays there.
+  errno = 0;
+  const int now = ::getpriority(PRIO_PROCESS, 0);
+  if (errno != 0 || (now < kNice && ::setpriority(PRIO_PROCESS, 0, kNice) != 0))
+    return tl::unexpected(refused_step("go behind others", errno));
+  return {};
+}
+
 Result<void> become_undumpable() {
   return set_control(PR_SET_DUMPABLE, 0, "close this process to others");
 }

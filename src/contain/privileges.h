@@ -21,6 +21,9 @@ Result<void> apply_limits(const Policy& policy);
 
 // What is left behind by children becomes a child of this process.
 Result<void> adopt_orphans();
+// Who else wants a processor has it first.
+Result<void> go_behind_others();
+
 
 // Nobody may look into this process, not even one of the same user.
 Result<void> become_undumpable();

@@ -13,6 +13,7 @@ namespace capsule::contain {
 // What is not, and could matter. A closed set: the words are for people.
 enum class Gap {
   uncounted,         // what its processes use together is not looked at
+  processors,        // the share of them that was asked for is not held
   abstract_sockets,  // the network is the machine's and Landlock cannot part abstract sockets
   process_group,     // processes of the same group can be sent signals
   no_landlock,       // the second lock is missing

@@ -167,7 +167,7 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
   const sigset_t blocked = passed_on();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &blocked, &before);
-  Orders orders{policy,      inside.report, argv,   env,         inside.private_folder,
+  Orders orders{policy,      inside.report, argv,   env,         inside.private_folder, false,
                 ::geteuid(), ::getegid(),   before, theirs.fd(), inside.channel.fd()};
   if (signals == Signals::none_blocked) sigemptyset(&orders.mask);
   const auto undo = [&] {
@@ -180,10 +180,13 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
   inside.cgroup = cgroup_for(policy, inside.holds);
   long child = inside.cgroup ? clone_into(flags, *inside.cgroup) : -1;
   if (child < 0) {
+  const auto has_no_share = [&] { return policy.limits.cpu > 0 && !inside.holds.cpu; };
+  orders.last_in_line = has_no_share();
     inside.cgroup.reset();
     inside.holds = {};
     child = ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   }
+    orders.last_in_line = has_no_share();
   if (child == 0) first_process(orders);
   if (child < 0) {
     const int error = errno;
@@ -196,6 +199,10 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
   if (started) {
     inside.use = watch_for(policy, inside);
     return inside;
+    // What was planned could not be had.
+    std::vector<Gap>& gaps = inside.report.gaps;
+    if (has_no_share() && std::find(gaps.begin(), gaps.end(), Gap::processors) == gaps.end())
+      gaps.push_back(Gap::processors);
   }
   ::kill(inside.first, SIGKILL);
   while (::waitpid(inside.first, nullptr, 0) < 0 && errno == EINTR) continue;

@@ -13,8 +13,8 @@ namespace {
 // added to a struct and not here does not compile.
 template <class Visit>
 void members(Visit& visit, Limits& limits) {
-  auto& [memory, together, processes] = limits;
-  visit(memory, together, processes);
+  auto& [memory, together, processes, cpu] = limits;
+  visit(memory, together, processes, cpu);
 }
 template <class Visit>
 void members(Visit& visit, Broker::Key& key) {

@@ -85,6 +85,13 @@ std::string memory_words(const contain::Limits& limits, bool counted) {
   return text;
 }
 
+std::string processors_words(const contain::Limits& limits, const contain::Report* report) {
+  if (limits.cpu == 0) return "not limited";
+  const bool held = report == nullptr || !has(*report, contain::Gap::processors);
+  return held ? "at most " + std::to_string(limits.cpu) + " % of one for all processes together"
+              : "not limited; it goes behind others (nice), for lack of a cgroup that is delegated";
+}
+
 std::string mechanisms(const contain::Report& report) {
   std::string text = report.namespaces ? "namespaces (user mount pid ipc uts cgroup" +
                                              std::string(report.own_network ? " net" : "") +
@@ -121,7 +128,7 @@ std::string contain_text(const contain::Policy& policy, const contain::Report* r
   text += rule("processes", "its own only, at most " + std::to_string(policy.limits.processes) +
                                 "; all of them end with the command");
   text += rule("memory", memory_words(policy.limits, counted));
-  text += rule("processors", "not limited");
+  text += rule("processors", processors_words(policy.limits, report));
   text += rule("disk", "not limited; a run waits while there is too little room (disk.reserve)");
   text += rule("variables", variable_names(policy));
   text += rule("git",

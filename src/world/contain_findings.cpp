@@ -187,9 +187,22 @@ void check_broker(const Project& project, Findings& findings) {
   }
 }
 
+std::string processors_words(const contain::Limits& limits) {
+  if (limits.cpu == 0) return "processors: not limited (contain.cpu)";
+  const auto delegated = contain::find_delegated();
+  const std::string share = std::to_string(limits.cpu) + " % of one (contain.cpu)";
+  return delegated && delegated->controllers.cpu
+             ? "processors: " + share
+             : "processors: agents only go behind others (nice), as no cgroup that could hold them "
+               "to " +
+                   share + " is delegated";
+}
+
 std::string held_by() {
   const auto delegated = contain::find_delegated();
   if (!delegated) return "both are looked at: no cgroup of version 2 is delegated";
+  if (!delegated->controllers.memory && !delegated->controllers.pids)
+    return "both are looked at: the cgroup that is delegated has no controller for them";
   const bool both = delegated->controllers.memory && delegated->controllers.pids;
   return std::string(both                            ? "both are"
                      : delegated->controllers.memory ? "memory is"
@@ -279,7 +292,7 @@ Findings check_limits(const Project& project, const contain::Kernel& kernel) {
                             " for all processes of an agent or check together (contain.memory); "
                             "processes: " +
                             std::to_string(limits.processes) + " (contain.processes); " +
-                            held_by() + "; processors: not limited"});
+                            held_by() + "; " + processors_words(limits)});
   const auto reserve = static_cast<std::uint64_t>(config.disk_reserve);
   for (const std::string& folder : written_folders(project)) {
     const auto space = space_of(folder);

@@ -97,6 +97,8 @@ TEST_F(WallFindings, WhatLimitsAgentsAndTheDiskIsARowEach) {
   EXPECT_THAT(found[0].text, HasSubstr("memory: 2 GB for all processes"));
   EXPECT_THAT(found[0].text, HasSubstr("processes: 100"));
   EXPECT_THAT(found[0].text, HasSubstr("processors: not limited"));
+  project->config.contain.cpu = 150;
+  EXPECT_THAT(check_limits(*project, kernel)[0].text, HasSubstr("150 % of one (contain.cpu)"));
   EXPECT_EQ(found[1].what, "disk");
   EXPECT_THAT(found[1].text, HasSubstr("(disk.reserve)"));
   kernel.counts = false;

@@ -71,6 +71,7 @@ contain::Limits walls_limits(const config::Contain& contain) {
   limits.memory = static_cast<std::uint64_t>(contain.memory);
   limits.together = limits.memory > 0 ? limits.memory : most_memory();
   limits.processes = static_cast<unsigned long>(contain.processes);
+  limits.cpu = static_cast<unsigned>(contain.cpu);
   return limits;
 }
 
