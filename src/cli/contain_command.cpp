@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "contain/plan.h"
 #include "contain/start.h"
+#include "contain/without.h"
 #include "ui/contain_text.h"
 #include "world/project.h"
 #include "world/walls.h"
@@ -115,7 +116,7 @@ Result<int> run_contained(const Args& args) {
   if (!config) return code_of(config.error());
   auto policy = contain::make_policy(TRY(wish_of(args, *config)));
   if (!policy) return code_of(policy.error());
-  policy->without = contain::left_out();
+  contain::leave_out(*policy);
   if (args.flag("explain")) return explain(*policy, *config);
   if (args.rest(0).empty())
     return fail(Reason::usage, "missing argument COMMAND",

@@ -72,7 +72,7 @@ Result<void> confine(const Orders& orders) {
     TRY_VOID(adopt_orphans());
     TRY_VOID(enter_folder(policy));
   }
-  TRY_VOID(drop_privileges());
+  TRY_VOID(policy.without.dropped_capabilities ? forbid_new_privileges() : drop_privileges());
   if (report.landlock > 0)
     TRY_VOID(apply_landlock(
         report.namespaces ? rules_inside(policy) : rules_outside(policy, orders.private_folder),
@@ -154,12 +154,17 @@ bool reap(pid_t command, int& status) {
   }
 }
 
-// Nobody else is in sight in a pid namespace. Without one, whoever left the group is not reached.
-void pass_on(const Pass& pass, pid_t command, bool namespaces) {
+// Nobody else is in sight in a pid namespace.
+bool is_alone(const Orders& orders) {
+  return orders.report.namespaces && !orders.policy.without.own_processes;
+}
+
+// Whoever left the group is not reached where there are others.
+void pass_on(const Pass& pass, pid_t command, bool alone) {
   if (!pass.all)
     ::kill(command, pass.signal);
   else
-    ::kill(namespaces ? -1 : -command, pass.signal);
+    ::kill(alone ? -1 : -command, pass.signal);
 }
 
 // Returns the status of the command, or 0 when nobody is there any more to tell.
@@ -175,7 +180,7 @@ int wait_for(pid_t command, int ended_fd, const Orders& orders) {
     Pass pass;
     const ssize_t count = ::recv(channel, &pass, sizeof pass, MSG_DONTWAIT);
     if (count == 0) return status;
-    if (count == sizeof pass) pass_on(pass, command, orders.report.namespaces);
+    if (count == sizeof pass) pass_on(pass, command, is_alone(orders));
   }
   return status;
 }

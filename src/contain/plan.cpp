@@ -121,7 +121,7 @@ Result<Report> plan(const Policy& policy, const Kernel& kernel) {
                 "add landlock to lsm= on the kernel's command line (Linux 5.13), or take one lock "
                 "less: --missing=weaker");
   Report report = report_on(policy);
-  report.own_network = policy.net != Net::open;
+  report.own_network = policy.net != Net::open && !policy.without.own_network;
   report.landlock = policy.without.landlock ? 0 : kernel.landlock;
   report.seccomp = !policy.without.seccomp;
   if (report.landlock == 0) report.gaps.push_back(Gap::no_landlock);

@@ -193,25 +193,4 @@ Result<Policy> make_policy(const Wish& wish) {
   return policy;
 }
 
-Without left_out() {
-  Without without;
-#ifdef CAPSULE_TEST_HOOKS
-  const char* value = std::getenv("CAPSULE_TEST_WITHOUT");
-  const std::string names = value == nullptr ? "" : value;
-  const auto named = [&](std::string_view name) {
-    const auto parts = split(names, ',');
-    return std::find(parts.begin(), parts.end(), name) != parts.end();
-  };
-  without.landlock = named("landlock");
-  without.seccomp = named("seccomp");
-  without.undumpable = named("undumpable");
-  without.proc_read_only = named("proc-read-only");
-  without.made_up_environment = named("environment");
-  without.closed_descriptors = named("descriptors");
-  without.host_list = named("host-list");
-  without.public_addresses = named("public-addresses");
-#endif
-  return without;
-}
-
 }  // namespace capsule::contain

@@ -66,7 +66,7 @@ struct Link {
 };
 
 // Single protections that a test can leave out, to see that something then gets out. What users
-// install has no way to set it.
+// install has no way to set it; without.h has those that are no more than another policy.
 struct Without {
   bool landlock = false;
   bool seccomp = false;
@@ -81,9 +81,6 @@ struct Without {
   bool own_network = false;
   bool dropped_capabilities = false;
 };
-
-// What CAPSULE_TEST_WITHOUT names, parted by commas; in what users install: nothing.
-Without left_out();
 
 // What a command may use up. 0: as much as there is.
 struct Limits {

@@ -82,6 +82,10 @@ Result<void> drop_privileges() {
   const __user_cap_data_struct none[2] = {};
   if (::syscall(SYS_capset, &header, none) != 0)
     return tl::unexpected(refused_step("drop all capabilities", errno));
+  return forbid_new_privileges();
+}
+
+Result<void> forbid_new_privileges() {
   return set_control(PR_SET_NO_NEW_PRIVS, 1, "forbid new privileges");
 }
 
@@ -93,10 +97,6 @@ Result<void> apply_limits(const Policy& policy) {
   return limit(RLIMIT_NPROC, policy.limits.processes, "limit the number of processes");
 }
 
-Result<void> adopt_orphans() {
-  return set_control(PR_SET_CHILD_SUBREAPER, 1, "become the parent of orphans");
-}
-
 Result<void> go_behind_others() {
   constexpr int kNice = 10;
   // Who is further behind stays there.
@@ -105,6 +105,10 @@ Result<void> go_behind_others() {
   if (errno != 0 || (now < kNice && ::setpriority(PRIO_PROCESS, 0, kNice) != 0))
     return tl::unexpected(refused_step("go behind others", errno));
   return {};
+}
+
+Result<void> adopt_orphans() {
+  return set_control(PR_SET_CHILD_SUBREAPER, 1, "become the parent of orphans");
 }
 
 Result<void> become_undumpable() {

@@ -15,15 +15,17 @@ Result<void> raise_loopback();
 
 // All capabilities, also those that a program could bring back; and no_new_privs.
 Result<void> drop_privileges();
+// That alone. For drop_privileges, and for tests that leave the rest out.
+Result<void> forbid_new_privileges();
 
 // No core files, and at most so many processes.
 Result<void> apply_limits(const Policy& policy);
 
-// What is left behind by children becomes a child of this process.
-Result<void> adopt_orphans();
 // Who else wants a processor has it first.
 Result<void> go_behind_others();
 
+// What is left behind by children becomes a child of this process.
+Result<void> adopt_orphans();
 
 // Nobody may look into this process, not even one of the same user.
 Result<void> become_undumpable();

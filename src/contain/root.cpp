@@ -150,6 +150,10 @@ class Builder {
   }
 
   Result<void> add_proc() {
+    if (policy_.without.own_processes) {
+      const File foreign(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
+      return put(TRY(clone_tree(foreign.fd(), "/proc", Writable::yes)), "/proc", Make::folder);
+    }
     const auto made = new_system("proc", "", "");
     if (!made)
       return fail(Reason::refused, made.error().message,

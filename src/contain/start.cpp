@@ -176,17 +176,19 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
   };
   unsigned flags = 0;
   if (inside.report.namespaces) flags |= kNamespaces;
+  if (policy.without.own_processes) flags &= ~unsigned{CLONE_NEWPID};
+  if (policy.without.own_ipc) flags &= ~unsigned{CLONE_NEWIPC};
   if (inside.report.own_network) flags |= CLONE_NEWNET;
   inside.cgroup = cgroup_for(policy, inside.holds);
-  long child = inside.cgroup ? clone_into(flags, *inside.cgroup) : -1;
-  if (child < 0) {
   const auto has_no_share = [&] { return policy.limits.cpu > 0 && !inside.holds.cpu; };
   orders.last_in_line = has_no_share();
+  long child = inside.cgroup ? clone_into(flags, *inside.cgroup) : -1;
+  if (child < 0) {
     inside.cgroup.reset();
     inside.holds = {};
+    orders.last_in_line = has_no_share();
     child = ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   }
-    orders.last_in_line = has_no_share();
   if (child == 0) first_process(orders);
   if (child < 0) {
     const int error = errno;
@@ -197,12 +199,12 @@ Result<Inside> start(const Policy& policy, const std::vector<std::string>& argv,
   inside.first = static_cast<pid_t>(child);
   auto started = wait_for_start(inside, policy);
   if (started) {
-    inside.use = watch_for(policy, inside);
-    return inside;
     // What was planned could not be had.
     std::vector<Gap>& gaps = inside.report.gaps;
     if (has_no_share() && std::find(gaps.begin(), gaps.end(), Gap::processors) == gaps.end())
       gaps.push_back(Gap::processors);
+    inside.use = watch_for(policy, inside);
+    return inside;
   }
   ::kill(inside.first, SIGKILL);
   while (::waitpid(inside.first, nullptr, 0) < 0 && errno == EINTR) continue;

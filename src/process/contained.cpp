@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "contain/places.h"
 #include "contain/wish_wire.h"
+#include "contain/without.h"
 #include "process/fd.h"
 
 namespace capsule::process {
@@ -63,7 +64,8 @@ Result<File> wish_file(contain::Wish wish, const Surroundings& around) {
 Result<contain::Inside> start_contained(int fd, const std::vector<std::string>& argv) {
   const File file(fd);
   const contain::Wish wish = TRY(contain::read_wish(TRY(read_to_end(file.fd()))));
-  const contain::Policy policy = TRY(contain::make_policy(wish));
+  contain::Policy policy = TRY(contain::make_policy(wish));
+  contain::leave_out(policy);
   return contain::start(policy, argv, contain::Signals::none_blocked);
 }
 

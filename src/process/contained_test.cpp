@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "process/command.h"
@@ -275,6 +276,32 @@ TEST_F(Contained, AKeyThatIsKeptOutsideReachesTheServiceAndNotTheCommand) {
   EXPECT_TRUE(agent.out.starts_with("answered\n")) << agent.out << agent.exit->why->message;
   EXPECT_EQ(agent.out.find("secret"), std::string::npos) << agent.out;
   EXPECT_NE(heard.find("authorization: Bearer secret\r\n"), std::string::npos) << heard;
+}
+
+// With what is left out in the guardian; see contain/without.h.
+TEST_F(Contained, WithoutTheBrokerTheKeyIsSeen) {
+  TreeSpec spec = inside("echo $KEY");
+  spec.walls->net = contain::Net::off;
+  spec.walls->broker =
+      contain::Broker{"http://127.0.0.1:1", "URL", {{"KEY", "authorization", "Bearer ", "secret"}}};
+  EXPECT_EQ(run_to_end(*make_loop(), spec).out, "kept-outside\n");
+  ::setenv("CAPSULE_TEST_WITHOUT", "broker", 1);
+  const Recorder agent = run_to_end(*make_loop(), spec);
+  ::unsetenv("CAPSULE_TEST_WITHOUT");
+  EXPECT_EQ(agent.out, "secret\n");
+}
+
+TEST_F(Contained, AShareOfTheProcessorsIsHeldByACgroupOrGoesBehindOthersAndSaysSo) {
+  TreeSpec spec = inside("nice");
+  EXPECT_EQ(run_to_end(*make_loop(), spec).out, "0\n");
+  spec.walls->limits.cpu = 50;
+  const Recorder agent = run_to_end(*make_loop(), spec);
+  ASSERT_TRUE(agent.contained) << agent.err;
+  const auto& gaps = agent.contained->gaps;
+  const bool held = std::find(gaps.begin(), gaps.end(), contain::Gap::processors) == gaps.end();
+  const auto delegated = contain::find_delegated();
+  EXPECT_EQ(held, delegated && delegated->controllers.cpu);
+  EXPECT_EQ(agent.out, held ? "0\n" : "10\n");
 }
 
 TEST_F(Contained, AKeyIsNotKeptWhereEverybodyCouldAskForIt) {
