@@ -199,6 +199,7 @@ Work behind(const std::vector<Walls>& walls, const std::vector<std::string>& ids
 Work through(const Through& run, const std::vector<std::string>& ids) {
   return [=](Lab& lab, Json& reports) {
     lab.runs = true;
+    lab.client = run.client;
     lab.place = "/home/ada/project/.capsule/worktrees/own";
     make_lab(lab);
     make_run(lab, run, ids);

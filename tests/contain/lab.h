@@ -8,6 +8,7 @@
 // dead. One call is one lab, in a child process; not thread-safe.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ struct Through {
   Workflow workflow = Workflow::pipeline;
   std::vector<Role> roles = {Role::writer, Role::reviewer, Role::gate};  // who makes them
   std::string preset = "strict";                                         // "off": the control
+  std::string without = {};  // protections that are left out, by their names
+  // The real client in the place of the script, for a writer and a reviewer: its program on this
+  // machine, and what stands in for its service. That is called in a process of the lab's, with the
+  // words that make the attempts, gives its address, and lives as long as the lab.
+  std::string client = {};
+  std::function<std::string(const std::string& attempts)> service = {};
 };
 
 struct Seen {
@@ -42,6 +49,13 @@ struct Report {
   std::map<std::string, Seen> seen;
   std::vector<std::string> out() const;
 };
+
+// What the preset worktree lets out by its own word: its network is the machine's.
+inline const std::vector<std::string>& open_network() {
+  static const std::vector<std::string> ids = {"N01", "N02", "N03", "N04", "N05", "N06", "N07",
+                                               "N10", "N16", "N17", "N18", "N19", "N20", "N22"};
+  return ids;
+}
 
 // Whether this machine lets us make a lab with these rights; else why not.
 std::string why_no_lab(As as);

@@ -148,6 +148,10 @@ void make_machine(Lab& lab, const std::string& capsule) {
   must(fchmodat(base, "tmp", 01777, 0) == 0, "chmod tmp");
   put(lab.base + "/srv/capsule", "", 0755);
   mount_over(capsule, lab.base + "/srv/capsule");
+  if (!lab.client.empty()) {
+    put(lab.base + "/srv/claude", "", 0755);
+    mount_over(lab.client, lab.base + "/srv/claude");
+  }
   const std::string real = lab.base;
   lab.base = "/proc/self/fd/" + std::to_string(base);
 

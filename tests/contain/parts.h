@@ -22,6 +22,8 @@ struct Lab {
   std::map<std::string, int> lines = {};    // to victims, which answer as long as they live
   std::vector<std::string> worktrees = {};  // that the attempts begin in
   std::string place = {};                   // the one that the last began in
+  std::string client = {};                  // the real one's program on this machine
+  std::string service = {};                 // where its service is, in the lab
   bool runs = false;                        // Capsule makes worktrees and journal by itself
   int terminal = -1;                        // the user's, as programs see it
   int leader = -1;                          // its other end

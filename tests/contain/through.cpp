@@ -59,6 +59,9 @@ constexpr const char* kPlanText =
     "**Acceptance Criteria**:\n- [ ] feature.txt holds own\n\n**Blocked By**: none\n\n"
     "**Files**: feature.txt\n\n---\n\n";
 
+constexpr const char* kWorkflow =
+    "phases:\n  - {name: execute}\n  - {name: execute-review, write: false}\nend: nothing\n";
+
 constexpr const char* kBead =
     R"({"id":"own","title":"The feature","issue_type":"task","status":"open","priority":2,)"
     R"("description":"Write it","acceptance_criteria":"It is there",)"
@@ -80,9 +83,11 @@ std::string attempting(const Lab& lab, const std::vector<std::string>& ids) {
 // In the user's own file; what all may write is for what they say alone.
 std::string settings(const Lab& lab, const Through& run, const std::vector<std::string>& ids) {
   const std::string port = ":" + std::to_string(kAllowed);
+  const bool real = !run.client.empty();
   std::string text =
-      "tracker: native\nintegrate: branch\nprovider: lab\nproviders: {lab: {command: [" +
-      std::string(kAgent) + "]}}\ncontain:\n  preset: \"" + run.preset +
+      "tracker: native\nintegrate: branch\nprovider: " + std::string(real ? "claude" : "lab") +
+      "\nproviders: {lab: {command: [" + std::string(kAgent) + "]}}\ncontain:\n  preset: \"" +
+      run.preset + (real && run.preset != "off" ? "\"\n  broker: \"true" : "") +
       "\"\n  write: [/home/ada/said]\n  read: [/srv/p11-setuid]\n";
   if (run.preset == "strict")
     text += "  allow: [\"allowed.lab" + port + "\", \"" + kOtherHost + port +
@@ -94,8 +99,9 @@ std::string settings(const Lab& lab, const Through& run, const std::vector<std::
   return text;
 }
 
-std::vector<std::string> words_of(Workflow workflow) {
-  switch (workflow) {
+std::vector<std::string> words_of(const Through& run) {
+  if (!run.client.empty()) return {kCapsule, "run", "own", "--workflow=real"};
+  switch (run.workflow) {
     case Workflow::pipeline:
       return {kCapsule, "run", "own"};
     case Workflow::delivery:
@@ -116,20 +122,49 @@ std::vector<std::string> words_of(Workflow workflow) {
   const int folder = open(lab.at("home").c_str(), O_RDONLY | O_DIRECTORY);
   must(dup2(file, 77) == 77 && dup2(folder, 78) == 78, "descriptors");
   clearenv();
-  const std::vector<std::pair<const char*, std::string>> variables = {
+  std::vector<std::pair<const char*, std::string>> variables = {
       {"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
       {"HOME", lab.at("home")},
       {"GITHUB_TOKEN", lab.secret("github")},
       {"AWS_SECRET_ACCESS_KEY", lab.secret("aws-key")},
       {"SSH_AUTH_SOCK", lab.at("agent_socket")},
       {"LANG", "C.UTF-8"}};
+  if (!run.client.empty()) {
+    variables[0].second += ":/srv";
+    variables.insert(variables.end(), {{"ANTHROPIC_BASE_URL", lab.service},
+                                       {"ANTHROPIC_API_KEY", lab.secret("model-key")},
+                                       {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
+                                       {"SHELL", "/bin/bash"},
+                                       {"IS_SANDBOX", "1"}});
+    // Without walls the user's settings, which are no more than secrets here, would be read.
+    if (run.preset == "off") variables.emplace_back("CLAUDE_CONFIG_DIR", lab.home("client"));
+  }
   for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
-  std::vector<std::string> words = words_of(run.workflow);
+  if (!run.without.empty()) setenv("CAPSULE_TEST_WITHOUT", run.without.c_str(), 1);
+  std::vector<std::string> words = words_of(run);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execv(argv[0], argv.data());
   throw Trouble{"no " + words[0]};
+}
+
+// Gives its address.
+std::string started_service(const Lab& lab, const Through& run, const std::string& attempts) {
+  int ends[2];
+  must(pipe2(ends, O_CLOEXEC) == 0, "pipe");
+  start_as_user(lab, [&] {
+    const std::string address = run.service(attempts);
+    must(write(ends[1], address.data(), address.size()) > 0, "the service");
+    close(ends[1]);
+    for (;;) pause();
+  });
+  close(ends[1]);
+  char address[256];
+  const ssize_t size = read(ends[0], address, sizeof address);
+  close(ends[0]);
+  must(size > 0, "the service");
+  return {address, static_cast<std::size_t>(size)};
 }
 
 bool has_finished(const Lab& lab, Role role) {
@@ -163,7 +198,9 @@ void make_run(Lab& lab, const Through& run, const std::vector<std::string>& ids)
     put(lab.home(".config/capsule/config.yaml"), settings(lab, run, ids));
     put(lab.project(".beads/issues.jsonl"), kBead);
     put(kPlan, kPlanText);
+    if (run.service) put(lab.project(".capsule/workflows/real.yaml"), kWorkflow);
   });
+  if (run.service) lab.service = started_service(lab, run, attempting(lab, ids));
 }
 
 // Below a process of the user that answers as long as it lives.

@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSubsetOf;
 using Ids = std::vector<std::string>;
 
 // These end whoever makes them, so that the run cannot come to its end.
@@ -61,12 +62,14 @@ class RedTeamThrough : public ::testing::Test {
     return reports;
   }
   // Everybody in one run tries everything, and the run is done as if nobody had.
-  static void expect_none_out(Workflow workflow, const std::vector<As>& with) {
-    for (const auto& [as, report] : try_at_once(with, {.workflow = workflow}, all_but_suicidal())) {
+  static void expect_none_out(Workflow workflow, const std::vector<As>& with,
+                              const std::string& preset = "strict", const Ids& open = {}) {
+    const Through run{.workflow = workflow, .preset = preset};
+    for (const auto& [as, report] : try_at_once(with, run, all_but_suicidal())) {
       SCOPED_TRACE(std::string("as ") + name_of(as));
       ASSERT_EQ(report.trouble, "");
       EXPECT_EQ(report.code, 0) << story(report);
-      EXPECT_THAT(report.out(), IsEmpty()) << story(report);
+      EXPECT_THAT(report.out(), IsSubsetOf(open)) << story(report);
       EXPECT_THAT(report.finished, ElementsAre("writer", "reviewer", "gate")) << story(report);
     }
   }
@@ -74,6 +77,9 @@ class RedTeamThrough : public ::testing::Test {
 
 TEST_F(RedTeamThrough, NobodyInAPipelineGetsOut) {
   expect_none_out(Workflow::pipeline, everyday_rights());
+}
+TEST_F(RedTeamThrough, InThePresetWorktreeNothingButTheNetworkIsReached) {
+  expect_none_out(Workflow::pipeline, everyday_rights(), "worktree", open_network());
 }
 TEST_F(RedTeamThrough, NobodyInADeliveryGetsOut) {
   if (!full()) GTEST_SKIP() << "with CAPSULE_TEST_FULL=1";
@@ -107,6 +113,17 @@ TEST_F(RedTeamThrough, WithoutWallsAtLeastAHundredGetOut) {
       }
     }
     EXPECT_GE(out.size(), 100U) << held;
+  }
+}
+
+// With one protection left out, in a run: what it keeps in gets out.
+TEST_F(RedTeamThrough, WithoutARepositoryOfItsOwnAnAgentReachesTheProjects) {
+  const Ids ids{"W05", "W06", "G02"};
+  for (const auto& [as, report] :
+       try_at_once(everyday_rights(), {.roles = {Role::writer}, .without = "repository"}, ids)) {
+    SCOPED_TRACE(name_of(as));
+    ASSERT_EQ(report.trouble, "");
+    EXPECT_EQ(report.out(), (Ids{"G02", "W05", "W06"})) << story(report);
   }
 }
 

@@ -82,6 +82,22 @@ TEST_F(InsideWalls, AFolderOfPipesLinksAndLockedFilesHoldsNobodyUp) {
   EXPECT_EQ(outcome.out.find("root:"), outcome.out.npos);
 }
 
+// What one who writes leaves for the one who judges him; with the protection left out it arrives.
+TEST_F(InsideWalls, AReviewerHasNoInstructionsAndNoHomeOfTheWriters) {
+  on("execute", "work; echo planted >CLAUDE.md; echo planted >~/planted; say PASS done");
+  on("execute-review", "cat CLAUDE.md >\"$M/instructions\"; cat ~/planted >\"$M/home\"; pass");
+  write_file(project() + "/.capsule/workflows/mine.yaml",
+             "phases:\n  - {name: execute}\n  - {name: execute-review, write: false}\n"
+             "end: nothing\n");
+  for (const std::string left_out : {"", "cover", "home"}) {
+    env()["CAPSULE_TEST_WITHOUT"] = left_out;
+    const Outcome outcome = command("run", {kBead, "--workflow=mine"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    EXPECT_EQ(read_file(mock("instructions")), left_out == "cover" ? "planted\n" : "") << left_out;
+    EXPECT_EQ(read_file(mock("home")), left_out == "home" ? "planted\n" : "") << left_out;
+  }
+}
+
 TEST_F(InsideWalls, AUsersOwnWorkflowIsRun) {
   write_file(project() + "/.capsule/workflows/mine.yaml",
              "phases:\n  - {name: execute}\nend: nothing\n");
@@ -134,6 +150,29 @@ TEST_F(DeliveryInsideWalls, APlanIsDelivered) {
   EXPECT_EQ(done.exit_code, 0) << done.err;
   expect_delivered({"T-1", "T-2"});
   EXPECT_FALSE(done.of("supply_contained").empty());
+}
+
+// Neither writes its task before the other listens, too.
+TEST_F(DeliveryInsideWalls, TwoAgentsListenOnPort3000AtOnce) {
+  write_file(path("home/.config/capsule/config.yaml"),
+             "contain: {preset: strict, write: ['" + path("mock") + "']}\n");
+  write_plan({{"T-1"}, {"T-2"}});
+  for (const char* task : {"T-1", "T-2"})
+    on("developer", task, 1,
+       R"(perl -MIO::Socket::INET -e '
+  my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 3000, Listen => 1) or die $!;
+  my $m = shift; my $t = shift;
+  open my $f, ">", "$m/listens.$t"; close $f;
+  until (-e "$m/listens.T-1" && -e "$m/listens.T-2") { select undef, undef, undef, 0.02 }
+  my $c = IO::Socket::INET->new("127.0.0.1:3000") or die $!;
+  my $a = $s->accept; print $a "I am $t
+"; close $a;
+  open $f, ">", "$m/heard.$t"; print $f scalar <$c>;' "$M" "$T" && good)");
+  const Delivered done = deliver({"--developers=2"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  expect_delivered({"T-1", "T-2"});
+  for (const std::string task : {"T-1", "T-2"})
+    EXPECT_EQ(read_file(path("mock/heard." + task)), "I am " + task + "\n");
 }
 
 TEST_F(DeliveryInsideWalls, OneThatWasKilledIsTakenUp) {
