@@ -1,14 +1,20 @@
 // The real client inside the walls of `strict`: through the proxy, and without its key.
+#include <cstdlib>
+#include <filesystem>
+
 #include "tests/client/agents.h"
 #include "tests/client/client.h"
+#include "tests/contain/lab.h"
 
 namespace capsule::test {
 namespace {
 
 using ::testing::Contains;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 class ClientContained : public ClientTest {
@@ -45,6 +51,54 @@ TEST_F(ClientContained, SixPhasesWithARetryReachMainAndNoAgentHasTheKey) {
   EXPECT_THAT(turns, Each(Field(&Turn::tool, Not(HasSubstr("the-real-one")))));
   EXPECT_THAT(turns, Contains(Field(&Turn::tool, HasSubstr("ANTHROPIC_API_KEY=kept-outside"))));
   EXPECT_THAT(turns, Contains(Field(&Turn::tool, HasSubstr("elsewhere.example:80 was refused"))));
+}
+
+// A writer and a reviewer, whose model has their tools try everything in the lab of tests/contain.
+contain::RunReport try_all(const std::string& program, const std::string& preset) {
+  contain::Through run{.roles = {contain::Role::writer, contain::Role::reviewer},
+                       .preset = preset,
+                       .client = program};
+  run.service = [](const std::string& attempts) {
+    // Until the lab ends, and this process with it.
+    auto* const script = new Script;
+    script->when("# Execute-Review Phase", {bash(attempts + " >>/home/ada/said/reviewer 2>&1"),
+                                            say(signal_text("PASS", "fine"))});
+    script->when("# Execute Phase",
+                 {bash(attempts + " >>/home/ada/said/writer 2>&1"), bash("echo done >feature.txt"),
+                  say(signal_text("PASS", "green", "\"feature.txt\""))});
+    return (new Model(*script))->url();
+  };
+  std::vector<std::string> ids = contain::ids_of("RWGPN");
+  // These end whoever makes them, so that the run cannot come to its end.
+  std::erase_if(ids, [](const auto& id) { return id == "P14" || id == "P15" || id == "P20"; });
+  const bool root = contain::why_no_lab(contain::As::root).empty();
+  return contain::attempt_through(root ? contain::As::root : contain::As::user, run, ids);
+}
+
+std::string story(const contain::RunReport& report) {
+  std::string text = "ended with " + std::to_string(report.code) + "\n" + report.printed;
+  for (const std::string& id : report.out()) text += "\n" + id + ":\n" + report.seen.at(id).said;
+  return text;
+}
+
+TEST_F(ClientContained, NothingGetsOutThatItsToolsTry) {
+  if (const std::string why = contain::why_no_lab(contain::As::user); !why.empty())
+    GTEST_SKIP() << why;
+  const auto report = try_all(std::filesystem::canonical(path("bin/claude")), "strict");
+  ASSERT_EQ(report.trouble, "");
+  EXPECT_EQ(report.code, 0) << story(report);
+  EXPECT_THAT(report.finished, ElementsAre("writer", "reviewer")) << story(report);
+  EXPECT_GE(report.seen.size(), 105U);
+  EXPECT_THAT(report.out(), IsEmpty()) << story(report);
+}
+
+TEST_F(ClientContained, WithoutWallsMostOfItDoes) {
+  if (std::getenv("CAPSULE_TEST_FULL") == nullptr) GTEST_SKIP() << "with CAPSULE_TEST_FULL=1";
+  if (const std::string why = contain::why_no_lab(contain::As::user); !why.empty())
+    GTEST_SKIP() << why;
+  const auto report = try_all(std::filesystem::canonical(path("bin/claude")), "off");
+  ASSERT_EQ(report.trouble, "");
+  EXPECT_GE(report.out().size(), 80U) << story(report);
 }
 
 }  // namespace
