@@ -128,6 +128,38 @@ TEST_F(HostileAgent, CannotStopTheRunWithLockFilesAndRefsThatLookLikeOptions) {
     fs::remove(place_.folder + "/.git/" + lock + ".lock");
 }
 
+// What the tests above do outside is done to a repository of its own, which is thrown away.
+TEST_F(HostileAgent, InsideWallsNeitherConfigurationNorLocksNorRefsOfItsReachTheProject) {
+  inside_walls_with_notes();
+  const std::string g = place_.folder + "/.git";
+  write_file(path("notes/evil"), "#!/bin/sh\necho \"$0 $*\" >>'" + note("executed") + "'\n");
+  fs::permissions(note("evil"), fs::perms::all);
+  const std::string config = read_file(g + "/config");
+  const std::string plant =
+      "g='" + g + "'; main=$(git rev-parse main)\n" +
+      "for k in core.fsmonitor core.sshCommand core.editor diff.external filter.x.smudge "
+      "filter.x.clean merge.x.driver gpg.program; do git config -f \"$g/config\" $k '" +
+      note("evil") + "'; done\n" +
+      "mkdir -p \"$g/info\" \"$g/hooks\" && printf '* filter=x merge=x\\n' "
+      ">\"$g/info/attributes\"\n"
+      "for h in post-checkout pre-commit post-merge reference-transaction; do cp '" +
+      note("evil") + "' \"$g/hooks/$h\"; done\n" +
+      "for l in index HEAD config packed-refs refs/heads/main; do : >\"$g/$l.lock\"; done\n"
+      "for r in heads/--upload-pack=touch heads/-h tags/main; do mkdir -p \"$g/refs/${r%/*}\"; "
+      "echo "
+      "\"$main\" >\"$g/refs/$r\"; done\n: >\"$notes/planted\"\n";
+  before("execute-review", plant);
+  const Outcome outcome = capsule_in(place_, {"run", kPlain});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(fs::exists(note("planted"))) << "else this shows nothing";
+  EXPECT_EQ(read_file(note("executed")), "");
+  EXPECT_EQ(read_file(g + "/config"), config);
+  EXPECT_FALSE(fs::exists(g + "/info/attributes"));
+  EXPECT_FALSE(fs::exists(g + "/refs/heads/main.lock"));
+  EXPECT_EQ(git(place_, {"for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags"}),
+            "refs/heads/main\n");
+}
+
 class Convergence : public RecoveryTest {
  protected:
   Outcome stuck(const std::string& setting) {

@@ -66,6 +66,7 @@ class FailingDisk : public RecoveryTest {
  protected:
   void SetUp() override {
     RecoveryTest::SetUp();
+    prepare();
     const Place place = make_place("healthy");
     Call call = failing(place, 0, kFaults[0]);
     call.env["FAILING_DISK_CALLS"] = note("calls");
@@ -75,6 +76,8 @@ class FailingDisk : public RecoveryTest {
     ASSERT_GT(calls_.size(), kEvery);
     expected_ = without_numbers(final_state(place, kPlain));
   }
+
+  virtual void prepare() {}
 
   Call failing(const Place& place, std::size_t n, const Fault& fault) const {
     Call call = calling(place, {"run", kPlain});
@@ -134,6 +137,20 @@ TEST_F(FailingDisk, WhatGitIsGivenToReadNeverCostsAClaim) {
     ++failed;
   }
   EXPECT_EQ(failed, kLast);
+}
+
+// What an agent gets of its own, and what is taken over from it, is written, too.
+class FailingDiskInsideWalls : public FailingDisk {
+  void prepare() override { inside_walls_with_notes(); }
+};
+
+TEST_F(FailingDiskInsideWalls, LeavesASoundJournalAClearMessageAndAWayOn) {
+  const std::size_t samples = full_tests() ? 24 : 3;
+  const std::size_t step = calls_.size() / samples, seed = rotation();
+  for (std::size_t n = 1 + seed % step; n <= calls_.size(); n += step) {
+    fail_at(n, kFaults[(n / step + seed) % kFaults.size()]);
+    if (HasFatalFailure()) return;
+  }
 }
 
 class IoFaults : public FailingDisk, public ::testing::WithParamInterface<int> {};

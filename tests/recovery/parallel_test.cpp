@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "tests/recovery/project.h"
@@ -70,6 +71,32 @@ TEST_F(SeveralCapsules, FourAtOnceAllEndMergedOnceEach) {
                         "Merge plain-1: Make plain-1", "Merge plain-2: Make plain-2",
                         "Merge plain-3: Make plain-3", "Merge plain-4: Make plain-4"}));
   EXPECT_EQ(git(place, {"branch", "--format=%(refname:short)"}), "main\n");
+}
+
+TEST_F(SeveralCapsules, TwoInsideWallsEndMergedOnceEachAndASecondOnABeadIsRefused) {
+  inside_walls_with_notes();
+  const Place place = make_place("project");
+  before("execute",
+         ": >\"$notes/waits-$bead\"; until [ -e \"$notes/released\" ]; do sleep 0.02; done");
+  Running first(calling(place, {"run", kPlain}));
+  Running second(calling(place, {"run", "plain-2"}));
+  for (const char* bead : {"plain-1", "plain-2"})
+    ASSERT_TRUE(eventually([&] {
+      return std::filesystem::exists(note(std::string("waits-") + bead));
+    })) << first.err_so_far();
+  EXPECT_EQ(capsule_in(place, {"run", kPlain}).exit_code, 2);
+  release();
+  for (Running* run : {&first, &second}) {
+    const Outcome outcome = run->wait();
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    EXPECT_HAS(outcome.out, "walls: worktree (namespaces");
+  }
+  std::vector<std::string> merged = lines_in(merges(place));
+  std::sort(merged.begin(), merged.end());
+  EXPECT_EQ(merged, (std::vector<std::string>{"Merge plain-1: Make plain-1",
+                                              "Merge plain-2: Make plain-2"}));
+  EXPECT_EQ(git(place, {"branch", "--format=%(refname:short)"}), "main\n");
+  EXPECT_TRUE(nothing_left_of_walls(place.folder));
 }
 
 // Gone is gone: no entry in /proc, or a zombie that our harness has still to reap.

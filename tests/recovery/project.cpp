@@ -131,6 +131,12 @@ void RecoveryTest::SetUp() {
     env_.emplace(name, std::nullopt);
 }
 
+void RecoveryTest::inside_walls_with_notes() {
+  inside_walls({"notes"});
+  // Else what the project's file names outside is not for everybody to read.
+  fs::permissions(path(""), fs::perms::others_exec, fs::perm_options::add);
+}
+
 void RecoveryTest::TearDown() {
   release();
   for (const Place& place : places_) expect_sound(place);

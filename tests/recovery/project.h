@@ -36,6 +36,9 @@ class RecoveryTest : public ProgramTest {
   // Until the run has ended by itself: goes on with --resume where that is what it takes.
   Outcome run_to_end(const Place& place, const std::string& bead) const;
 
+  // Everything from now on works inside walls; agents may leave notes all the same.
+  void inside_walls_with_notes();
+
   // Lines for the agent's shell that come before what it does in `phase`, in every project.
   void before(const std::string& phase, const std::string& script) const;
   // An agent that waits in `phase` until `release()`; `waiting()` when it has come that far.

@@ -15,9 +15,7 @@ class WallsCrash : public RecoveryTest {
  protected:
   void SetUp() override {
     RecoveryTest::SetUp();
-    inside_walls({"notes"});
-    // Else what the project's file names outside is not for everybody to read.
-    fs::permissions(path(""), fs::perms::others_exec, fs::perm_options::add);
+    inside_walls_with_notes();
     fs::create_directories(path("spare"));
     env()["TMPDIR"] = path("spare");
   }
