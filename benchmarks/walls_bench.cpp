@@ -42,12 +42,14 @@ void spawn() {
 
 // From what is wished to the end of the command and of its namespaces. What of /etc is hidden is
 // looked for once, as for agents that start in the same moment.
-void start_inside(contain::Net net) {
+void start_inside(contain::Net net, contain::Role role = contain::Role::writer) {
   be_small();
   static const Folder folder;
   static const std::vector<std::string> guarded = contain::guarded_settings();
   contain::Wish wish;
   wish.net = net;
+  wish.role = role;
+  if (net == contain::Net::proxy) wish.allow = {"api.example.com:443"};
   wish.folder = folder.path();
   wish.home = "/nonexistent";
   wish.search = "/usr/local/bin:/usr/bin:/bin";
@@ -63,8 +65,13 @@ void start_inside(contain::Net net) {
 const Rows kRows([] {
   add_comparison({"walls: start of a contained agent against posix_spawn", 5, kTurns,
                   [] { start_inside(contain::Net::open); }, spawn});
+  // A network of its own alone takes the kernel as long as eight tenths of the yardstick.
   add_comparison({"walls: the same with a network of its own", 8, kTurns,
                   [] { start_inside(contain::Net::off); }, spawn});
+  add_comparison({"walls: the same with a proxy on it", 8, kTurns,
+                  [] { start_inside(contain::Net::proxy); }, spawn});
+  add_comparison({"walls: the same in a layer that vanishes", 8, kTurns,
+                  [] { start_inside(contain::Net::open, contain::Role::reviewer); }, spawn});
 });
 
 }  // namespace
