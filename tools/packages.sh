@@ -15,6 +15,7 @@ packages_test=(
   iproute2                    # the network of the lab in tests/contain
   libpq-dev postgresql-15     # the journal in a database: its library, and a server for the tests
   libvterm-dev tmux           # terminals: one as a library, one for the whole program
+  python3-pytest              # a runner whose tests run inside walls
   clang-format-16 shellcheck  # the tests of the lint script
 )
 packages_client=(npm) # only where no npm is there: ./test fetches the agent client with it

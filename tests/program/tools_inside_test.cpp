@@ -119,8 +119,8 @@ TEST_P(ToolsInside, Pytest) {
 }
 
 TEST_P(ToolsInside, NpmTest) {
-  if (!has("npm --version && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'"))
-    GTEST_SKIP() << "npm with Node.js 20 is not installed";
+  if (!has("npm --version && node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)'"))
+    GTEST_SKIP() << "npm with Node.js 18 is not installed";
   write_file(path("work/package.json"), R"({"scripts": {"test": "node --test"}})");
   write_file(path("work/all.test.js"), kNode);
   const Outcome outcome = inside({"npm", "test"});
