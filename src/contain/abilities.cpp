@@ -105,6 +105,11 @@ std::optional<Error> try_overlay() {
   return error;
 }
 
+const std::optional<Error>& overlay_missing() {
+  static const std::optional<Error> kMissing = try_overlay();
+  return kMissing;
+}
+
 std::vector<Ability> abilities() {
   const auto namespaces = try_namespaces();
   std::vector<Ability> all{

@@ -16,6 +16,7 @@ std::optional<Error> try_namespaces();
 const std::optional<Error>& namespaces_missing();
 // The same for a scratch layer; only where namespaces can be had.
 std::optional<Error> try_overlay();
+const std::optional<Error>& overlay_missing();  // once
 
 // The kernel refused new namespaces with this error: why that may be, and what to do.
 Error without_namespaces(int error_number);

@@ -53,6 +53,7 @@ workflow::StartAgent agent_of(const PhaseRule& phase, const std::string& bead) {
   start.model = phase.model;
   start.task = bead;
   start.prompt.file = phase.prompt;
+  start.judges = !phase.writes || (phases::judges(phase) && !phase.edits);
   return start;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "contain/abilities.h"
 #include "contain/wish_wire.h"
 #include "git/paths.h"
 #include "world/experts.h"
@@ -101,6 +102,13 @@ GroundParts ground_parts(const Project& project, const WorldSettings& settings) 
   return parts;
 }
 
+// Who only looks works in a layer. Where there are no namespaces, that is decided elsewhere.
+Result<void> can_lay_over(const std::optional<contain::Wish>& wish) {
+  if (!wish || wish->role == contain::Role::writer || contain::namespaces_missing()) return {};
+  if (const auto& why = contain::overlay_missing()) return tl::unexpected(*why);
+  return {};
+}
+
 }  // namespace
 
 RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& interrupt,
@@ -158,7 +166,12 @@ Result<void> RealWorld::preflight(const StartAgent& agent,
                                   const std::vector<config::Fallback>& fallbacks) {
   const agent::Provider provider = TRY(agent_settings(project_, agent)).provider;
   TRY_VOID(agent::find_agent(provider));
-  TRY_VOID(can_contain(TRY(walls_of_agent(project_, agent, provider, project_.root()))));
+  const auto walls = TRY(walls_of_agent(project_, agent, provider, project_.root()));
+  TRY_VOID(can_contain(walls));
+  TRY_VOID(can_lay_over(walls));
+  const config::Verify& checks = project_.config.verify;
+  if (checks.test || checks.lint || checks.build)
+    TRY_VOID(can_lay_over(walls_of_checks(project_, project_.root())));
   for (const config::Fallback& fallback : fallbacks) {
     StartAgent other = agent;
     other.provider = fallback.provider;

@@ -28,13 +28,16 @@ esac
 )SH";
 
 // For what `work` starts.
-Outcome without_namespaces(const std::function<Outcome()>& work) {
+Outcome on_a_kernel(void (*lacking)(), const std::function<Outcome()>& work) {
   Outcome outcome;
   std::thread([&] {
-    without_user_namespaces();
+    lacking();
     outcome = work();
   }).join();
   return outcome;
+}
+Outcome without_namespaces(const std::function<Outcome()>& work) {
+  return on_a_kernel(without_user_namespaces, work);
 }
 
 class ContainedRun : public ProjectTest {
@@ -180,13 +183,26 @@ TEST_F(ContainedRun, WhatIsLeftOfThemWithoutNamespacesIsSaidWhereSomebodyWantsTh
   EXPECT_GT(status["contained"][0]["gaps"].size(), 2U);
 }
 
-TEST_F(ContainedRun, WhereTheyCannotBePutUpNothingIsMade) {
-  contain_with("strict");
-  const Outcome outcome = without_namespaces([&] { return run_bead(); });
-  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
-  EXPECT_HAS(outcome.err, "user namespaces");
-  EXPECT_FALSE(fs::exists(path("out")));
-  expect_untouched();
+TEST_F(ContainedRun, WhereAKernelLacksWhatTheyNeedNothingIsMadeAndTheRemedyIsNamed) {
+  struct {
+    void (*lacking)();
+    const char* words;
+    const char* remedy;
+  } const kRows[] = {{without_user_namespaces, "user namespaces", "namespaces"},
+                     {without_landlock, "no Landlock", "lsm="},
+                     {without_overlay, "userxattr", "modprobe overlay"},
+                     {without_seccomp, "seccomp", "CONFIG_SECCOMP_FILTER"}};
+  for (const char* preset : {"strict", "worktree"})
+    for (const auto& row : kRows) {
+      SCOPED_TRACE(std::string(preset) + ", " + row.words);
+      contain_with(preset);
+      const Outcome outcome = on_a_kernel(row.lacking, [&] { return run_bead(); });
+      EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+      EXPECT_HAS(outcome.out + outcome.err, row.words);
+      EXPECT_HAS(outcome.out + outcome.err, row.remedy);
+      EXPECT_FALSE(fs::exists(path("out"))) << "its first line ran";
+      expect_untouched();
+    }
 }
 
 }  // namespace
