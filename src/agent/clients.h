@@ -48,6 +48,8 @@ struct Client {
   // What it uses of a processor while it waits for its service, in thousandths; seen were a
   // quarter of that, and, at an answer that is streamed, ten times as much.
   int resting = 4;
+  // It takes variables from .env where it works, its service's address among them.
+  bool reads_dot_env = false;
   bool needs_model = false;  // without one it would ask a service of its vendor's choice
   // For walls around it, each parted by blanks: hosts that it needs, with their ports; names of
   // variables that are handed over, a * at the end standing for any rest. Hosts that such a
@@ -68,6 +70,8 @@ struct Client {
   std::string_view account_names = {};  // variables one of which shows a login
   std::string_view account_files = {};  // files in HOME one of which does
   std::string_view in_home = {};        // what it leaves there
+  // Of that, parted by blanks, what it needs to go on with a session.
+  std::string_view sessions = {};
 };
 
 std::span<const Client> clients();

@@ -32,14 +32,17 @@ std::string quoted_value(std::string_view text) {
   return out + "\"";
 }
 
-std::string config_of(const Repository& repository) {
+std::string config_of(const Repository& repository, Hooks hooks) {
   const Settings& settings = settings_of(repository);
   std::string text = repository.sha256 ? "[core]\n\trepositoryformatversion = 1\n"
                                          "[extensions]\n\tobjectFormat = sha256\n"
                                        : "[core]\n\trepositoryformatversion = 0\n";
   // Borrowed objects cannot be packed, and what it leaves is thrown away.
   text += "[core]\n\tbare = false\n\tlogAllRefUpdates = true\n";
-  if (!settings.hooks.empty()) text += "\thooksPath = " + quoted_value(settings.hooks) + "\n";
+  if (hooks == Hooks::none)
+    text += "\thooksPath = /dev/null\n";
+  else if (!settings.hooks.empty())
+    text += "\thooksPath = " + quoted_value(settings.hooks) + "\n";
   for (const std::string& one : settings.conversions) {
     const std::size_t equals = one.find('=');
     const std::string key = one.substr(0, equals);
@@ -182,7 +185,7 @@ Result<void> put_worktree(Draft& draft, const std::string& git_dir, const std::s
 Result<PrivateRepository> make_private_repository(const Repository& repository,
                                                   const std::string& worktree,
                                                   const std::string& folder,
-                                                  const std::string& main_ref) {
+                                                  const std::string& main_ref, Hooks hooks) {
   const std::string place = TRY(real_path(worktree));
   const std::string record = record_of(repository, place);
   const bool is_main = record.empty() && place == repository.top;
@@ -200,7 +203,7 @@ Result<PrivateRepository> make_private_repository(const Repository& repository,
   made.branch = branch_of_head(git_dir);
   if (!made.branch.starts_with("refs/heads/") || made.branch.find("..") != made.branch.npos)
     made.branch.clear();
-  TRY_VOID(draft.put("config", config_of(repository)));
+  TRY_VOID(draft.put("config", config_of(repository, hooks)));
   TRY_VOID(draft.put("info/exclude", ignored(repository)));
   TRY_VOID(draft.put("packed-refs", shown_refs(repository, main_ref)));
   TRY_VOID(draft.folder("refs/heads"));
@@ -215,9 +218,10 @@ Result<PrivateRepository> make_private_repository(const Repository& repository,
   TRY_VOID(put_worktree(draft, git_dir, place));
   if (const auto shallow = read_file(repository.common_dir + "/shallow"))
     TRY_VOID(draft.put("shallow", *shallow));
-  if (const std::string hooks = repository.common_dir + "/hooks"; has_hooks(hooks)) {
+  if (const std::string own = repository.common_dir + "/hooks";
+      hooks == Hooks::run && has_hooks(own)) {
     TRY_VOID(draft.folder("hooks"));
-    made.seen.push_back({hooks, hooks});
+    made.seen.push_back({own, own});
   }
   return std::move(draft.made);
 }

@@ -25,12 +25,17 @@ struct PrivateRepository {
   std::vector<Seen> seen;
 };
 
+// Whether the project's hooks run there. Not for who judges: one that lies in the worktree is its
+// writer's, and what is committed there vanishes.
+enum class Hooks { run, none };
+
 // In the new folder `folder`, for the agent that works in `worktree`. `main_ref`
 // ("refs/heads/main") is where its work shall go; may be empty. Runs no process but the reading of
 // settings, once. Errors: not_found (no worktree of the repository is there), exists, io.
 Result<PrivateRepository> make_private_repository(const Repository& repository,
                                                   const std::string& worktree,
                                                   const std::string& folder,
-                                                  const std::string& main_ref);
+                                                  const std::string& main_ref,
+                                                  Hooks hooks = Hooks::run);
 
 }  // namespace capsule::git

@@ -29,24 +29,39 @@ Result<Enclosure> Enclosure::make(const git::Repository& repository, const Occup
   made.writes_ = wish.role == contain::Role::writer;
   if (::mkdir(made.own_.path().c_str(), 0700) != 0)
     return tl::unexpected(git::system_error("create", made.own_.path()));
-  // A key that stays outside is not to be found in a file inside, nor in one that an earlier agent
-  // had: it is another home.
-  wish.private_home = TRY(ready_home(
-      repository.top,
-      made.is_checkout() ? std::string(kCheckoutHomes) : git::name_of(made.occupant_.folder),
-      (made.writes_ ? "writer" : occupant.role) + std::string(wish.broker ? " without key" : ""),
-      wish.broker ? nullptr : occupant.client, wish.home));
+  TRY_VOID(made.add_home(wish));
   TRY_VOID(made.add_repository(wish));
   if (!made.writes_) TRY_VOID(made.add_layer(instructions, wish));
   TRY_VOID(made.hide_own_area(wish));
   return made;
 }
 
+// A key that stays outside is not to be found in a file inside, nor in one that an earlier agent
+// had: it is another home.
+Result<void> Enclosure::add_home(contain::Wish& wish) {
+  const agent::Client* client = wish.broker ? nullptr : occupant_.client;
+  if (!writes_ && occupant_.session.empty()) {
+    wish.private_home = TRY(ready_home_at(own_.path() + "/home", client, wish.home));
+    return {};
+  }
+  // Several of one role may judge at a time.
+  const std::string whose =
+      (writes_ ? "writer" : "session-" + occupant_.session) + (wish.broker ? " without key" : "");
+  if (!writes_) {
+    home_ = whose;
+    TRY_VOID(keep_sessions(repository_.top, homes(), home_,
+                           occupant_.resumes ? occupant_.client : nullptr));
+  }
+  wish.private_home = TRY(ready_home(repository_.top, homes(), whose, client, wish.home));
+  return {};
+}
+
 Result<void> Enclosure::add_repository(contain::Wish& wish) {
   if (repository_.common_dir.empty()) return {};
   main_ref_ = git::main_ref_of(repository_, occupant_.main_branch);
-  private_ = TRY(
-      git::make_private_repository(repository_, occupant_.folder, own_.path() + "/git", main_ref_));
+  private_ =
+      TRY(git::make_private_repository(repository_, occupant_.folder, own_.path() + "/git",
+                                       main_ref_, writes_ ? git::Hooks::run : git::Hooks::none));
   wish.mounts.push_back({repository_.common_dir, private_->folder, contain::Access::write});
   for (const auto& seen : private_->seen) wish.mounts.push_back({seen.path, seen.source});
   return {};
@@ -58,7 +73,10 @@ Result<void> Enclosure::add_layer(Instructions& instructions, contain::Wish& wis
     cover_ = (is_checkout() ? outside_->path() : own_.path()) + "/cover";
     const std::string base =
         occupant_.base.empty() ? git::read_ref(repository_, main_ref_) : occupant_.base;
-    if (!TRY(instructions.cover(base, occupant_.folder, cover_))) cover_.clear();
+    const auto dot_env = occupant_.client != nullptr && occupant_.client->reads_dot_env
+                             ? DotEnv::instructs
+                             : DotEnv::is_data;
+    if (!TRY(instructions.cover(base, occupant_.folder, cover_, dot_env))) cover_.clear();
     wish.cover = cover_;
   }
   // Over the checkout the layer is in memory.
@@ -82,6 +100,7 @@ Result<void> Enclosure::hide_own_area(contain::Wish& wish) const {
 Result<Released> Enclosure::release() {
   Released released;
   TRY_VOID(writes_ ? take_commits(released) : take_layer(released));
+  if (!home_.empty()) TRY_VOID(keep_sessions(repository_.top, homes(), home_, occupant_.client));
   return released;
 }
 
@@ -97,6 +116,10 @@ Result<void> Enclosure::take_commits(Released& released) const {
     return tl::unexpected(error);
   released.odd.push_back(error.message + "; " + error.hint);
   return {};
+}
+
+std::string Enclosure::homes() const {
+  return is_checkout() ? std::string(kCheckoutHomes) : git::name_of(occupant_.folder);
 }
 
 // True: it was a file that could be taken over.

@@ -3,8 +3,8 @@
 // A writer: the worktree, a repository of its own that borrows the project's objects, a home. Its
 // commits are imported when it has ended. Who only looks: the same repository, thrown away; a layer
 // over the worktree that catches what it writes; instructions for its client as they were before
-// the work; a home that is no writer's. Of that its worklog is taken over, and the list of what
-// else it tried to change.
+// the work; a home that nobody had before, or that has its own session and nothing else. Of that
+// its worklog is taken over, and the list of what else it tried to change.
 //
 // Everything but homes lies in one temporary folder, which goes with the value, or by the next
 // sweep. Single-threaded; git runs while a call waits.
@@ -33,6 +33,10 @@ struct Occupant {
   std::string main_branch = {};           // as configured
   const agent::Client* client = nullptr;  // null: none that we know
   bool leaves_worklog = true;             // what it wrote there counts
+  // Of who only looks: its session, by our id, and whether it goes on with that. Empty: none, and
+  // nothing of its home stays.
+  std::string session = {};
+  bool resumes = false;
 };
 
 // What came of it.
@@ -58,6 +62,8 @@ class Enclosure {
   Enclosure(const git::Repository& repository, const Occupant& occupant, git::TemporaryFolder own)
       : repository_(repository), occupant_(occupant), own_(std::move(own)) {}
   bool is_checkout() const { return occupant_.folder == repository_.top; }
+  std::string homes() const;  // in the area of homes, those of this tree
+  Result<void> add_home(contain::Wish& wish);
   Result<void> add_repository(contain::Wish& wish);
   Result<void> add_layer(Instructions& instructions, contain::Wish& wish);
   Result<void> hide_own_area(contain::Wish& wish) const;
@@ -71,6 +77,7 @@ class Enclosure {
   std::string main_ref_;
   std::optional<git::PrivateRepository> private_;  // none: there is no git where it works
   bool writes_ = true;
+  std::string home_;  // of who only looks and has a session: whose
   std::string layer_, cover_;
   std::optional<agent::Scratch> outside_;  // of the user's checkout, which has our folder in it
 };

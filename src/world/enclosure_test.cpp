@@ -41,7 +41,7 @@ class EnclosureTest : public git::GitTest {
     wish_ = contain::Wish{.role = role, .folder = occupant_.folder, .home = home_};
     wish_.search = "/usr/bin:/bin";
     occupant_.role = name;
-    occupant_.client = agent::client_named("claude");
+    occupant_.client = agent::client_named(client_);
     auto made = Enclosure::make(repository_, occupant_, *instructions_, wish_);
     EXPECT_TRUE(made) << made.error().message;
     if (!made) return {};
@@ -69,6 +69,7 @@ class EnclosureTest : public git::GitTest {
   contain::Wish wish_;
   process::Output output_;
   Occupant occupant_;
+  std::string client_ = "claude";
 };
 
 TEST_F(EnclosureTest, AWriterCommitsAndItsBranchHasIt) {
@@ -190,6 +191,65 @@ TEST_F(EnclosureTest, WritersKeepAHomeAndReviewersHaveTheirOwn) {
   EXPECT_FALSE(fs::exists(project_ + "/.capsule/homes"));
 }
 
+// What a reviewer runs, a writer wrote: a test in place of the agent's own words.
+TEST_F(EnclosureTest, WhatIsPlantedInAReviewersHomeMeetsNoReviewerAfterIt) {
+  const std::string plants =
+      "mkdir -p ~/.claude/projects/p; echo PLANTED >~/.claude/settings.json; "
+      "echo PLANTED >~/.claude/CLAUDE.md; echo PLANTED >~/.bashrc; echo old "
+      ">~/.claude/projects/p/s";
+  const std::string looks = "cat ~/.claude/projects/p/s; grep -rs PLANTED ~; ls -A ~ ~/.claude";
+  reviewer(plants);
+  reviewer(looks);
+  EXPECT_EQ(output_.out.find("PLANTED"), std::string::npos) << output_.out;
+  for (const std::string& folder : {worktree_.path, project_}) {
+    occupant_.folder = folder;
+    occupant_.session = "11111111-2222-4333-8444-555555555555";
+    occupant_.resumes = false;
+    reviewer(plants);
+    occupant_.session = "99999999-2222-4333-8444-555555555555";
+    reviewer(looks);
+    EXPECT_EQ(output_.out.find("PLANTED"), std::string::npos) << output_.out;
+    EXPECT_EQ(output_.out.find("old"), std::string::npos) << output_.out;
+  }
+}
+
+TEST_F(EnclosureTest, AReviewerThatGoesOnHasItsSessionAndNothingElse) {
+  occupant_.session = "11111111-2222-4333-8444-555555555555";
+  const std::string plants =
+      "mkdir -p ~/.claude/projects/p; echo PLANTED >~/.claude/settings.json; "
+      "echo old >~/.claude/projects/p/s; ls -A ~/.claude";
+  reviewer(plants);
+  const std::string home =
+      project_ + "/.capsule/homes/bead-1/session-11111111-2222-4333-8444-555555555555";
+  EXPECT_FALSE(fs::exists(home + "/.claude/settings.json"));
+  EXPECT_FALSE(fs::exists(home + "/.claude/.credentials.json")) << "nor does a login lie about";
+  write(home + "/.claude/settings.json", "PLANTED by one whose end nobody saw\n");
+  occupant_.resumes = true;
+  reviewer("cat ~/.claude/projects/p/s; ls -A ~ ~/.claude");
+  EXPECT_EQ(output_.out.substr(0, 4), "old\n") << output_.err;
+  EXPECT_EQ(output_.out.find("settings.json"), std::string::npos) << output_.out;
+  EXPECT_NE(output_.out.find(".credentials.json"), std::string::npos) << output_.out;
+  fs::create_directories(root_ + "/victim/projects");
+  reviewer("rm -r ~/.claude; ln -s \"$V\" ~/.claude");
+  reviewer("ls -A ~/.claude");
+  EXPECT_EQ(output_.out, ".credentials.json\n");
+  EXPECT_TRUE(fs::exists(root_ + "/victim/projects"));
+}
+
+TEST_F(EnclosureTest, SessionsInTheCheckoutThatAreOldGoWithASweep) {
+  const std::string homes = project_ + "/.capsule/homes/.checkout/";
+  for (const char* name : {"writer", "review-old", "review-new"}) {
+    write(homes + name + "/file", "x");
+    if (std::string(name) != "review-new")
+      fs::last_write_time(homes + name,
+                          fs::file_time_type::clock::now() - std::chrono::hours(24 * 30));
+  }
+  sweep_homes(project_);
+  EXPECT_TRUE(fs::exists(homes + "writer"));
+  EXPECT_TRUE(fs::exists(homes + "review-new"));
+  EXPECT_FALSE(fs::exists(homes + "review-old"));
+}
+
 TEST_F(EnclosureTest, ALoginThatWasRenewedInsideStaysUntilTheUsersIsNewer) {
   writer("echo renewed >~/.claude/.credentials.json");
   writer("cat ~/.claude/.credentials.json");
@@ -243,9 +303,49 @@ TEST_F(EnclosureTest, HomesGoWithTheirTrees) {
   EXPECT_FALSE(fs::exists(project_ + "/.capsule/homes/gone"));
 }
 
+TEST_F(EnclosureTest, WhatCopilotTakesFromGithubIsOfTheBaseAndTheRestIsTheWriters) {
+  occupant_.base = worktree_.base;
+  writer(
+      "mkdir -p .github/instructions .github/hooks .github/workflows; "
+      "for f in .github/instructions/a.instructions.md .github/hooks/h.json "
+      ".github/copilot-instructions.md; do echo PLANTED >$f; done; "
+      "echo work >.github/workflows/ci.yml");
+  reviewer("grep -rs PLANTED .; cat .github/workflows/ci.yml");
+  EXPECT_EQ(output_.out, "work\n");
+  writer("mv .github named; ln -s named .github");
+  reviewer("cat .github/hooks/h.json; ls -A .github; echo seen");
+  EXPECT_EQ(output_.out, "seen\n");
+}
+
+TEST_F(EnclosureTest, VariablesInAFileAreOfTheBaseForClientsThatTakeThem) {
+  occupant_.base = worktree_.base;
+  writer("echo GOOGLE_GEMINI_BASE_URL=PLANTED >.env");
+  reviewer("cat .env");
+  EXPECT_EQ(output_.out, "GOOGLE_GEMINI_BASE_URL=PLANTED\n") << "claude takes none of it";
+  client_ = "gemini";
+  reviewer("cat .env; echo seen");
+  EXPECT_EQ(output_.out, "seen\n");
+}
+
+TEST_F(EnclosureTest, HooksOfTheWorktreeDoNotRunWhenAReviewerCommits) {
+  git(project_, {"config", "core.hooksPath", ".husky"});
+  repository_ = open();
+  writer("mkdir .husky; printf '#!/bin/sh\necho RAN\n' >.husky/pre-commit; chmod +x .husky/*");
+  const std::string commits = "echo x >x; git add x; git commit -m x; git log -1 --format=%s";
+  writer(commits);
+  EXPECT_NE((output_.out + output_.err).find("RAN"), std::string::npos) << output_.err;
+  reviewer("echo y >y; git add y; git commit -qm y; git log -1 --format=%s");
+  EXPECT_EQ((output_.out + output_.err).find("RAN"), std::string::npos);
+  EXPECT_EQ(output_.out, "y\n") << output_.err;
+}
+
 TEST(Instructions, AreFoundAtAnyDepthByTheirWholeNames) {
   EXPECT_EQ(instruction_in("CLAUDE.md"), "CLAUDE.md");
   EXPECT_EQ(instruction_in("a/.claude/hooks/x.sh"), "a/.claude");
+  EXPECT_EQ(instruction_in("a/.github/hooks/h.json"), "a/.github/hooks");
+  EXPECT_EQ(instruction_in("hooks/.github/workflows/ci.yml"), "");
+  EXPECT_EQ(instruction_in("agents/.env"), "");
+  EXPECT_EQ(instruction_in("agents/.env", DotEnv::instructs), "agents/.env");
   EXPECT_EQ(instruction_in("docs/agents.md"), "");
   EXPECT_EQ(instruction_in("NOTCLAUDE.md"), "");
   EXPECT_EQ(instruction_in(""), "");

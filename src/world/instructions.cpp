@@ -9,6 +9,7 @@
 #include <charconv>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -27,6 +28,11 @@ constexpr std::string_view kNames[] = {
     ".codex",    ".gemini",         ".qwen",       ".opencode",
     ".goose",    ".copilot",        ".kimi-code",  ".grok",
     ".agents"};
+// The same below a folder that holds much else.
+constexpr std::string_view kGithub = ".github";
+constexpr std::string_view kInGithub[] = {"instructions", "hooks",     "agents",
+                                          "prompts",      "chatmodes", "skills"};
+constexpr std::string_view kDotEnv[] = {".env", ".env.local"};
 constexpr std::size_t kMaxFiles = 10'000;
 constexpr std::size_t kMaxBytes = std::size_t{256} * 1024 * 1024;
 constexpr std::size_t kMaxLookedAt = 1'000'000;  // entries of a worktree
@@ -36,13 +42,33 @@ struct CloseStream {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-bool is_instruction(std::string_view name) {
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// `parent`: the name of the folder that it is in; empty: the top.
+bool is_instruction(std::string_view parent, std::string_view name, DotEnv dot_env) {
+  return is_one_of(kNames, name) || (parent == kGithub && is_one_of(kInGithub, name)) ||
+         (dot_env == DotEnv::instructs && is_one_of(kDotEnv, name));
+}
+
+bool is_link(int folder, const dirent& entry) {
+  struct stat info {};
+  return ::fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
+}
+
+// Of "a/b/": "b".
+std::string_view last_name(std::string_view prefix) {
+  if (prefix.empty()) return {};
+  prefix.remove_suffix(1);
+  return prefix.substr(prefix.rfind('/') + 1);
 }
 
 // Looks for such names in a worktree; follows no link.
 class Search {
  public:
+  explicit Search(DotEnv dot_env) : dot_env_(dot_env) {}
+
   Result<void> look(int parent, const std::string& name, const std::string& prefix, int depth) {
     const int fd = ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     const std::unique_ptr<DIR, CloseStream> folder(fd < 0 ? nullptr : ::fdopendir(fd));
@@ -53,7 +79,9 @@ class Search {
       if (++looked_at_ > kMaxLookedAt || depth > kMaxFolderDepth)
         return fail(Reason::refused,
                     "the worktree is too large to be searched for files that instruct agents");
-      if (is_instruction(inner))
+      // Where such a link leads, names are not what a client sees.
+      if (is_instruction(last_name(prefix), inner, dot_env_) ||
+          (inner == kGithub && is_link(::dirfd(folder.get()), *entry)))
         found.push_back(prefix + inner);
       else if (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN)
         TRY_VOID(look(::dirfd(folder.get()), inner, prefix + inner + "/", depth + 1));
@@ -64,6 +92,7 @@ class Search {
   std::vector<std::string> found;
 
  private:
+  const DotEnv dot_env_;
   std::size_t looked_at_ = 0;
 };
 
@@ -105,7 +134,8 @@ std::vector<ListedFile> instructions_in(std::string_view listing) {
   for (const std::string_view line : split(listing, '\0')) {
     const std::size_t tab = line.find('\t');
     const auto words = split(line.substr(0, tab == line.npos ? 0 : tab), ' ');
-    if (words.size() != 3 || words[1] != "blob" || instruction_in(line.substr(tab + 1)).empty())
+    if (words.size() != 3 || words[1] != "blob" ||
+        instruction_in(line.substr(tab + 1), DotEnv::instructs).empty())
       continue;
     ListedFile one{0, std::string(words[2]), std::string(line.substr(tab + 1))};
     std::from_chars(words[0].data(), words[0].data() + words[0].size(), one.mode, 8);
@@ -116,10 +146,13 @@ std::vector<ListedFile> instructions_in(std::string_view listing) {
 
 }  // namespace
 
-std::string_view instruction_in(std::string_view path) {
+std::string_view instruction_in(std::string_view path, DotEnv dot_env) {
+  std::string_view parent;
   for (std::size_t begin = 0; begin < path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (is_instruction(path.substr(begin, end - begin))) return path.substr(0, end);
+    const std::string_view name = path.substr(begin, end - begin);
+    if (is_instruction(parent, name, dot_env)) return path.substr(0, end);
+    parent = name;
     begin = end + 1;
   }
   return {};
@@ -154,17 +187,18 @@ Result<const std::vector<Instructions::Given>*> Instructions::of(const std::stri
 }
 
 Result<bool> Instructions::cover(const std::string& base, const std::string& worktree,
-                                 const std::string& cover) {
+                                 const std::string& cover, DotEnv dot_env) {
   const std::vector<Given>& given = *TRY(of(base));
-  Search search;
+  Search search(dot_env);
   TRY_VOID(search.look(AT_FDCWD, worktree, "", 0));
   std::set<std::string> tops(search.found.begin(), search.found.end());
   const std::set<std::string> there = tops;
-  for (const Given& one : given) tops.emplace(instruction_in(one.path));
+  for (const Given& one : given)
+    if (const auto top = instruction_in(one.path, dot_env); !top.empty()) tops.emplace(top);
   bool any = false;
   for (const std::string& top : tops) {
     if (!has_place(worktree, top)) continue;
-    const auto below = [&](const Given& one) { return instruction_in(one.path) == top; };
+    const auto below = [&](const Given& one) { return instruction_in(one.path, dot_env) == top; };
     const auto first = std::find_if(given.begin(), given.end(), below);
     if (first != given.end() && first->path == top &&
         is_same(worktree + "/" + top, first->mode, first->text))

@@ -13,9 +13,13 @@
 
 namespace capsule::world {
 
+// .env is what programs of the work read, and set-ups make; some clients take the address of their
+// service from it.
+enum class DotEnv { is_data, instructs };
+
 // Whether a client takes instructions from the file or folder of that path, or from what it is in.
 // The part of the path that ends with the first such name; empty: it does not.
-std::string_view instruction_in(std::string_view path);
+std::string_view instruction_in(std::string_view path, DotEnv dot_env = DotEnv::is_data);
 
 class Instructions {
  public:
@@ -25,8 +29,8 @@ class Instructions {
   // the instructions of the commit `base` and no others. False: they are the same already, and
   // nothing was made. What a file of these refers to is not looked at. Two processes for each new
   // base. Errors: refused (too many or too large), failed, io.
-  Result<bool> cover(const std::string& base, const std::string& worktree,
-                     const std::string& cover);
+  Result<bool> cover(const std::string& base, const std::string& worktree, const std::string& cover,
+                     DotEnv dot_env = DotEnv::is_data);
 
  private:
   struct Given {

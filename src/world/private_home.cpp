@@ -1,8 +1,11 @@
 #include "world/private_home.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <ctime>
 
 #include "base/files.h"
 #include "base/ids.h"
@@ -15,6 +18,8 @@ namespace capsule::world {
 namespace {
 
 constexpr std::size_t kMaxAccountBytes = std::size_t{1} << 20;
+constexpr std::time_t kKeptInCheckout = std::time_t{7} * 24 * 3600;
+constexpr std::string_view kWriter = "writer";
 
 std::string area(const std::string& project) { return project + "/.capsule/homes"; }
 
@@ -58,6 +63,32 @@ Result<void> make_home(const std::string& home) {
   return fail(Reason::refused, printable(home) + " is no folder");
 }
 
+// Whoever was at home before has ended; links of its making are not followed.
+bool has_plain_place(const std::string& home, const std::string& name) {
+  for (std::size_t slash = name.find('/'); slash != name.npos; slash = name.find('/', slash + 1))
+    if (!git::is_plain_folder(home + "/" + name.substr(0, slash))) return false;
+  struct stat info {};
+  return ::lstat((home + "/" + name).c_str(), &info) == 0 &&
+         (S_ISDIR(info.st_mode) || S_ISREG(info.st_mode));
+}
+
+Result<void> move_beneath(const std::string& from, const std::string& to, const std::string& name) {
+  if (!has_plain_place(from, name)) return {};
+  TRY_VOID(make_folders_beneath(to, git::parent_of("/" + name).substr(1)));
+  if (::rename((from + "/" + name).c_str(), (to + "/" + name).c_str()) == 0) return {};
+  return tl::unexpected(git::system_error("move", from + "/" + name));
+}
+
+// Of the user's own checkout, which never goes: nobody comes back to so old a session.
+void sweep_checkout_homes(const std::string& homes) {
+  for (const std::string& name : git::names_in(homes)) {
+    struct stat info {};
+    if (!name.starts_with(kWriter) && ::lstat((homes + "/" + name).c_str(), &info) == 0 &&
+        info.st_mtim.tv_sec < std::time(nullptr) - kKeptInCheckout)
+      (void)git::remove_tree(homes + "/" + name);
+  }
+}
+
 }  // namespace
 
 std::string homes_of(const std::string& project, std::string_view tree) {
@@ -67,7 +98,11 @@ std::string homes_of(const std::string& project, std::string_view tree) {
 Result<std::string> ready_home(const std::string& project, std::string_view tree,
                                std::string_view whose, const agent::Client* client,
                                const std::string& users_home) {
-  const std::string home = homes_of(project, tree) + "/" + folder_name(whose);
+  return ready_home_at(homes_of(project, tree) + "/" + folder_name(whose), client, users_home);
+}
+
+Result<std::string> ready_home_at(const std::string& home, const agent::Client* client,
+                                  const std::string& users_home) {
   TRY_VOID(make_home(home));
   if (client == nullptr || users_home.empty()) return home;
   if (copy_accounts(users_home, home, *client)) return home;
@@ -78,6 +113,21 @@ Result<std::string> ready_home(const std::string& project, std::string_view tree
   return home;
 }
 
+Result<void> keep_sessions(const std::string& project, std::string_view tree,
+                           std::string_view whose, const agent::Client* client) {
+  const std::string home = homes_of(project, tree) + "/" + folder_name(whose);
+  if (!exists(home)) return {};
+  if (client == nullptr || client->sessions.empty()) return git::remove_tree(home);
+  const std::string old = home + ".old";  // no home is called so
+  TRY_VOID(git::remove_tree(old));
+  if (::rename(home.c_str(), old.c_str()) != 0)
+    return tl::unexpected(git::system_error("move", home));
+  TRY_VOID(make_home(home));
+  for (const std::string_view name : split(client->sessions, ' '))
+    TRY_VOID(move_beneath(old, home, std::string(name)));
+  return git::remove_tree(old);
+}
+
 void remove_homes(const std::string& project, std::string_view tree) {
   (void)git::remove_tree(homes_of(project, tree));
   ::rmdir(area(project).c_str());  // fails while there are others
@@ -85,6 +135,7 @@ void remove_homes(const std::string& project, std::string_view tree) {
 
 void sweep_homes(const std::string& project) {
   if (!git::is_plain_folder(area(project))) return;
+  sweep_checkout_homes(homes_of(project, kCheckoutHomes));
   for (const std::string& tree : git::names_in(area(project)))
     if (tree != kCheckoutHomes && !exists(workspace::worktree_path(project, tree)))
       remove_homes(project, tree);

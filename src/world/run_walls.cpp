@@ -115,6 +115,8 @@ Result<std::optional<contain::Wish>> RunWalls::enclose(const StartAgent& start,
   occupant.client = client_behind(provider);
   // What is taken back comes from its words; the worklog is that of the others at work there, too.
   occupant.leaves_worklog = start.settle != Settle::take_back;
+  occupant.session = start.session;
+  occupant.resumes = start.resume && !start.anew;
   enclosures_.emplace(start.agent,
                       TRY(Enclosure::make(project_.repository, occupant, instructions_, *wish)));
   return wish;
