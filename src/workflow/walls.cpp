@@ -32,10 +32,6 @@ std::string kind_words(const event::Contained& walls) {
   return walls.preset + " (" + held_by + ")";
 }
 
-bool is_weaker(const event::Contained& walls) {
-  return !walls.namespaces || walls.landlock == 0 || !walls.seccomp;
-}
-
 std::string refused_host(const event::RefusedHost& one) {
   std::string text = one.host + " " + counted(one.count, "time");
   if (!one.leads_to.empty()) text += ", since it leads to " + one.leads_to;
@@ -65,8 +61,7 @@ std::string weaker_words(const std::vector<event::Contained>& contained) {
   std::vector<std::string> gaps;
   for (const event::Contained& walls : contained)
     for (const std::string& gap : walls.gaps)
-      if (is_weaker(walls) && std::find(gaps.begin(), gaps.end(), gap) == gaps.end())
-        gaps.push_back(gap);
+      if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(gap);
   std::string text;
   for (const std::string& gap : gaps) list_item(text, gap, "; ");
   return printable(text);
