@@ -164,6 +164,16 @@ Walls Config::walls_of_checks() const {
   return {verify.contain.preset.value_or(tightest), verify.contain.net.value_or(ContainNet::off)};
 }
 
+Walls Config::walls_of_setup() const {
+  const ContainPreset preset = worktree.contain.preset.value_or(walls_of_checks().preset);
+  ContainNet tightest = contain.net.value_or(net_of(preset));
+  for (const auto& [name, phase] : phases)
+    tightest = std::max(tightest, phase.contain.net.value_or(tightest));
+  for (const auto& [name, role] : roles)
+    tightest = std::max(tightest, role.contain.net.value_or(tightest));
+  return {preset, worktree.contain.net.value_or(tightest)};
+}
+
 const Origin& Config::origin(std::string_view path) const {
   const auto found = std::find_if(entries.begin(), entries.end(),
                                   [&](const Entry& entry) { return entry.path == path; });

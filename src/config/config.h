@@ -132,6 +132,7 @@ struct Worktree {
   std::optional<Command> setup;
   std::vector<std::string> setup_inputs;  // patterns; empty: the usual lock files
   std::chrono::seconds setup_timeout{};
+  OwnWalls contain;  // of the set-up
 };
 
 struct Slots {
@@ -230,6 +231,8 @@ struct Config {
   Walls walls_of_role(std::string_view role) const;
   // Not set: as tight as the tightest that an agent has, and without a network.
   Walls walls_of_checks() const;
+  // Of what readies a tree: no looser than those of anybody who works there, unless it has its own.
+  Walls walls_of_setup() const;
 
   // Where a value came from. Requires: `path` is the path of an entry.
   const Origin& origin(std::string_view path) const;
