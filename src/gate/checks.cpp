@@ -122,6 +122,7 @@ class Checks::Job : public process::ChildEvents {
     last_ = {};
     last_.name = next.name;
     last_.command = spelled(next.command);
+    if (room_->wish()) last_.walls = owner_.walls_.lacks;
     const process::TreeSpec spec = spec_of(next);
     started_ = process::Clock::now();
     if (owner_.watch_ != nullptr)

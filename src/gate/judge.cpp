@@ -299,6 +299,16 @@ void judge_green(Checked& result, const Check& check, const Verdict& now,
   if (!passed) result.claims.back().evidence.by_name = by_name(&now);
 }
 
+namespace {
+
+// Before anybody has worked it is for a person to say what a command needs.
+std::string for_a_person(std::string text, const Verdict& verdict) {
+  text = with_output(std::move(text), verdict);
+  return verdict.walls.empty() ? text : text + "\n\n" + verdict.walls;
+}
+
+}  // namespace
+
 void judge_baseline(Checked& result, const Check& check, const std::vector<Verdict>& verdicts) {
   using event::Baseline;
   result.baseline = verdicts.empty() ? Baseline::none : Baseline::green;
@@ -312,19 +322,19 @@ void judge_baseline(Checked& result, const Check& check, const std::vector<Verdi
         for (const TestResult& test : verdict.tests->tests)
           if (test.state == TestState::failed) failing += (failing.empty() ? "" : ", ") + test.name;
       add(red,
-          with_output("The " + verdict.name +
-                          " command fails before anybody has worked on the task" +
-                          (failing.empty() ? "." : ": " + failing + "."),
-                      verdict),
+          for_a_person("The " + verdict.name +
+                           " command fails before anybody has worked on the task" +
+                           (failing.empty() ? "." : ": " + failing + "."),
+                       verdict),
           "\n\n");
       result.failed.push_back(verdict.name);
       continue;
     }
     add(cannot,
-        with_output("The " + verdict.name + " command " +
-                        (no_tests ? "finds no test" : "cannot be run on the files of the project") +
-                        ".",
-                    verdict),
+        for_a_person(
+            "The " + verdict.name + " command " +
+                (no_tests ? "finds no test" : "cannot be run on the files of the project") + ".",
+            verdict),
         "\n\n");
     result.failed.push_back(verdict.name);
   }

@@ -40,6 +40,7 @@ class Setup::Job : public process::ChildEvents {
     room_.emplace(std::move(*room));
     process::TreeSpec spec{words_of(owner_.command_), folder, {}, {}};
     spec.walls = room_->wish();
+    if (spec.walls) verdict_.walls = owner_.walls_.lacks;
     const auto child = owner_.loop_.start(spec, *this);
     if (!child) return not_started(child.error());
     timer_ = owner_.loop_.at(process::Clock::now() + owner_.timeout_, [this, child = *child] {

@@ -53,6 +53,8 @@ struct Verdict {
   ReportFormat report_format = {};       // in which way it was asked to name them
   std::string report_problem = {};       // why it did not, although it was asked to; for people
   std::int64_t duration_ms = 0;
+  // Of one inside walls: what it may lack there, and the line that gives it, for people.
+  std::string walls = {};
   std::string excess = {};  // what it used too much of, and was ended for; after "it"
 };
 

@@ -19,6 +19,8 @@ namespace capsule::gate {
 struct Walls {
   // What the configuration wishes around a command in that folder; none: no walls.
   std::function<std::optional<contain::Wish>(const std::string& folder)> wish = {};
+  // What a command that fails inside may lack, and the line that gives it, for people.
+  std::string lacks = {};
   git::Repository repository = {};  // layers lie below its .capsule/tmp
   std::string main_ref = {};        // "refs/heads/main"
   // What is really in force around a command, as it starts; the hosts that it asked for in vain.

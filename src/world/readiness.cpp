@@ -23,7 +23,8 @@ Error setup_failed(const gate::Verdict& verdict, const std::string& folder,
               printable(verdict.command) + ": " + describe(verdict) + ")\n" + verdict.output +
               (log.empty() ? "" : "\nall of it: " + printable(log)),
           "no agent was started there; mend it, or change worktree.setup, and start the same "
-          "command again"};
+          "command again" +
+              (verdict.walls.empty() ? "" : "\n" + verdict.walls)};
 }
 
 // A planted link must not become the log.
