@@ -176,6 +176,11 @@ Result<void> put_worktree(Draft& draft, const std::string& git_dir, const std::s
     TRY_VOID(draft.put(start + "commondir", "../..\n"));
     TRY_VOID(draft.put(start + "gitdir", worktree + "/.git\n"));
   }
+  // Of submodules that a set-up has brought into the worktree; else git stops at each of them.
+  if (const std::string modules = git_dir + "/modules"; is_plain_folder(modules)) {
+    TRY_VOID(draft.folder(start + "modules"));
+    draft.made.seen.push_back({draft.repository.common_dir + "/" + start + "modules", modules});
+  }
   if (!is_plain_file(git_dir + "/index")) return {};
   return copy_file(git_dir + "/index", within(draft.made.folder, start + "index"));
 }
