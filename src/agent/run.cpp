@@ -20,6 +20,8 @@ Result<Report> run_agent(process::Loop& loop, const Provider& provider,
   task.env = assignment.env;
   task.secrets = assignment.secrets;
   task.walls = assignment.walls;
+  task.on_contained = assignment.on_contained;
+  task.on_refused = assignment.on_refused;
   task.timeout = assignment.timeout;
   task.log_folder = assignment.folder;
   task.log_beneath = kOutputFolder;

@@ -34,7 +34,9 @@ struct Assignment {
   std::string prompt;
   std::vector<process::EnvChange> env;
   std::vector<std::string> secrets = {};    // as in Task
-  std::optional<contain::Wish> walls = {};  // as in Task
+  std::optional<contain::Wish> walls = {};  // as in Task, and what is told of them
+  std::function<void(const contain::Report& report)> on_contained = {};
+  std::function<void(const contain::Refusals& refused)> on_refused = {};
   std::chrono::milliseconds timeout{600'000};
   std::string stamp;                                         // YYYYMMDD-HHMMSS
   std::function<bool()> interrupted = [] { return false; };  // a person asked to stop

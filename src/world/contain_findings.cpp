@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "contain/abilities.h"
 #include "contain/cgroup.h"
+#include "world/needs.h"
 #include "world/provider_states.h"
 #include "world/providers.h"
 #include "world/space.h"
@@ -48,11 +49,6 @@ std::string preset_words(const config::Walls& walls) {
   if (walls.preset != ContainPreset::off)
     text += " (network " + std::string(name_of(walls.net)) + ")";
   return text;
-}
-
-std::string in_users_file(const Project& project, const std::string& line) {
-  const std::string file = config::user_file(config_sources(project.root()));
-  return "in " + (file.empty() ? "your own configuration" : file) + ": " + line;
 }
 
 contain::Policy policy_with(contain::Preset preset, contain::Missing missing) {
@@ -146,29 +142,99 @@ void check_settings(const Project& project, Findings& findings) {
   }
 }
 
-// Variables that look like keys, and that nobody hands over: a client that we know brings its own.
-void check_variables(const Project& project, Findings& findings) {
-  std::vector<std::string> names;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string name(text.substr(0, text.find('=')));
-    const auto& given = project.config.contain.env;
-    if (name.size() < text.size() && agent::is_secret(name, text.substr(name.size() + 1)) &&
-        std::find(given.begin(), given.end(), name) == given.end())
-      names.push_back(name);
-  }
-  if (names.empty()) return;
+// A login by a token that its client renews: the new one stays inside.
+void check_logins(const Project& project, Findings& findings) {
   for (const std::string& name : configured_providers(project)) {
-    const auto row = project.config.providers.find(name);
-    if (row == project.config.providers.end() || row->second.command.empty()) continue;
-    if (client_of(project, name) != nullptr) continue;
+    const agent::Client* client = client_of(project, name);
+    if (client == nullptr || project.config.contain.broker) continue;
+    if (!variables_like(client->account_names).empty()) continue;
+    std::vector<std::string> names;
+    for (const std::string_view one : split(client->account_names, ' ')) names.emplace_back(one);
+    for (const std::string_view file : split(client->account_files, ' '))
+      if (file.ends_with(".json") && !file.ends_with("/config.json") &&
+          exists(home() + "/" + std::string(file)))
+        findings.push_back(
+            {Health::good,
+             kWhat,
+             printable(name) + " has a copy of ~/" + std::string(file) +
+                 " inside; a login that it renews there is not written back, and you may have to "
+                 "log in again",
+             {"a key or token in a variable is not renewed: " + short_list(names, 3)}});
+  }
+}
+
+// Variables that look like keys, and that it is not handed: a client that we know brings its own.
+void check_variables(const Project& project, Findings& findings) {
+  for (const std::string& name : configured_providers(project)) {
+    workflow::StartAgent start;
+    start.role = "execute";
+    start.provider = name;
+    const auto settings = agent_settings(project, start);
+    if (!settings) continue;  // told by whoever looks at agents
+    const auto wish = walls_of_agent(project, start, settings->provider, project.root());
+    if (!wish || !*wish || name == "rehearsal") continue;
+    std::vector<std::string> names;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string_view text = *entry;
+      const std::string own(text.substr(0, text.find('=')));
+      const std::vector<std::string>& given = (*wish)->env;
+      if (own.size() < text.size() && agent::is_secret(own, text.substr(own.size() + 1)) &&
+          std::find(given.begin(), given.end(), own) == given.end())
+        names.push_back(own);
+    }
+    if (names.empty()) continue;
+    const bool known = client_behind(settings->provider) != nullptr;
+    findings.push_back({known ? Health::good : Health::doubtful,
+                        kWhat,
+                        printable(name) +
+                            (known ? " gets its own variables alone; these look like keys: "
+                                   : " gets no variables of yours; these look like keys: ") +
+                            printable(short_list(names, 5)),
+                        {in_users_file(project, "contain: {env: [NAME]}, for one that it needs")}});
+  }
+}
+
+// Under the user's home by that name, else as it is.
+std::string with_tilde(const std::string& path) {
+  const std::string start = home() + "/";
+  return start.size() > 1 && path.starts_with(start) ? "~/" + path.substr(start.size()) : path;
+}
+
+void check_scripts(const Project& project, Findings& findings) {
+  for (const NamedFile& one : named_and_unseen(project))
     findings.push_back(
         {Health::doubtful,
          kWhat,
-         printable(name) + " gets no variables of yours; these look like keys: " +
-             printable(short_list(names, 5)),
-         {in_users_file(project, "contain: {env: [NAME]}, for the one that it needs")}});
+         one.key + " names " + printable(one.path) +
+             ", which is not there inside: the project's file names it, and not everybody on this "
+             "machine may read it",
+         {in_users_file(project, "contain: {read: [" + printable(with_tilde(one.path)) + "]}")}});
+}
+
+// Files of the home by which programs that fetch packages know who asks, and whom.
+constexpr std::string_view kFetching =
+    ".npmrc .yarnrc.yml .config/pip/pip.conf .pip/pip.conf .netrc .config/go/env "
+    ".cargo/config.toml .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties "
+    ".config/composer/auth.json .git-credentials .ssh/config";
+
+void check_setup(const Project& project, Findings& findings) {
+  if (!project.config.worktree.setup) return;
+  const auto wish = walls_of_setup(project, project.root());
+  if (!wish) return;
+  std::string files;
+  for (const std::string_view file : split(kFetching, ' ')) {
+    const std::string whole = home() + "/" + std::string(file);
+    const auto& given = wish->read;
+    if (exists(whole) && std::find(given.begin(), given.end(), whole) == given.end())
+      files += (files.empty() ? "~/" : ", ~/") + std::string(file);
   }
+  if (!files.empty())
+    findings.push_back(
+        {Health::good,
+         kWhat,
+         "worktree.setup does not see how you fetch packages: " + files,
+         {"if it needs them, " + in_users_file(project, "contain: {read: [" + files + "]}") +
+          ", for agents too; or " + std::string(kFreeSetup) + ", for it alone"}});
 }
 
 void check_broker(const Project& project, Findings& findings) {
@@ -211,6 +277,11 @@ std::string held_by() {
 }
 
 }  // namespace
+
+std::string in_users_file(const Project& project, const std::string& line) {
+  const std::string file = config::user_file(config_sources(project.root()));
+  return "in " + (file.empty() ? "your own configuration" : file) + ": " + line;
+}
 
 std::string best_preset(const contain::Kernel& kernel) {
   using contain::Missing;
@@ -266,9 +337,23 @@ Findings check_walls(const Project& project, const contain::Kernel& kernel) {
       findings.push_back({Health::doubtful, kWhat, std::string(contain::sentence_of(gap))});
   check_places(project, findings);
   check_settings(project, findings);
+  check_logins(project, findings);
   check_variables(project, findings);
+  check_scripts(project, findings);
+  check_setup(project, findings);
   check_broker(project, findings);
   return findings;
+}
+
+std::string checks_lack(const Project& project) {
+  if (project.config.walls_of_checks().net == ContainNet::open) return {};
+  return "it ran inside walls, without a network; if it needs one, " +
+         in_users_file(project, "verify: {contain: {net: open}}");
+}
+
+std::string setup_lacks(const Project& project) {
+  return "it ran inside walls; if it needs what is not there, " +
+         in_users_file(project, std::string(kFreeSetup));
 }
 
 Findings check_limits(const Project& project, const contain::Kernel& kernel) {

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
+#include "world/setup.h"
 #include "world/test_support.h"
 
 namespace capsule::world {
@@ -86,6 +88,35 @@ TEST_F(WallFindings, SettingsOfAClientThatAreNotInsideAreNamedWithTheLineThatGiv
   EXPECT_EQ(check_walls(*project, whole_kernel()).size(), 1U);
   configure("contain: off\nprovider: claude\n");
   EXPECT_EQ(check_walls(*project, whole_kernel()).size(), 1U);
+}
+
+TEST_F(WallFindings, WhatIsNotInsideThoughItWasThereIsARowWithTheLineThatGivesIt) {
+  const auto row = [&](const std::string& text) {
+    for (const Finding& one : check_walls(*project, whole_kernel()))
+      if (one.text.find(text) != one.text.npos) return one;
+    ADD_FAILURE() << text;
+    return Finding{Health::good, "", "", {""}};
+  };
+  const std::string user = root_ + "/user";  // beside the project
+  ::setenv("HOME", user.c_str(), 1);
+  write(user + "/.claude/.credentials.json", "{}");
+  write(user + "/.npmrc", "token");
+  write(root_ + "/tools/check.sh", "true");
+  std::filesystem::permissions(root_ + "/tools", std::filesystem::perms::owner_all);
+  ::unsetenv("ANTHROPIC_API_KEY");
+  ::setenv("OF_SOMETHING_API_KEY", "sk-0123456789abcdef0123456789", 1);
+  configure(
+      "contain: worktree\nprovider: claude\nworktree: {setup: git submodule update}\n"
+      "verify: {test: [sh, '" +
+      root_ + "/tools/check.sh']}\n");
+  EXPECT_THAT(row("claude gets its own variables alone").text, HasSubstr("OF_SOMETHING_API_KEY"));
+  ASSERT_EQ(not_in_worktrees(*project).size(), 1U);
+  EXPECT_THAT(not_in_worktrees(*project).front(), HasSubstr("worktree: {contain: off}"));
+  EXPECT_THAT(row("how you fetch packages: ~/.npmrc").mend.back(),
+              HasSubstr("contain: {read: [~/.npmrc]}"));
+  EXPECT_THAT(row("verify.test names").mend.back(), HasSubstr("/tools/check.sh]}"));
+  EXPECT_THAT(row("is not written back").mend.back(), HasSubstr("ANTHROPIC_API_KEY"));
+  ::unsetenv("OF_SOMETHING_API_KEY");
 }
 
 TEST_F(WallFindings, WhatLimitsAgentsAndTheDiskIsARowEach) {

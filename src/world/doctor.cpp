@@ -175,7 +175,8 @@ void check_worktrees(const Project& project, Findings& findings) {
   const auto proposal = setup_proposal(project.root());
   for (const std::string& missing : not_in_worktrees(project)) {
     Finding finding{Health::doubtful, "worktrees", missing};
-    if (proposal) finding.mend = {"in .capsule/config.yaml: " + yaml_of(*proposal)};
+    if (proposal && !project.config.worktree.setup)
+      finding.mend = {"in .capsule/config.yaml: " + yaml_of(*proposal)};
     findings.push_back(std::move(finding));
   }
 }

@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
-#include "event/supply.h"
 #include "workflow/phases/phases.h"
+#include "workflow/summary.h"
 #include "worklog/prompt.h"
 #include "world/enclosure.h"
 #include "world/environment.h"
@@ -39,7 +39,7 @@ std::optional<Owner> owner_of(const std::string& folder) {
 
 // A run that is going on notes its phases itself.
 Result<void> note(const Project& project, const std::string& bead, const std::string& phase,
-                  const agent::Report& report, std::int64_t duration_ms) {
+                  const agent::Report& report, std::int64_t duration_ms, const WallFacts& walls) {
   const auto store = TRY(open_journal(project));
   const std::vector<engine::RunHead> heads = TRY(store->runs_of(bead));
   if (heads.empty() || heads.back().outcome.empty() || !heads.back().home.empty()) return {};
@@ -69,6 +69,8 @@ Result<void> note(const Project& project, const std::string& bead, const std::st
       event::PhaseStarted{phase, number, 1, "", project.config.provider_of(phase), "", true};
   std::vector<event::NewFact> facts;
   const std::string now = utc_now();
+  for (const event::supply::Fact& fact : walls)
+    facts.push_back({std::string(event::supply::kind_of(fact)), now, event::supply::body_of(fact)});
   for (const event::PipelineFact& fact : {started, event::PipelineFact(finished)})
     facts.push_back({std::string(event::kind_of(fact)), now, event::body_of(fact)});
   TRY_VOID(store->append(heads.back().run, heads.back().last_seq, facts, std::nullopt));
@@ -146,11 +148,11 @@ Result<Project> open_loose_project(const ProjectWords& words, const std::string&
 
 Result<void> note_hand_run(const Project& project, const std::string& bead,
                            const std::string& phase, const agent::Report& report,
-                           std::int64_t duration_ms) {
+                           std::int64_t duration_ms, const WallFacts& walls) {
   const bool has_journal =
       !journal_address().empty() || exists(project.root() + "/.capsule/journal.db");
   if (bead.empty() || !has_journal) return {};
-  return note(project, bead, phase, report, duration_ms);
+  return note(project, bead, phase, report, duration_ms, walls);
 }
 
 Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
@@ -176,16 +178,31 @@ Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
   const auto loop = TRY(process::Loop::create());
   const auto interrupt = TRY(Interrupt::create(*loop));
   assignment.interrupted = [&] { return interrupt->requested(); };
+  HandRun run;
+  WallFacts walls;
+  assignment.on_contained = [&](const contain::Report& report) {
+    const event::Contained told = contained_of(phase, report);
+    if (const std::string weaker = workflow::weaker_words({told}); !weaker.empty())
+      run.odd.push_back("the walls of " + phase + " are less than they could be: " + weaker);
+    walls.emplace_back(told);
+  };
+  assignment.on_refused = [&](const contain::Refusals& refused) {
+    event::HostsRefused told = refused_of(refused);
+    told.task = bead;
+    told.role = phase;
+    run.odd.push_back(phase + " was refused " + workflow::refused_words(told.hosts, told.others));
+    walls.emplace_back(std::move(told));
+  };
   agent::Watch nobody;
   const std::int64_t began = monotonic_ms();
-  HandRun run;
   run.report = TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
   if (inside) TRY_VOID(take_over(*inside, phase, run));
   if (run.report.fault == event::Fault::interrupted) {
     run.exit_code = interrupt->exit_code();
     return run;
   }
-  if (const auto noted = note_hand_run(project, bead, phase, run.report, monotonic_ms() - began);
+  if (const auto noted =
+          note_hand_run(project, bead, phase, run.report, monotonic_ms() - began, walls);
       !noted)
     run.not_noted = noted.error().message;
   return run;

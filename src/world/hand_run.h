@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/report.h"
+#include "event/supply.h"
 #include "world/project.h"
 
 namespace capsule::world {
@@ -32,10 +33,13 @@ Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
                             const std::string& folder, const std::string& prompt,
                             std::string_view feedback);
 
+// What was told of its walls.
+using WallFacts = std::vector<event::supply::Fact>;
+
 // Adds the phase to the bead's newest run, if that run has ended. A phase that cannot be noted is
 // none the worse: an error is only worth a warning.
 Result<void> note_hand_run(const Project& project, const std::string& bead,
                            const std::string& phase, const agent::Report& report,
-                           std::int64_t duration_ms);
+                           std::int64_t duration_ms, const WallFacts& walls = {});
 
 }  // namespace capsule::world

@@ -92,6 +92,34 @@ constexpr std::string_view kTools =
     "NODE_PATH PYTHONPATH VIRTUAL_ENV JAVA_TOOL_OPTIONS MAVEN_OPTS GRADLE_OPTS DOTNET_ROOT "
     "ANDROID_HOME";
 
+constexpr std::string_view kPackageSources =
+    "GOPROXY GOPRIVATE GONOPROXY GONOSUMDB GOSUMDB GOINSECURE npm_config_registry "
+    "NPM_CONFIG_REGISTRY PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_DEFAULT_INDEX";
+constexpr std::string_view kProxies =
+    "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy";
+
+// A row each: the client, the variable that chooses the cloud (with the value, where it has more
+// than one), patterns of its variables, and its places below the home.
+struct CloudRow {
+  std::string_view client, chosen, value, variables, places;
+};
+constexpr CloudRow kClouds[] = {
+    {"claude", "CLAUDE_CODE_USE_BEDROCK", "", "AWS_*", ".aws"},
+    {"claude", "CLAUDE_CODE_USE_VERTEX", "",
+     "GOOGLE_APPLICATION_CREDENTIALS GOOGLE_CLOUD_PROJECT GCLOUD_PROJECT CLOUDSDK_CONFIG "
+     "VERTEX_REGION_*",
+     ".config/gcloud"},
+    {"gemini", "GOOGLE_GENAI_USE_VERTEXAI", "", "GCLOUD_PROJECT CLOUDSDK_CONFIG", ".config/gcloud"},
+    {"goose", "GOOSE_PROVIDER", "aws_bedrock", "AWS_*", ".aws"},
+    {"goose", "GOOSE_PROVIDER", "gcp_vertex_ai",
+     "GOOGLE_APPLICATION_CREDENTIALS GCP_PROJECT_ID GCP_LOCATION CLOUDSDK_CONFIG",
+     ".config/gcloud"}};
+
+bool is_chosen(const CloudRow& row, const std::string& value) {
+  if (!row.value.empty()) return value == row.value;
+  return !value.empty() && value != "0" && lowered(value) != "false";
+}
+
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == path.npos ? "/" : path.substr(0, slash);
@@ -103,9 +131,9 @@ bool holds(const std::string& folder, const std::string& path) {
 
 // Packages of npm lie beside those that they need; a virtual environment is one whole.
 std::string installed_with(const std::string& folder) {
-  constexpr std::string_view kPackages = "/node_modules";
-  if (const std::size_t at = (folder + "/").find(std::string(kPackages) + "/"); at != folder.npos)
-    return folder.substr(0, at + kPackages.size());
+  constexpr std::string_view kModules = "/node_modules";
+  if (const std::size_t at = (folder + "/").find(std::string(kModules) + "/"); at != folder.npos)
+    return folder.substr(0, at + kModules.size());
   if (folder.ends_with("/bin") && exists(parent_of(folder) + "/pyvenv.cfg"))
     return parent_of(folder);
   return folder;
@@ -135,6 +163,34 @@ Tools tools_in(const std::string& home, const std::string& search) {
     if (const std::string whole = installed_with(std::string(one)); whole != one)
       if (!holds(whole, home)) add(tools.folders, whole);
   return tools;
+}
+
+std::vector<std::string> ways_out(Proxies proxies) {
+  std::vector<std::string> names;
+  for (const std::string_view patterns :
+       {kPackageSources, proxies == Proxies::of_the_machine ? kProxies : std::string_view()})
+    for (const std::string& entry : variables_like(patterns))
+      names.push_back(entry.substr(0, entry.find('=')));
+  return names;
+}
+
+Cloud cloud_of(std::string_view client, const std::vector<std::string>& variables,
+               const std::string& home) {
+  Cloud cloud;
+  for (const CloudRow& row : kClouds) {
+    const char* own = std::getenv(std::string(row.chosen).c_str());
+    std::string value = own == nullptr ? "" : own;
+    for (const std::string& entry : variables)
+      if (entry.starts_with(std::string(row.chosen) + "="))
+        value = entry.substr(entry.find('=') + 1);
+    if (row.client != client || !is_chosen(row, value)) continue;
+    for (std::string& entry : variables_like(row.variables))
+      cloud.entries.push_back(std::move(entry));
+    for (const std::string_view place : split(row.places, ' '))
+      if (const std::string whole = home + "/" + std::string(place); exists(whole))
+        cloud.places.push_back(whole);
+  }
+  return cloud;
 }
 
 std::string place_of_program(const std::string& program, const std::string& search,

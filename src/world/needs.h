@@ -17,6 +17,21 @@ struct Tools {
 };
 Tools tools_in(const std::string& home, const std::string& search);
 
+// Names of variables by which programs find what is not on this machine, as far as they are set:
+// where packages come from; and, with the machine's own network, the proxies that lead out of it.
+enum class Proxies { ours, of_the_machine };
+std::vector<std::string> ways_out(Proxies proxies);
+
+// Models of a client's that a cloud serves, where the user has chosen one: the cloud's own
+// variables and files.
+struct Cloud {
+  std::vector<std::string> entries;  // NAME=value
+  std::vector<std::string> places;   // that exist
+};
+// `variables`, NAME=value, go before those of this process.
+Cloud cloud_of(std::string_view client, const std::vector<std::string>& variables,
+               const std::string& home);
+
 // What has to be seen for a program to run: the folder that it really lies in, or the whole that it
 // was installed with; the file alone where that folder is the home or holds it. It is looked for
 // along `search`. Empty: it is not found, or a path from the folder that it is to run in.

@@ -155,9 +155,13 @@ Result<agent::Provider> provider_with(const Project& project, const Wanted& want
 
 Result<agent::Provider> provider_named(const Project& project, std::string_view name,
                                        std::string_view phase, std::string_view bead) {
-  return provider_with(
-      project, {name, project.config.model_of(phase), bead, Way::by_hand,
-                project.config.access_of(phase), "phases." + std::string(phase) + ".access"});
+  workflow::StartAgent start;
+  start.role = phase;
+  // By hand nobody has walls whom nobody has given any.
+  const bool walls = walls_chosen(project.config) && walls_hold(project, start);
+  return provider_with(project, {name, project.config.model_of(phase), bead, Way::by_hand,
+                                 project.config.access_of(phase),
+                                 "phases." + std::string(phase) + ".access", walls});
 }
 
 Result<agent::Provider> provider_for_role(const Project& project, std::string_view role) {

@@ -9,6 +9,7 @@
 #include "contain/plan.h"
 #include "gate/setup.h"
 #include "git/branch.h"
+#include "world/contain_findings.h"
 #include "world/walls.h"
 
 namespace capsule::world {
@@ -16,8 +17,14 @@ namespace {
 
 using namespace workflow;
 
-Contained contained_of(std::string_view who, const contain::Report& report) {
-  Contained told;
+int count_of(std::uint64_t count) {
+  return static_cast<int>(std::min<std::uint64_t>(count, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+event::Contained contained_of(std::string_view who, const contain::Report& report) {
+  event::Contained told;
   told.who = who;
   told.preset = name_of(report.preset);
   told.network = name_of(report.net);
@@ -29,19 +36,13 @@ Contained contained_of(std::string_view who, const contain::Report& report) {
   return told;
 }
 
-int count_of(std::uint64_t count) {
-  return static_cast<int>(std::min<std::uint64_t>(count, std::numeric_limits<int>::max()));
-}
-
-HostsRefused refused_of(const contain::Refusals& refused) {
-  HostsRefused told;
+event::HostsRefused refused_of(const contain::Refusals& refused) {
+  event::HostsRefused told;
   for (const contain::Refusals::Host& one : refused.hosts)
     told.hosts.push_back({one.host, count_of(one.count), one.leads_to, one.allowed_by});
   told.others = count_of(refused.others);
   return told;
 }
-
-}  // namespace
 
 std::optional<SupplyNews> walls_missing(const Project& project) {
   const auto why = no_walls(project);
@@ -55,12 +56,20 @@ std::optional<SupplyNews> walls_missing(const Project& project) {
 }
 
 Result<void> can_contain(const std::optional<contain::Wish>& wish) {
-  if (!wish || wish->missing == contain::Missing::weaker) return {};
-  if (const auto& why = contain::namespaces_missing()) return tl::unexpected(*why);
+  if (!wish) return {};
+  const auto& lacking = contain::namespaces_missing();
+  if (lacking && wish->missing == contain::Missing::refuse) return tl::unexpected(*lacking);
   contain::Policy policy;
   policy.preset = wish->preset;
   policy.role = wish->role;
-  TRY_VOID(contain::plan(policy, contain::look_at_kernel(policy)));
+  policy.missing = wish->missing;
+  policy.net = wish->net.value_or(policy.net);
+  policy.forward = wish->forward;
+  policy.broker = wish->broker;
+  policy.namespaces_found = true;  // tried above
+  contain::Kernel kernel = contain::look_at_kernel(policy);
+  kernel.no_namespaces = lacking;
+  TRY_VOID(contain::plan(policy, kernel));
   return {};
 }
 
@@ -97,10 +106,16 @@ gate::Walls RunWalls::around(std::string_view who, WishIn wish) {
 }
 
 gate::Walls RunWalls::around_checks() {
-  return around(name_of(contain::Role::gate), &walls_of_checks);
+  gate::Walls walls = around(name_of(contain::Role::gate), &walls_of_checks);
+  walls.lacks = checks_lack(project_);
+  return walls;
 }
 
-gate::Walls RunWalls::around_setup() { return around(gate::kSetup, &walls_of_setup); }
+gate::Walls RunWalls::around_setup() {
+  gate::Walls walls = around(gate::kSetup, &walls_of_setup);
+  walls.lacks = setup_lacks(project_);
+  return walls;
+}
 
 Result<std::optional<contain::Wish>> RunWalls::enclose(const StartAgent& start,
                                                        const AgentPlace& place,

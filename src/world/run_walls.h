@@ -31,6 +31,10 @@ std::optional<workflow::SupplyNews> walls_missing(const Project& project);
 // Whether such walls can be put up here: nothing is made for an agent that will not be started.
 Result<void> can_contain(const std::optional<contain::Wish>& wish);
 
+// As facts.
+event::Contained contained_of(std::string_view who, const contain::Report& report);
+event::HostsRefused refused_of(const contain::Refusals& refused);
+
 class RunWalls {
  public:
   using Tell = std::function<void(workflow::Observation)>;

@@ -5,6 +5,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "world/contain_findings.h"
+#include "world/walls.h"
 
 namespace capsule::world {
 namespace {
@@ -107,7 +109,17 @@ std::string yaml_of(const SetupProposal& proposal) {
 
 std::vector<std::string> not_in_worktrees(const Project& project) {
   std::vector<std::string> missing;
-  if (project.config.worktree.setup) return missing;
+  if (const auto& setup = project.config.worktree.setup) {
+    std::string words = setup->shell;
+    for (const std::string& word : setup->argv) words += " " + word;
+    const bool asks_git = words.find("submodule") != words.npos || words.find("lfs") != words.npos;
+    if (asks_git && walls_of_setup(project, project.root()))
+      missing.push_back(
+          "worktree.setup runs inside walls, where the repository has no remotes, submodules and "
+          "filters: git submodule and git lfs do not work there; " +
+          in_users_file(project, std::string(kFreeSetup)));
+    return missing;
+  }
   const std::string& root = project.root();
   if (exists(root + "/.gitmodules"))
     missing.push_back(

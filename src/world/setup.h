@@ -26,7 +26,8 @@ config::Assignment assignment_of(const SetupProposal& proposal);
 std::string yaml_of(const SetupProposal& proposal);  // "worktree: {setup: [npm, ci]}"
 
 // What is not there in worktrees as the project is configured, a sentence each: submodules, and
-// contents that a filter makes. Nothing with a set-up: it is taken to see to them.
+// contents that a filter makes. Nothing with a set-up: it is taken to see to them, unless it would
+// by git inside walls.
 std::vector<std::string> not_in_worktrees(const Project& project);
 
 }  // namespace capsule::world

@@ -6,6 +6,7 @@
 #include "gate/checks.h"
 #include "gate/clean_checkout.h"
 #include "git/branch.h"
+#include "world/contain_findings.h"
 #include "world/interrupt.h"
 #include "world/verify.h"
 #include "world/walls.h"
@@ -45,6 +46,7 @@ Result<gate::Verdict> try_tests(const Project& project) {
   gate::Checks checks(*loop, verify_of(project.config), [&] { return interrupt->requested(); });
   checks.contained_by(
       {.wish = [&](const std::string& folder) { return walls_of_checks(project, folder); },
+       .lacks = checks_lack(project),
        .repository = project.repository});
   std::optional<Result<std::vector<gate::Verdict>>> result;
   gate::run_clean(project.repository, checks, tips.main, {std::string(gate::kTest)},
@@ -59,6 +61,7 @@ Finding finding_of(const gate::Verdict& verdict) {
   const std::string end = gate::useful_end(verdict.output, 400);
   for (const std::string_view line : split(end, '\n'))
     if (!line.empty()) words.emplace_back(line);
+  if (!verdict.walls.empty()) words.push_back(verdict.walls);
   switch (verdict.ending) {
     case gate::Ending::not_run:
       return {Health::bad, "test run", "the test command " + describe(verdict), words};

@@ -111,6 +111,10 @@ Wish wish_in_run(const config::Config& config, const config::Walls& walls,
   Wish wish = wish_with(config, walls, folder);
   // Who has chosen nothing gets what there is, and is told what is not; no_walls() has the rest.
   if (by_default(config)) wish.missing = contain::Missing::weaker;
+  if (walls.net != ContainNet::off)
+    for (const std::string& name :
+         ways_out(walls.net == ContainNet::open ? Proxies::of_the_machine : Proxies::ours))
+      add_new(wish.env, name);
   // Found out once, and not by all who start something.
   if (wish.missing == contain::Missing::weaker)
     wish.namespaces_found = !contain::namespaces_missing();
@@ -282,8 +286,9 @@ config::Walls walls_for(const Project& project, const workflow::StartAgent& star
 
 bool walls_chosen(const config::Config& config) {
   return std::any_of(config.entries.begin(), config.entries.end(), [](const config::Entry& entry) {
-    const bool preset = entry.path == "contain.preset" || entry.path.ends_with(".contain.preset");
-    return preset && entry.origin.layer != config::Layer::defaults;
+    if (entry.origin.layer == config::Layer::defaults) return false;
+    return entry.path == "contain.preset" || entry.path.ends_with(".contain.preset") ||
+           (entry.path == "contain.missing" && entry.value == config::Value(std::string("refuse")));
   });
 }
 
@@ -345,6 +350,11 @@ Result<std::optional<Wish>> walls_of_agent(const Project& project,
   for (const std::string& entry : variables_like(kCertificates)) hand_over(wish, entry);
   const std::vector<std::string> variables = own_variables(project, provider);
   for (const std::string& entry : variables) hand_over(wish, entry);
+  if (client != nullptr && !project.config.contain.broker) {
+    const Cloud cloud = cloud_of(client->name, variables, wish.home);
+    for (const std::string& entry : cloud.entries) hand_over(wish, entry);
+    for (const std::string& place : cloud.places) add_new(wish.scratch, place);
+  }
   if (!project.config.contain.broker) return wish;
   if (walls.net == ContainNet::open)
     return fail(Reason::usage, "contain.broker is true, and the network is open",
@@ -363,13 +373,42 @@ std::optional<Wish> walls_of_checks(const Project& project, const std::string& f
 }
 
 std::optional<Wish> walls_of_setup(const Project& project, const std::string& folder) {
-  config::Walls walls = project.config.walls_of_checks();
+  const config::Walls walls = project.config.walls_of_setup();
   if (walls.preset == ContainPreset::off || no_walls(project)) return std::nullopt;
-  walls.net = project.config.contain.net.value_or(config::net_of(walls.preset));
   Wish wish = wish_in_run(project.config, walls, folder);
   add_scripts(wish, project);
   for (const std::string& entry : variables_like(kCertificates)) hand_over(wish, entry);
   return wish;
+}
+
+namespace {
+
+bool is_seen(const contain::Policy& policy, const std::string& file) {
+  const contain::Place* nearest = nullptr;
+  for (const contain::Place& place : policy.places)  // parents before what is in them
+    if (contain::is_within(file, place.path)) nearest = &place;
+  return nearest != nullptr && nearest->access != contain::Access::hidden &&
+         nearest->access != contain::Access::memory;
+}
+
+}  // namespace
+
+std::vector<NamedFile> named_and_unseen(const Project& project) {
+  std::vector<NamedFile> unseen;
+  const auto wish = walls_of_checks(project, project.root());
+  if (!wish) return unseen;
+  const auto policy = contain::make_policy(*wish);
+  if (!policy) return unseen;  // told by whoever starts something there
+  const config::Verify& verify = project.config.verify;
+  for (const auto& [key, command] : {std::pair("verify.test", verify.test),
+                                     {"verify.lint", verify.lint},
+                                     {"verify.build", verify.build},
+                                     {"worktree.setup", project.config.worktree.setup}}) {
+    if (!command) continue;
+    for (const std::string& file : files_named(command->argv, command->shell))
+      if (!is_seen(*policy, file)) unseen.push_back({key, file});
+  }
+  return unseen;
 }
 
 Wish walls_of_command(const config::Config& config, contain::Role role, const std::string& folder) {

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/clients.h"
 #include "agent/provider.h"
@@ -32,12 +33,20 @@ Result<std::optional<contain::Wish>> walls_of_agent(const Project& project,
 // configuration says otherwise.
 std::optional<contain::Wish> walls_of_checks(const Project& project, const std::string& folder);
 
-// Whether somebody has chosen a preset, be it for a single phase or role, in whatever file,
-// variable or option.
+// Whether somebody has chosen a preset, be it for a single phase or role, or that nothing runs
+// where the kernel lacks one, in whatever file, variable or option.
 bool walls_chosen(const config::Config& config);
 
 // What readies a tree: it writes there, and has the network that agents have.
 std::optional<contain::Wish> walls_of_setup(const Project& project, const std::string& folder);
+
+// Files that the project's own commands name by their whole paths, and that are not there inside:
+// its own file names them, and not every user of the machine may read them.
+struct NamedFile {
+  std::string key;  // of the configuration, that names it
+  std::string path;
+};
+std::vector<NamedFile> named_and_unseen(const Project& project);
 
 // A command that a person runs in `folder`: at least those of the preset worktree. The network is
 // that of the preset and the role, unless the configuration names one.

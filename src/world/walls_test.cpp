@@ -11,6 +11,7 @@
 #include "tests/contain/kernel.h"
 #include "world/needs.h"
 #include "world/providers.h"
+#include "world/run_walls.h"
 #include "world/test_support.h"
 
 namespace capsule::world {
@@ -220,6 +221,56 @@ TEST_F(WallsTest, ASandboxOfTheClientsOwnIsSwitchedOffInsideAndNotWithoutWalls) 
   EXPECT_THAT(argv(), Contains("plan")) << "that is no sandbox";
 }
 
+TEST_F(WallsTest, ByHandItIsSwitchedOffInsideToo) {
+  const auto argv = [&] {
+    const auto settings = settings_of(*project, "execute", "");
+    EXPECT_TRUE(settings) << settings.error().message;
+    return settings ? settings->provider.argv : std::vector<std::string>();
+  };
+  const std::string codex = "provider: codex\nphases: {execute: {access: read-only}}\n";
+  user(codex + "contain: off\n");
+  EXPECT_THAT(argv(), Contains("read-only"));
+  user(codex);
+  EXPECT_THAT(argv(), Contains("read-only")) << "nobody has chosen walls";
+  user(codex + "contain: worktree\n");
+  EXPECT_THAT(argv(), Not(Contains("read-only")));
+}
+
+TEST_F(WallsTest, ASetUpIsNoLooserThanAnybodyWhoWorksInItsTree) {
+  const auto net = [&](const std::string& text) {
+    user(text);
+    const auto found = walls_of_setup(*project, project_);
+    return found ? found->net : std::nullopt;
+  };
+  EXPECT_EQ(net("contain: worktree\n"), Net::open);
+  EXPECT_EQ(net("contain: worktree\nphases: {execute: {contain: {net: proxy}}}\n"), Net::proxy);
+  EXPECT_EQ(net("contain: worktree\nroles: {critic: {contain: {net: off}}}\n"), Net::off);
+  EXPECT_EQ(net("contain: worktree\nphases: {execute: {contain: strict}}\n"), Net::proxy);
+  EXPECT_EQ(net("contain: strict\nworktree: {contain: {net: open}}\n"), Net::open);
+  EXPECT_EQ(net("contain: strict\nworktree: {contain: off}\n"), std::nullopt);
+  EXPECT_TRUE(walls_of_checks(*project, project_));
+  user("contain: worktree\n");
+  write(project_ + "/.capsule/config.yaml", "worktree: {contain: off}\n");
+  ProjectWords words;
+  words.folder = project_;
+  EXPECT_FALSE(open_project(words)) << "the project's file can only tighten";
+}
+
+// In a process of its own: what the kernel has is found out once.
+TEST_F(WallsTest, WhatWouldBeRefusedLaterIsRefusedBeforeAnythingIsMade) {
+  user("contain: {preset: strict, missing: weaker}\n");
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        test::without_user_namespaces();
+        const auto strict = can_contain(wish(phase("execute")));
+        user("contain: {preset: worktree, missing: weaker}\n");
+        const auto weaker = can_contain(wish(phase("execute")));
+        std::_Exit(!strict && weaker ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 // In a process of its own: what the kernel has is found out once.
 TEST_F(WallsTest, ASandboxOfTheClientsOwnStaysOnWhereThereAreNoNamespaces) {
   user(
@@ -246,6 +297,10 @@ TEST_F(WallsTest, WhoHasChosenForOneRoleAloneGetsThoseOrNothing) {
     EXPECT_TRUE(walls_chosen(project->config)) << choice;
     EXPECT_EQ(wish(phase("execute"))->missing, contain::Missing::refuse) << choice;
   }
+  user("contain: {missing: refuse}\n");
+  EXPECT_TRUE(walls_chosen(project->config));
+  user("contain: {missing: weaker}\n");
+  EXPECT_FALSE(walls_chosen(project->config)) << "who takes what there is has chosen nothing";
 }
 
 TEST_F(WallsTest, WhereNobodySaysAllProcessesTogetherHaveMostOfTheMemoryAndNoneALimitOfItsOwn) {
@@ -284,6 +339,55 @@ TEST_F(WallsTest, CertificatesOfTheUserAreReadAndHandedOver) {
   const auto found = wish(phase("execute"));
   EXPECT_THAT(found->env, Contains("NODE_EXTRA_CA_CERTS"));
   EXPECT_THAT(found->read, Contains(home_ + "/own-ca.pem"));
+}
+
+TEST_F(WallsTest, WaysOutOfTheMachineAreHandedToWhoHasItsNetwork) {
+  set("https_proxy", "http://proxy.example:3128");
+  set("NO_PROXY", "localhost");
+  set("GOPRIVATE", "git.example.com");
+  user("contain: worktree\n");
+  for (const auto& found : {wish(phase("execute")), walls_of_setup(*project, project_)})
+    for (const char* name : {"https_proxy", "NO_PROXY", "GOPRIVATE"})
+      EXPECT_THAT(found->env, Contains(name));
+  for (const char* name : {"https_proxy", "GOPRIVATE"})
+    EXPECT_THAT(walls_of_checks(*project, project_)->env, Not(Contains(name)));
+  user("contain: {preset: worktree, net: proxy}\n");
+  EXPECT_THAT(wish(phase("execute"))->env, Not(Contains("https_proxy"))) << "it has ours";
+  EXPECT_THAT(wish(phase("execute"))->env, Contains("GOPRIVATE"));
+}
+
+TEST_F(WallsTest, ACloudsVariablesAndFilesAreForTheClientThatUsesIt) {
+  set("AWS_PROFILE", "work");
+  set("AWS_SECRET_ACCESS_KEY", "secret");
+  set("CLAUDE_CODE_USE_BEDROCK", std::nullopt);
+  write(home_ + "/.aws/config", "[profile work]\n");
+  user("contain: worktree\n");
+  EXPECT_THAT(wish(phase("execute"))->env, Not(Contains("AWS_PROFILE")));
+  EXPECT_THAT(wish(phase("execute"))->scratch, Not(Contains(home_ + "/.aws")));
+  set("CLAUDE_CODE_USE_BEDROCK", "1");
+  EXPECT_THAT(wish(phase("execute"))->env, Contains("AWS_PROFILE"));
+  EXPECT_THAT(wish(phase("execute"))->env, Contains("AWS_SECRET_ACCESS_KEY"));
+  EXPECT_THAT(wish(phase("execute"))->scratch, Contains(home_ + "/.aws"));
+  agent::Provider codex;
+  codex.name = codex.client = "codex";
+  codex.argv = {"codex"};
+  EXPECT_THAT(wish(phase("execute"), codex)->env, Not(Contains("AWS_SECRET_ACCESS_KEY")));
+  EXPECT_THAT(walls_of_checks(*project, project_)->scratch, Not(Contains(home_ + "/.aws")));
+  set("CLAUDE_CODE_USE_BEDROCK", "0");
+  EXPECT_THAT(wish(phase("execute"))->env, Not(Contains("AWS_PROFILE")));
+}
+
+TEST_F(WallsTest, FilesThatTheProjectNamesAndThatAreNotInsideAreKnown) {
+  write(home_ + "/tools/check.sh", "true\n");
+  fs::permissions(home_, fs::perms::owner_all);
+  user("contain: worktree\n");
+  in_project("verify: {test: [sh, '" + home_ + "/tools/check.sh'], lint: /usr/bin/env}\n");
+  const auto unseen = named_and_unseen(*project);
+  ASSERT_EQ(unseen.size(), 1U);
+  EXPECT_EQ(unseen[0].key, "verify.test");
+  EXPECT_EQ(unseen[0].path, home_ + "/tools/check.sh");
+  user("contain: {preset: worktree, read: [~/tools]}\n");
+  EXPECT_TRUE(named_and_unseen(*project).empty());
 }
 
 TEST_F(WallsTest, AKnownClientBehindACommandIsKnown) {

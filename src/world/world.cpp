@@ -176,7 +176,9 @@ Result<void> RealWorld::preflight(const StartAgent& agent,
     StartAgent other = agent;
     other.provider = fallback.provider;
     other.model = fallback.model;
-    TRY_VOID(agent::find_agent(TRY(agent_settings(project_, other)).provider));
+    const agent::Provider another = TRY(agent_settings(project_, other)).provider;
+    TRY_VOID(agent::find_agent(another));
+    TRY_VOID(can_contain(TRY(walls_of_agent(project_, other, another, project_.root()))));
   }
   TRY_VOID(project_.assets.read(agent.prompt.file));
   return {};

@@ -128,6 +128,35 @@ TEST_F(ContainedRun, APhaseByHandWhereNoWallsCanBeIsRefused) {
   EXPECT_TRUE(fs::exists(path("out")));
 }
 
+TEST_F(ContainedRun, APhaseByHandSaysWhatItsWallsLackAndTheJournalKnows) {
+  contain_with("worktree, missing: weaker");
+  write_file(path("agent.sh"),
+             "#!/bin/sh\ncat >/dev/null\nprintf '{\"status\":\"NEEDS_WORK\",\"feedback\":\"f\","
+             "\"files_changed\":[],\"summary\":\"s\"}\\n'\n");
+  EXPECT_NE(run_bead().exit_code, 0) << "it gives up";
+  const Outcome outcome = without_namespaces([&] {
+    return command("run-phase", {"execute", worktree()});
+  });
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_HAS(outcome.err, "the walls of execute are less than they could be: there are no names");
+  EXPECT_HAS(command("status", {kBead, "--json"}).out, "\"namespaces\":false");
+}
+
+TEST_F(ContainedRun, AFallbackThatCannotBeInsideIsToldBeforeAnybodyIsPaid) {
+  contain_with("strict, broker: true");
+  fs::copy(path("agent.sh"), path("claude"));
+  env()["ANTHROPIC_API_KEY"] = "sk-ant-of-the-user";
+  std::string text = read_file(path("config/capsule/config.yaml"));
+  text.replace(text.find("provider: mine"), 14, "provider: known\nfallbacks: [mine]");
+  text.replace(text.find("providers: {"), 12,
+               "providers: {known: {command: ['" + path("claude") + "']}, ");
+  write_file(path("config/capsule/config.yaml"), text);
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.err, "contain.broker is true, and mine cannot do without its key");
+  expect_untouched();
+}
+
 // Whoever has configured nothing, on a machine where that means the preset worktree.
 class WallsByDefault : public ProjectTest {
  protected:

@@ -122,6 +122,32 @@ TEST_F(InsideWalls, ScriptsOutsideThatItsCommandsNameAreThere) {
   EXPECT_HAS(outcome.out, "for setup");
 }
 
+// Its repository is one of its own, without what `git submodule` needs.
+TEST_F(InsideWalls, ASetUpThatFailsNamesTheLineThatLetsItOutAndSubmodulesAreThereInside) {
+  const std::string library = path("library");
+  std::filesystem::create_directories(library);
+  git({"init", "-q", "-b", "main"}, library);
+  write_file(library + "/lib.txt", "from the library\n");
+  git({"add", "."}, library);
+  git({"commit", "-q", "-m", "Library"}, library);
+  git({"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "lib"});
+  git({"commit", "-q", "-m", "Use the library"});
+  configure(
+      "worktree: {setup: git -c protocol.file.allow=always submodule update --init}\n"
+      "verify: {baseline: red-allowed, test: '[ -e lib/lib.txt ] && sh tests/feature_test.sh'}\n");
+  on("execute", "git status --short >\"$M/status\" 2>&1 && cat lib/lib.txt >\"$M/seen\"; pass");
+  const Outcome refused = run_bead();
+  EXPECT_EQ(refused.exit_code, 2) << refused.out;
+  EXPECT_HAS(refused.out + refused.err, "it ran inside walls");
+  EXPECT_HAS(refused.out + refused.err, "worktree: {contain: off}");
+  EXPECT_HAS(command("doctor", {"--no-tests"}).out, "git submodule and git lfs do not work there");
+  const std::string users = path("home/.config/capsule/config.yaml");
+  write_file(users, read_file(users) + "worktree: {contain: off}\n");
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(read_file(mock("seen")), "from the library\n") << read_file(mock("status"));
+}
+
 TEST_F(InsideWalls, AProviderOfTheProjectsFileIsTheScriptThatItNames) {
   let_everybody_in();
   write_file(path("agents/agent.sh"),
