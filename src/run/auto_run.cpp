@@ -159,7 +159,7 @@ Result<void> AutoRun::give(std::vector<fact::Fact> facts) {
   // Whoever waited when the run was left, cut off or ended, is told of in any case.
   std::vector<workflow::Observation> standing = conductor_->world().standing();
   standing.emplace_back(workflow::TakenUp{});
-  return conductor_->runner().take(workflow_->given(std::move(facts), utc_now(), standing));
+  return conductor_->runner().take(workflow_->given(std::move(facts), conductor_->now(), standing));
 }
 
 Result<std::string> AutoRun::describe() {

@@ -151,7 +151,7 @@ Result<void> BeadRun::give(std::vector<event::PipelineFact> facts) {
   std::vector<workflow::Observation> standing = conductor_->world().standing();
   // Who waited then goes on where it was.
   if (workflow_->state().present.taken_up) standing.emplace_back(workflow::TakenUp{});
-  return conductor_->runner().take(workflow_->given(std::move(facts), utc_now(), standing));
+  return conductor_->runner().take(workflow_->given(std::move(facts), conductor_->now(), standing));
 }
 
 Result<void> BeadRun::adopt_worktree() {

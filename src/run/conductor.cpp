@@ -39,8 +39,10 @@ Result<std::unique_ptr<Conductor>> Conductor::open(world::Project project,
   return self;
 }
 
+std::string Conductor::now() { return clock_->utc_now(); }
+
 Result<void> Conductor::claim(const std::string& subject, const std::string& run) {
-  claim_ = TRY(store_->claim(subject, run, utc_now()));
+  claim_ = TRY(store_->claim(subject, run, now()));
   return {};
 }
 

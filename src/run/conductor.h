@@ -32,6 +32,8 @@ class Conductor {
   engine::Records& store() { return *store_; }
   process::Loop& loop() { return *loop_; }
   world::Interrupt& interrupt() { return *interrupt_; }
+  // By the clock that the facts of its run have.
+  std::string now();
 
   // Nobody else works on the subject until this goes away. Error blocked: another process does.
   Result<void> claim(const std::string& subject, const std::string& run);

@@ -266,7 +266,7 @@ Result<void> Delivery::begin() {
   started.agents = TRY(world::agents_of(project()));
   started.attended = attended_;
   return conductor_->runner().take(
-      workflow_->given({started}, utc_now(), conductor_->world().standing()));
+      workflow_->given({started}, conductor_->now(), conductor_->world().standing()));
 }
 
 Result<void> Delivery::go_on() {
