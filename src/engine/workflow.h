@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "engine/journal.h"
+#include "engine/run.h"
 #include "event/fact.h"
 #include "workflow/step.h"
 #include "workflow/summary.h"
@@ -50,6 +51,9 @@ class Workflow {
 //   static workflow::RunSummary summary(const State&)
 //   static std::string outcome(const State&)          name in the journal; empty: not ended
 //   static bool waits_for_person(const State&), stopped(const State&)
+//   static bool paused(const State&)                  it has not ended, and was stopped for a
+//   while;
+//                                                     may be left out: never
 //   static bool resuming(const State&)                it has ended, and goes on once what it asked
 //                                                     for is observed; may be left out: never
 //   static kind_of(Fact), body_of(Fact), read_fact(kind, body)
@@ -111,7 +115,7 @@ class WorkflowOf : public Workflow {
   Turn turn_of(std::vector<Fact> facts, const std::vector<workflow::Observation>& observations,
                const std::string& at) {
     keep_time(at);
-    const std::string before = Rules::outcome(state_);
+    const std::string before = standing_in_head();
     Turn turn;
     supply::Turn passing(supply_, policy_, at, Supply::apply);
     const auto add_supplied = [&] {
@@ -131,9 +135,16 @@ class WorkflowOf : public Workflow {
     } while (!heard.empty());
     add_supplied();
     turn.commands = std::move(passing.commands);
-    const std::string after = Rules::outcome(state_);
-    if (after != before) turn.ending = after.empty() ? Ending{} : Ending{at, after};
+    const std::string after = standing_in_head();
+    if (after != before) turn.ending = Ending{Rules::outcome(state_).empty() ? "" : at, after};
     return turn;
+  }
+  // The outcome as the head of the run has it.
+  std::string standing_in_head() const {
+    std::string outcome = Rules::outcome(state_);
+    if constexpr (requires { Rules::paused(state_); })
+      if (outcome.empty() && Rules::paused(state_)) return std::string(kPaused);
+    return outcome;
   }
   State state_;
   supply::State supply_;

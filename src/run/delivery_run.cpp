@@ -45,7 +45,6 @@ class Delivery {
   void recall();
   Result<void> begin();
   Result<void> go_on();
-  Result<void> note_pause();
   Result<int> carry_on();
   Result<void> choose_integration();
   Result<void> ready_branch();
@@ -280,23 +279,9 @@ Result<void> Delivery::go_on() {
   resumed.retry_failed = earlier_.retry;
   resumed.agents = TRY(world::agents_of(project()));
   resumed.attended = attended_;
-  engine::Turn turn =
+  return conductor_->runner().take(
       workflow_->given(world::facts_to_go_on(*earlier_.unfinished, checked_.plan.tasks, resumed),
-                       utc_now(), conductor_->world().standing());
-  // It is paused no longer.
-  if (!turn.ending && TRY(conductor_->store().head(run_)).outcome == engine::kPaused)
-    turn.ending.emplace();
-  return conductor_->runner().take(turn);
-}
-
-// The delivery has not ended: without this it would look as if its process had died.
-Result<void> Delivery::note_pause() {
-  const event::delivery::DeliveryFact paused = event::delivery::DeliveryPaused{};
-  engine::Turn turn;
-  turn.facts.push_back(
-      {std::string(event::delivery::kind_of(paused)), utc_now(), event::delivery::body_of(paused)});
-  turn.ending = engine::Ending{"", std::string(engine::kPaused)};
-  return conductor_->runner().take(turn);
+                       conductor_->now(), conductor_->world().standing()));
 }
 
 Result<int> Delivery::carry_on() {
@@ -305,7 +290,6 @@ Result<int> Delivery::carry_on() {
   int code = delivery::exit_code(state);
   if (end == engine::End::stopped && conductor_->interrupt().requested())
     code = conductor_->interrupt().exit_code();
-  if (end == engine::End::stopped && state.stop == workflow::Stop::paused) TRY_VOID(note_pause());
   TRY_VOID(write_report(run_, state.plan));
   face_->finish({code, utc_now(), earlier_.completed});
   if (look_ == ui::Look::json) {

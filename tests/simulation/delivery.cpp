@@ -259,6 +259,7 @@ class DeliveryRun : public Simulation {
       claim(remove->tree.starts_with('+') || audit_.is_merged(remove->tree),
             "a tree is removed once its work is merged");
   }
+  bool notes_pauses() const override { return true; }
   void on_merged(const Job& job, int version) override {
     if (job.tree.starts_with('+')) return;
     claim(audit_.may_land(job.tree), "nothing is merged that a person has not approved");

@@ -247,6 +247,8 @@ void DeliveryAudit::read(const DeliveryFact& fact) {
           "an answer that an agent was told is not taken back");
     asking_.erase(f->question);
   }
+  if (std::holds_alternative<DeliveryPaused>(fact))
+    claim(open_.empty() && merging_.empty(), "nothing runs when a delivery pauses");
   if (const auto* f = std::get_if<DeliveryEnded>(&fact)) {
     // A person who ends it does not wait for a merge: that is looked for when it goes on.
     claim(open_.empty() && (merging_.empty() || f->outcome == Outcome::halted),

@@ -135,7 +135,7 @@ void Simulation::process() {
     }
     if (*known) {
       const auto head = journal_.head(kRun);
-      claim(head && head->outcome.empty() == !workflow_->ended(), "the head says what facts say");
+      claim(head && head->ended_at.empty() == !workflow_->ended(), "the head says what facts say");
     }
     const auto going = set_going(runner, *known);
     if (!going) return die();  // cut off: what was recorded counts
@@ -149,6 +149,10 @@ void Simulation::process() {
                        [](const Job& job) { return job.what == Job::What::agent; }),
           "no agent is left running");
     claim(workflow_->ended() == (*end == engine::End::over), "what is over has ended");
+    if (*end == engine::End::stopped && stop_ == workflow::Stop::paused && notes_pauses()) {
+      const auto head = journal_.head(kRun);
+      claim(head && head->outcome == engine::kPaused, "who is to pause is not taken for dead");
+    }
     // What others read is what this process ended with.
     before_crash_ = whole_fingerprint();
     supply_.at_end(workflow_->summary());

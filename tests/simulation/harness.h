@@ -145,6 +145,7 @@ class Simulation : public engine::World,
   virtual std::string key_of(const Job& job) const = 0;
   // Scripted: whether this agent may fail by itself, and the run ends as if it had not.
   virtual bool may_fail(const Job&) { return false; }
+  virtual bool notes_pauses() const { return false; }  // also of a run that has not ended
 
   // ---- For it
 

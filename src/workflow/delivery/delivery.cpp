@@ -36,7 +36,7 @@ struct Fold {
   void operator()(const PlanChanged& f) { plan_changed(s, f); }
   void operator()(const QuestionAnswered& f) { answered(s, f); }
   void operator()(const AnswerTakenBack& f) { answer_taken_back(s, f); }
-  void operator()(const DeliveryPaused&) {}  // for those who look on; it is where it was
+  void operator()(const DeliveryPaused&) { s.paused = true; }  // it is where it was
   void operator()(const FileWaitExpired& f) { file_wait_expired(s, f); }
 
   void operator()(const AgentDispatched& f) {
@@ -352,6 +352,7 @@ void take_announcements(State& s, Turn& turn) {
 
 void apply(State& s, const DeliveryFact& fact) {
   s.announcements.clear();
+  s.paused = false;
   std::visit(Fold{s}, fact);
 }
 
@@ -376,6 +377,8 @@ Turn advance(State& s, const std::vector<DeliveryFact>& given,
     if (decision->command) turn.commands.push_back(std::move(*decision->command));
     if (decision->fact) record(std::move(*decision->fact));
   }
+  // Without it the delivery would look as if its process had died.
+  if (s.stop == workflow::Stop::paused && !s.paused && stopped(s)) record(DeliveryPaused{});
   return turn;
 }
 

@@ -330,6 +330,7 @@ struct State {
   int analyst_attempts = 0, analyst_session = 0;
   Why analyst_why = Why::fresh;
   bool halted = false;
+  bool paused = false;                                     // that is the newest fact
   std::set<int> to_close, closing, not_closed;             // tasks; not_closed: it failed
   std::set<std::string> to_remove, removing, not_removed;  // trees
   std::map<std::string, Role> to_settle;  // trees, and whose agent left them half done

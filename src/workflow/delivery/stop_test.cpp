@@ -20,6 +20,7 @@ TEST(DeliveryStop, AnInterruptionDecidesNothingMoreAndIsOverWhenTheAgentsAre) {
   desk.dies("T2", Fault::interrupted);
   EXPECT_TRUE(desk.commands.empty());
   EXPECT_TRUE(stopped(desk.state));
+  EXPECT_FALSE(desk.state.paused) << "an interruption is no pause";
   EXPECT_EQ(desk.state.outcome, Outcome::none);
   desk.crash();
   EXPECT_FALSE(stopped(desk.state));
@@ -55,12 +56,16 @@ TEST(DeliveryStop, APauseLetsAgentsAndMergesEndAndBeginsNothing) {
   desk.merges("T1");
   EXPECT_EQ(desk.of<RemoveTree>().size(), 1u);
   EXPECT_FALSE(stopped(desk.state)) << "its tree is being removed";
+  EXPECT_TRUE(desk.facts<DeliveryPaused>().empty());
   desk.see(workflow::TreeRemoved{"T1"});
   EXPECT_TRUE(desk.commands.empty());
   EXPECT_TRUE(stopped(desk.state));
   EXPECT_EQ(desk.state.outcome, Outcome::none);
+  EXPECT_EQ(desk.facts<DeliveryPaused>().size(), 1u);
+  EXPECT_TRUE(desk.state.paused);
   desk.crash();
   EXPECT_EQ(desk.started(), Words{"critic T2"});
+  EXPECT_FALSE(desk.state.paused) << "it goes on";
 }
 
 // It waited for its provider or a budget, and ends with the stop: nobody had ended it.

@@ -25,6 +25,7 @@ struct Rules {
     return state.outcome == Outcome::none ? std::string() : std::string(name_of(state.outcome));
   }
   static bool waits_for_person(const State& state) { return delivery::waits_for_person(state); }
+  static bool paused(const State& state) { return state.paused; }
   static bool stopped(const State& state) { return delivery::stopped(state); }
 
   static std::string_view kind_of(const Fact& fact) { return event::delivery::kind_of(fact); }
