@@ -87,7 +87,7 @@ Result<Followed> follow(const world::Project& project, engine::Records& store,
   followed.run = TRY(world::read_run(store, TRY(store.head(run.head.run))));
   const bool interrupted = face.run().outcome == event::name_of(event::Outcome::interrupted);
   followed.exit_code = followed.left || interrupted ? kInterrupted : face.run().exit_code;
-  if (!followed.left) face.finish({followed.exit_code, last_at, {}});
+  if (!followed.left) face.finish({followed.exit_code, last_at});
   return followed;
 }
 

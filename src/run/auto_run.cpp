@@ -8,7 +8,6 @@
 
 #include "agent/provider.h"
 #include "auto_state/state_file.h"
-#include "base/clock.h"
 #include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
@@ -190,7 +189,7 @@ Result<int> AutoRun::carry_on() {
   const workflow::RunSummary summary = workflow_->summary();
   const bool on_branch = end == engine::End::over && !summary.on_branch.empty();
   const std::string description = on_branch ? TRY(describe()) : "";
-  audience_->face.finish({code, utc_now(), {}});
+  audience_->face.finish({code, conductor_->now()});
   if (look_ != ui::Look::json)
     print(ui::auto_summary(audience_->face.run(), {state.begun.in_place, state.folder, description},
                            ui::style_for(STDOUT_FILENO)));

@@ -6,7 +6,6 @@
 #include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "json/text.h"
 #include "ui/pull_request.h"
 #include "ui/report.h"
 #include "ui/run_json.h"
@@ -190,15 +189,14 @@ Result<int> BeadRun::carry_on() {
   if (end == engine::End::stopped || state.outcome == event::Outcome::interrupted)
     code = conductor_->interrupt().exit_code();
   if (state.outcome == event::Outcome::on_branch) TRY_VOID(describe(run_, state));
-  face_->finish({code, utc_now(), {}});
+  face_->finish({code, conductor_->now()});
   if (look_ != ui::Look::json && look_ != ui::Look::quiet) print(summary());
   return code;
 }
 
 Result<void> BeadRun::describe(const std::string& run, const phases::State& state) {
   ui::Described described;
-  described.run =
-      TRY(world::read_run(conductor_->store(), TRY(conductor_->store().head(run)))).view;
+  described.run = TRY(view_of(run));
   described.request = state.request;
   described.signed_off = state.signed_off;
   for (const event::Fact& fact : TRY(conductor_->store().read(run, 0)))
@@ -216,9 +214,8 @@ Result<void> BeadRun::show_on_branch(const Newest& newest) {
   const std::string path = world::description_path(project(), newest.run, bead_.id);
   if (!exists(path)) TRY_VOID(describe(newest.run, newest.state));
   if (look_ == ui::Look::json) {
-    print("{\"event\":\"already_on_branch\",\"bead\":" + json::quoted(bead_.id) + ",\"branch\":" +
-          json::quoted(newest.state.branch) + ",\"description\":" + json::quoted(path) + "}\n");
-    return show_finished(newest.run);
+    print(ui::already_on_branch_lines(TRY(view_of(newest.run)), path, conductor_->now()));
+    return {};
   }
   print(bead_.id + " is on the branch " + printable(newest.state.branch) +
         "\n  description: " + printable(path) + "\n");
@@ -226,21 +223,16 @@ Result<void> BeadRun::show_on_branch(const Newest& newest) {
 }
 
 Result<void> BeadRun::show_merged(const Newest& newest) {
-  const std::string& commit = newest.state.merge_commit;
   if (look_ == ui::Look::json) {
-    print("{\"event\":\"already_merged\",\"bead\":" + json::quoted(bead_.id) +
-          ",\"commit\":" + json::quoted(commit) + "}\n");
-    return show_finished(newest.run);
+    print(ui::already_merged_lines(TRY(view_of(newest.run)), conductor_->now()));
+    return {};
   }
-  print(bead_.id + " is already merged as " + commit + "\n");
+  print(bead_.id + " is already merged as " + newest.state.merge_commit + "\n");
   return {};
 }
 
-Result<void> BeadRun::show_finished(const std::string& run) {
-  const world::Run ended =
-      TRY(world::read_run(conductor_->store(), TRY(conductor_->store().head(run))));
-  print(ui::finished_lines(ended.view, 0, utc_now()));
-  return {};
+Result<view::Run> BeadRun::view_of(const std::string& run) {
+  return TRY(world::read_run(conductor_->store(), TRY(conductor_->store().head(run)))).view;
 }
 
 std::string BeadRun::summary() {

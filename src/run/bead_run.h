@@ -63,8 +63,7 @@ class BeadRun {
   BeadRun() = default;
   Result<world::WorldSettings> settings(const std::string& run);
   Result<void> describe(const std::string& run, const phases::State& state);
-  // The last line of --json, of a run that has succeeded.
-  Result<void> show_finished(const std::string& run);
+  Result<view::Run> view_of(const std::string& run);
   std::string summary();
 
   std::unique_ptr<Conductor> conductor_;

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/check.h"
 #include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
@@ -17,6 +17,7 @@
 #include "ui/face.h"
 #include "ui/plan_text.h"
 #include "ui/pull_request.h"
+#include "ui/run_json.h"
 #include "workflow/delivery/prompts.h"
 #include "workspace/names.h"
 #include "world/delivery_record.h"
@@ -49,7 +50,7 @@ class Delivery {
   Result<void> choose_integration();
   Result<void> ready_branch();
   Result<void> describe();
-  int show_delivered();
+  Result<int> show_delivered();
   std::string report_path(const std::string& run) const;
   Result<void> write_report(const std::string& run, const std::string& plan) const;
   world::WorldSettings settings();
@@ -102,6 +103,7 @@ Result<void> Delivery::claim() {
                                                                     world::policy_for(project()));
   face_ = std::make_unique<ui::Face>(look_, head_of(run_, engine::kDelivery, source_.subject),
                                      ui::style_for(STDOUT_FILENO), &conductor_->loop());
+  face_->completed_before(earlier_.completed);
   return {};
 }
 
@@ -173,11 +175,16 @@ Result<void> Delivery::write_report(const std::string& run, const std::string& p
                         {plan, run, facts, world::checks_of(project().config), project().root()}));
 }
 
-int Delivery::show_delivered() {
-  if (look_ == ui::Look::json)
-    face_->finish({0, utc_now(), earlier_.completed});
-  else
+// By the run that did it last: the one that was to begin is in no journal.
+Result<int> Delivery::show_delivered() {
+  if (look_ != ui::Look::json) {
     print("Everything in " + printable(order_.plan) + " is delivered already.\n");
+    return 0;
+  }
+  CHECK(earlier_.ended.has_value());  // without one, not all tasks are completed
+  const world::Run ended =
+      TRY(world::read_run(conductor_->store(), TRY(conductor_->store().head(earlier_.ended->run))));
+  print(ui::finished_lines(ended.view, 0, conductor_->now(), earlier_.completed));
   return 0;
 }
 
@@ -291,7 +298,7 @@ Result<int> Delivery::carry_on() {
   if (end == engine::End::stopped && conductor_->interrupt().requested())
     code = conductor_->interrupt().exit_code();
   TRY_VOID(write_report(run_, state.plan));
-  face_->finish({code, utc_now(), earlier_.completed});
+  face_->finish({code, conductor_->now()});
   if (look_ == ui::Look::json) {
     TRY_VOID(describe());
     return code;

@@ -136,7 +136,7 @@ void Face::write_lines(const std::string& text) {
 void Face::on_cut_off(const Error& error) {
   const bool json = look_ == Look::json;
   close();
-  if (json) terminal_.write(cut_off_line(run(), error, utc_now()));
+  if (json) terminal_.write(cut_off_line(run(), error, utc_now(), completed_before_));
   shown_.leave();
 }
 
@@ -287,7 +287,7 @@ void Face::finish(const Ending& ending) {
   const bool json = look_ == Look::json;
   close();
   if (!json) return;
-  terminal_.write(finished_lines(run(), ending.exit_code, ending.at, ending.completed_before));
+  terminal_.write(finished_lines(run(), ending.exit_code, ending.at, completed_before_));
 }
 
 }  // namespace capsule::ui

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/world.h"
@@ -29,6 +30,8 @@ class Face : public engine::Listener {
   void on_facts(std::span<const event::NewFact> facts) override;
   // The last line of --json tells of it.
   void on_cut_off(const Error& error) override;
+  // Tasks of the plan that earlier runs completed: --json tells them at the end.
+  void completed_before(std::vector<std::string> tasks) { completed_before_ = std::move(tasks); }
   // What an agent printed, for the picture.
   void on_output(int agent, std::string_view bytes);
   // What it does now, by the events of its client; one without any: it begins. --json has it as
@@ -49,7 +52,6 @@ class Face : public engine::Listener {
   struct Ending {
     int exit_code = 0;
     std::string at;
-    std::vector<std::string> completed_before;  // tasks of the plan that earlier runs completed
   };
   void finish(const Ending& ending);
 
@@ -82,6 +84,7 @@ class Face : public engine::Listener {
   Style style_;
   process::Loop* loop_;
   Terminal terminal_;
+  std::vector<std::string> completed_before_;
   std::map<int, LastLine> output_;
   std::map<int, Doing> doing_;
   bool activity_due_ = false;  // the timer is set

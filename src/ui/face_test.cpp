@@ -89,7 +89,7 @@ TEST(JsonFace, EveryEventHasItsRunAndThoseAboutAgentsSayWhoTheyAre) {
     EXPECT_EQ(line["role"], line["phase"]);
     EXPECT_TRUE(line["attempt"].is_number());
   }
-  stage.face.finish({0, "T2", {}});
+  stage.face.finish({0, "T2"});
   const Json last = lines_of(stage.out).back();
   EXPECT_EQ(last["event"], "run_finished");
   EXPECT_EQ(last["workflow"], "pipeline");
@@ -99,6 +99,25 @@ TEST(JsonFace, EveryEventHasItsRunAndThoseAboutAgentsSayWhoTheyAre) {
   EXPECT_EQ(last["standing"], "succeeded");
   EXPECT_EQ(last["waits_for"], Json::array());
   EXPECT_EQ(last["merged_as"], "0123456789abcdef");
+}
+
+TEST(JsonFace, TheLastLineOfARunThatCouldNotBeRecordedHasTheSameForm) {
+  Phases stage(Look::json);
+  whole_run(stage);
+  stage.taken();
+  stage.face.on_cut_off({Reason::failed, "the disk is full", "make room"});
+  const Json cut_off = lines_of(stage.taken()).back();
+  stage.face.finish({2, cut_off["at"].get<std::string>()});
+  const Json finished = lines_of(stage.taken()).back();
+  EXPECT_EQ(cut_off["error"], "the disk is full");
+  EXPECT_EQ(cut_off["hint"], "make room");
+  EXPECT_EQ(cut_off["exit_code"], 2);
+  EXPECT_EQ(cut_off["standing"], "open");
+  EXPECT_TRUE(cut_off["outcome"].is_null());
+  Json without = cut_off;
+  for (const char* key : {"error", "hint"}) without.erase(key);
+  for (const char* key : {"outcome", "standing"}) without[key] = finished[key];
+  EXPECT_EQ(without, finished);
 }
 
 using namespace event::delivery;  // NOLINT: the facts of the tests below
@@ -146,7 +165,13 @@ TEST(JsonFace, AFinishedAgentOfADeliveryTellsTaskRoleAndAttempt) {
   EXPECT_EQ(line["task"], "T-2");
   EXPECT_EQ(line["role"], "developer");
   EXPECT_EQ(line["attempt"], 1);
-  stage.face.finish({1, "T2", {"T-0"}});
+  stage.face.completed_before({"T-0"});
+  stage.face.on_cut_off({Reason::failed, "the disk is full", ""});
+  const Json cut_off = lines_of(stage.taken()).back();
+  EXPECT_EQ(cut_off["event"], "run_finished");
+  EXPECT_EQ(cut_off["completed"], Json::array({"T-0"}));
+  EXPECT_EQ(cut_off["waiting"], Json::array({"T-1", "T-2"}));
+  stage.face.finish({1, "T2"});
   const std::vector<Json> last = lines_of(stage.out);
   EXPECT_EQ(last[0]["event"], "delivery_finished");
   EXPECT_EQ(last[1]["event"], "run_finished");
@@ -337,7 +362,7 @@ TEST(JsonFace, ATurnOfAutoModeTellsRoleAndAttemptToo) {
   EXPECT_EQ(line["role"], "expansion");
   EXPECT_EQ(line["attempt"], 2);
   EXPECT_TRUE(line.contains("task"));
-  stage.face.finish({1, "T", {}});
+  stage.face.finish({1, "T"});
   EXPECT_EQ(lines_of(stage.out).back()["workflow"], "auto");
 }
 

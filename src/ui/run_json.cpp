@@ -128,6 +128,8 @@ TaskLists lists_of(const Run& run, const std::vector<std::string>& before = {}) 
   TaskLists lists;
   for (const std::string& id : before) lists.completed.push_back(id);
   for (const view::Task& task : run.tasks) {
+    // What was completed before may be this very run's: nothing was left to do.
+    if (std::find(before.begin(), before.end(), task.id) != before.end()) continue;
     if (task.standing == Standing::succeeded)
       lists.completed.push_back(task.id);
     else if (task.standing == Standing::failed)
@@ -211,6 +213,31 @@ Json object_of(const Run& run) {
 }
 
 }  // namespace
+// How every run ends in --json, whatever came in between.
+Json last_line(const Run& run, int exit_code, const std::string& at,
+               const std::vector<std::string>& completed_before) {
+  Json json{{"event", "run_finished"},
+            {"at", at},
+            {"run", run.run},
+            {"workflow", run.workflow},
+            {"subject", subject_of(run)},
+            {"name", run.name},
+            {"outcome", or_null(run.outcome)},
+            {"exit_code", exit_code},
+            {"standing", workflow::name_of(run.standing)},
+            {"waits_for", waits_json(run)},
+            {"merged_as", or_null(run.merged_as)},
+            {"on_branch", or_null(run.on_branch)},
+            {"evidence", evidence_json(run.evidence)},
+            {"usage", usage_json(run.usage)}};
+  if (run.workflow != engine::kDelivery) return json;
+  const TaskLists lists = lists_of(run, completed_before);
+  json["completed"] = lists.completed;
+  json["failed"] = lists.failed;
+  json["waiting"] = lists.waiting;
+  return json;
+}
+
 
 std::string runs_json(const std::vector<Run>& runs, std::int64_t now_ms) {
   Json list = Json::array();
@@ -261,33 +288,16 @@ std::string run_json(const Run& run, const std::string& archive, std::int64_t no
 
 std::string finished_lines(const Run& run, int exit_code, const std::string& at,
                            const std::vector<std::string>& completed_before) {
-  Json json{{"event", "run_finished"},
-            {"at", at},
-            {"run", run.run},
-            {"workflow", run.workflow},
-            {"subject", subject_of(run)},
-            {"name", run.name},
-            {"outcome", or_null(run.outcome)},
-            {"exit_code", exit_code},
-            {"standing", workflow::name_of(run.standing)},
-            {"waits_for", waits_json(run)},
-            {"merged_as", or_null(run.merged_as)},
-            {"on_branch", or_null(run.on_branch)},
-            {"evidence", evidence_json(run.evidence)},
-            {"usage", usage_json(run.usage)}};
-  if (run.workflow != engine::kDelivery) return json.compact() + "\n";
-  const TaskLists lists = lists_of(run, completed_before);
-  json["completed"] = lists.completed;
-  json["failed"] = lists.failed;
-  json["waiting"] = lists.waiting;
+  Json last = last_line(run, exit_code, at, completed_before);
+  if (run.workflow != engine::kDelivery) return last.compact() + "\n";
   return Json{{"event", "delivery_finished"},
               {"at", at},
               {"run", run.run},
-              {"completed", lists.completed},
-              {"failed", lists.failed},
-              {"waiting", lists.waiting}}
+              {"completed", last["completed"]},
+              {"failed", last["failed"]},
+              {"waiting", last["waiting"]}}
              .compact() +
-         "\n" + json.compact() + "\n";
+         "\n" + last.compact() + "\n";
 }
 
 std::string check_line(const std::string& run, const std::string& task,
@@ -326,23 +336,37 @@ std::string agent_activity_line(const std::string& run, const WhichAgent& agent,
          "\n";
 }
 
-std::string cut_off_line(const Run& run, const Error& error, const std::string& at) {
+std::string cut_off_line(const Run& run, const Error& error, const std::string& at,
+                         const std::vector<std::string>& completed_before) {
   constexpr int kExitCode = 2;
-  return Json{{"event", "run_finished"},
+  Json last = last_line(run, kExitCode, at, completed_before);
+  last["outcome"] = nullptr;
+  last["standing"] = workflow::name_of(Standing::open);
+  last["error"] = error.message;
+  last["hint"] = error.hint;
+  return last.compact() + "\n";
+}
+
+std::string already_merged_lines(const Run& run, const std::string& at) {
+  return Json{{"event", "already_merged"},
               {"at", at},
               {"run", run.run},
-              {"workflow", run.workflow},
-              {"subject", subject_of(run)},
-              {"outcome", nullptr},
-              {"exit_code", kExitCode},
-              {"standing", name_of(workflow::Standing::open)},
-              {"waits_for", nullptr},
-              {"merged_as", nullptr},
-              {"on_branch", nullptr},
-              {"error", error.message},
-              {"hint", error.hint}}
+              {"bead", run.subject},
+              {"commit", run.merged_as}}
              .compact() +
-         "\n";
+         "\n" + finished_lines(run, 0, at);
+}
+
+std::string already_on_branch_lines(const Run& run, const std::string& description,
+                                    const std::string& at) {
+  return Json{{"event", "already_on_branch"},
+              {"at", at},
+              {"run", run.run},
+              {"bead", run.subject},
+              {"branch", run.on_branch},
+              {"description", description}}
+             .compact() +
+         "\n" + finished_lines(run, 0, at);
 }
 
 }  // namespace capsule::ui

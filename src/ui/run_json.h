@@ -36,6 +36,13 @@ std::string finished_lines(const view::Run& run, int exit_code, const std::strin
 
 // The same last line of a run that stopped because nothing more could be recorded: it has no
 // outcome, and says why.
-std::string cut_off_line(const view::Run& run, const Error& error, const std::string& at);
+std::string cut_off_line(const view::Run& run, const Error& error, const std::string& at,
+                         const std::vector<std::string>& completed_before = {});
+
+// All of --json where there was nothing left to do: {"event":"already_merged", …} or
+// {"event":"already_on_branch", …}, and the last line of the run that did it.
+std::string already_merged_lines(const view::Run& run, const std::string& at);
+std::string already_on_branch_lines(const view::Run& run, const std::string& description,
+                                    const std::string& at);
 
 }  // namespace capsule::ui

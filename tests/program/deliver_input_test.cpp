@@ -292,6 +292,15 @@ TEST_F(BeadPlanTest, WhenAllThatWasLeftIsClosedThereIsNothingToDo) {
     EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
   }
   EXPECT_EQ(calls("developer", one), 1);
+    ASSERT_GT(done.out.size(), 1U);
+    const std::size_t line = done.out.rfind('\n', done.out.size() - 2) + 1;
+    const Json last = Json::parse(done.out.substr(line), nullptr, false);
+    ASSERT_TRUE(last.is_object()) << done.out;
+    EXPECT_EQ(last["event"], "run_finished");
+    EXPECT_EQ(last["exit_code"], 0);
+    const Json ended = Json::parse(capsule_in({"status", feature, "--json"}).out);
+    for (const char* key : {"run", "outcome", "standing", "name", "usage"})
+      EXPECT_EQ(last[key], ended[key]) << key << " of call " << i;
 }
 
 class DeliveryRehearsalTest : public DeliveryTest {};

@@ -285,8 +285,10 @@ TEST_F(Integrate, WorkOnABranchIsOneCommitOnTheNewestMainWithADescription) {
   EXPECT_TRUE(fs::exists(file));
   const std::vector<std::string> told = lines_of(run_bead({"--json"}).out);
   ASSERT_EQ(told.size(), 2U) << join(told);
-  EXPECT_EQ(Json::parse(told[0])["event"], "already_on_branch");
-  const Json last = Json::parse(told[1]);
+  const Json first = Json::parse(told[0]), last = Json::parse(told[1]);
+  EXPECT_EQ(first["event"], "already_on_branch");
+  EXPECT_EQ(first["branch"], branch);
+  for (const char* key : {"run", "at"}) EXPECT_EQ(first[key], last[key]) << key;
   EXPECT_EQ(last["event"], "run_finished");
   EXPECT_EQ(last["outcome"], "on_branch");
   EXPECT_EQ(last["on_branch"], branch);
