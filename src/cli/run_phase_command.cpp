@@ -37,14 +37,14 @@ Result<int> run_phase(const Args& args) {
   if (!is_folder(given)) return fail(Reason::not_found, "folder not found: " + printable(given));
   const std::string folder = TRY(real_path(given));
   const world::Project project = TRY(project_around(args, folder));
-  const std::string prompt_file = "prompts/" + phase + ".md";
-  const auto prompt = project.assets.read(prompt_file);
+  const event::PhaseRule rule = TRY(world::phase_by_hand(project, phase));
+  const auto prompt = project.assets.read(rule.prompt);
   if (!prompt && prompt.error().reason == Reason::not_found)
-    return fail(Reason::not_found, "phase '" + phase + "' not found: there is no " + prompt_file,
+    return fail(Reason::not_found, "phase '" + phase + "' not found: there is no " + rule.prompt,
                 prompt.error().hint);
 
-  const world::HandRun run = TRY(world::run_by_hand(project, phase, folder, TRY(prompt),
-                                                    args.option("feedback").value_or("")));
+  const world::HandRun run = TRY(
+      world::run_by_hand(project, rule, folder, TRY(prompt), args.option("feedback").value_or("")));
   const agent::Report& report = run.report;
   print(report.signal.json + "\n");
   if (report.fault == event::Fault::interrupted) return run.exit_code;

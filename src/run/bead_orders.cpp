@@ -201,7 +201,7 @@ Result<void> choose_run(BeadRun& run, const BeadOrder& order) {
                   "a worktree that was made by hand is taken up by the pipeline only",
                   "start over: capsule run " + bead + run.project().option +
                       " --workflow=" + order.workflow + " --clean");
-    TRY_VOID(run.take(world::new_run_id(), phases::pipeline()));
+    TRY_VOID(run.take(world::new_run_id(), TRY(wanted(run, order))));
     TRY_VOID(run.preflight());
     return run.adopt_worktree();
   }
@@ -247,8 +247,9 @@ Result<phases::State> prepare_bead(world::Project project, const std::string& be
   if (run->has_worktree()) return tl::unexpected(already_exists(*run, TRY(run->newest())));
   phases::Present present;
   present.only_prepare = true;
-  TRY_VOID(run->take(world::new_run_id(), phases::pipeline(), std::move(present)));
-  TRY_VOID(run->give({run->started(phases::pipeline())}));
+  const event::Definition definition = TRY(wanted(*run, {}));
+  TRY_VOID(run->take(world::new_run_id(), definition, std::move(present)));
+  TRY_VOID(run->give({run->started(definition)}));
   TRY_VOID(run->carry_on());
   const phases::State& state = run->state();
   if (state.outcome != event::Outcome::prepared) {
@@ -273,10 +274,11 @@ Result<int> merge_bead(world::Project project, const std::string& bead, ui::Look
     return fail(Reason::not_found, "there is no worktree at " + printable(run->worktree()),
                 "make one and run the phases: capsule run " + bead + run->project().option);
   TRY_VOID(run->take(known ? newest->run : world::new_run_id(),
-                     known ? newest->state.definition : phases::pipeline()));
+                     known ? newest->state.definition : TRY(wanted(*run, {}))));
   TRY_VOID(run->preflight());
-  if (!known) TRY_VOID(run->adopt_worktree());
-  TRY_VOID(run->give({event::RunResumed{run->project().config.max_retries, true}}));
+  // At once: an adopted worktree alone is one that its first phase begins in.
+  const event::RunResumed at_merge{run->project().config.max_retries, true};
+  TRY_VOID(known ? run->give({at_merge}) : run->adopt_worktree({at_merge}));
   return run->carry_on();
 }
 

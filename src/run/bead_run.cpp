@@ -153,9 +153,12 @@ Result<void> BeadRun::give(std::vector<event::PipelineFact> facts) {
   return conductor_->runner().take(workflow_->given(std::move(facts), conductor_->now(), standing));
 }
 
-Result<void> BeadRun::adopt_worktree() {
+Result<void> BeadRun::adopt_worktree(const std::vector<event::PipelineFact>& decided) {
   const workflow::TreeOpened tree = TRY(conductor_->world().trees().adopt(bead_.id));
-  return give({started(definition_), event::WorktreeReady{tree.folder, tree.branch, tree.base}});
+  std::vector<event::PipelineFact> facts{started(definition_),
+                                         event::WorktreeReady{tree.folder, tree.branch, tree.base}};
+  facts.insert(facts.end(), decided.begin(), decided.end());
+  return give(std::move(facts));
 }
 
 event::RunStarted BeadRun::started(const event::Definition& definition, std::string branch,

@@ -45,8 +45,9 @@ class BeadRun {
   Result<void> preflight(Begins begins = Begins::with_what_there_is);
   // Records what a person decided, and carries out what follows. Requires: take().
   Result<void> give(std::vector<event::PipelineFact> facts);
-  // A worktree that was made by other means, as that of a new run. Requires: take() of a new run.
-  Result<void> adopt_worktree();
+  // A worktree that was made by other means, as that of a new run, and what a person decided about
+  // it. Requires: take() of a new run.
+  Result<void> adopt_worktree(const std::vector<event::PipelineFact>& decided = {});
   // Carries the taken run on, shows how it ended, and returns the exit code.
   Result<int> carry_on();
 

@@ -18,6 +18,7 @@
 #include "world/providers.h"
 #include "world/run_walls.h"
 #include "world/walls.h"
+#include "world/workflows.h"
 
 namespace capsule::world {
 namespace {
@@ -83,14 +84,13 @@ struct Inside {
 };
 
 // None: nobody has chosen walls.
-Result<std::optional<Inside>> inside_walls(const Project& project, const std::string& phase,
+Result<std::optional<Inside>> inside_walls(const Project& project, const event::PhaseRule& phase,
                                            const agent::Provider& provider,
                                            const std::string& folder) {
   workflow::StartAgent start;
-  start.role = phase;
+  start.role = phase.name;
   start.settings = workflow::Settings::phase;
-  const phases::PhaseRule* rule = phases::find_phase(phases::pipeline(), phase);
-  start.judges = rule != nullptr && (!rule->writes || (phases::judges(*rule) && !rule->edits));
+  start.judges = !phase.writes || (phases::judges(phase) && !phase.edits);
   if (!walls_chosen(project.config)) return std::nullopt;
   auto wish = TRY(walls_of_agent(project, start, provider, folder));
   if (!wish) return std::nullopt;
@@ -102,7 +102,7 @@ Result<std::optional<Inside>> inside_walls(const Project& project, const std::st
         "walls were chosen, and " + printable(folder) + " is in no project that has a repository",
         "--contain=off does without them for once");
   Occupant occupant;
-  occupant.role = phase;
+  occupant.role = phase.name;
   occupant.folder = folder;
   occupant.main_branch = project.config.main_branch;
   occupant.client = client_behind(provider);
@@ -155,17 +155,26 @@ Result<void> note_hand_run(const Project& project, const std::string& bead,
   return note(project, bead, phase, report, duration_ms, walls);
 }
 
-Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
+Result<event::PhaseRule> phase_by_hand(const Project& project, const std::string& name) {
+  const event::Definition pipeline = TRY(find_workflow(project, phases::kPipeline));
+  if (const event::PhaseRule* rule = phases::find_phase(pipeline, name)) return *rule;
+  event::PhaseRule rule;
+  rule.name = name;
+  rule.prompt = "prompts/" + name + ".md";
+  return rule;
+}
+
+Result<HandRun> run_by_hand(const Project& project, const event::PhaseRule& phase,
                             const std::string& folder, const std::string& prompt,
                             std::string_view feedback) {
   agent::Assignment assignment;
-  assignment.phase = phase;
+  assignment.phase = phase.name;
   assignment.folder = folder;
   assignment.prompt = worklog::compose_prompt(prompt, feedback);
   assignment.stamp = utc_stamp();
   // Outside a run there is none, and no bead, even when an agent's own environment says otherwise.
   workflow::StartAgent start;
-  start.role = phase;
+  start.role = phase.name;
   assignment.env = environment_of("", start, folder);
   const std::string bead = bead_of_worktree(folder).value_or("");
   const agent::PhaseSettings settings = TRY(settings_of(project, phase, bead));
@@ -181,28 +190,29 @@ Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
   HandRun run;
   WallFacts walls;
   assignment.on_contained = [&](const contain::Report& report) {
-    const event::Contained told = contained_of(phase, report);
+    const event::Contained told = contained_of(phase.name, report);
     if (const std::string weaker = workflow::weaker_words({told}); !weaker.empty())
-      run.odd.push_back("the walls of " + phase + " are less than they could be: " + weaker);
+      run.odd.push_back("the walls of " + phase.name + " are less than they could be: " + weaker);
     walls.emplace_back(told);
   };
   assignment.on_refused = [&](const contain::Refusals& refused) {
     event::HostsRefused told = refused_of(refused);
     told.task = bead;
-    told.role = phase;
-    run.odd.push_back(phase + " was refused " + workflow::refused_words(told.hosts, told.others));
+    told.role = phase.name;
+    run.odd.push_back(phase.name + " was refused " +
+                      workflow::refused_words(told.hosts, told.others));
     walls.emplace_back(std::move(told));
   };
   agent::Watch nobody;
   const std::int64_t began = monotonic_ms();
   run.report = TRY(agent::run_agent(*loop, settings.provider, assignment, nobody));
-  if (inside) TRY_VOID(take_over(*inside, phase, run));
+  if (inside) TRY_VOID(take_over(*inside, phase.name, run));
   if (run.report.fault == event::Fault::interrupted) {
     run.exit_code = interrupt->exit_code();
     return run;
   }
   if (const auto noted =
-          note_hand_run(project, bead, phase, run.report, monotonic_ms() - began, walls);
+          note_hand_run(project, bead, phase.name, run.report, monotonic_ms() - began, walls);
       !noted)
     run.not_noted = noted.error().message;
   return run;

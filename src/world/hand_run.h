@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/report.h"
+#include "event/definition.h"
 #include "event/supply.h"
 #include "world/project.h"
 
@@ -20,6 +21,10 @@ std::optional<std::string> bead_of_worktree(const std::string& folder);
 // the words say.
 Result<Project> open_loose_project(const ProjectWords& words, const std::string& folder);
 
+// The phase as the pipeline of the project states it; one of another name has the prompt of its
+// name. Errors: those of find_workflow().
+Result<event::PhaseRule> phase_by_hand(const Project& project, const std::string& name);
+
 struct HandRun {
   agent::Report report;
   int exit_code = 0;      // of an interrupted one
@@ -29,7 +34,7 @@ struct HandRun {
 // Runs the agent of a phase in a folder, to its end, and notes it. Ctrl-C ends it. It has walls
 // where somebody has chosen some: those of the default would be no phase as scripts know it. Error
 // refused: walls were chosen, and the folder is no worktree of the project.
-Result<HandRun> run_by_hand(const Project& project, const std::string& phase,
+Result<HandRun> run_by_hand(const Project& project, const event::PhaseRule& phase,
                             const std::string& folder, const std::string& prompt,
                             std::string_view feedback);
 

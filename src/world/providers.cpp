@@ -151,6 +151,16 @@ Result<agent::Provider> provider_with(const Project& project, const Wanted& want
   return provider;
 }
 
+// What a workflow says, else what is configured: for that phase or role when it names no other
+// provider than is configured there.
+std::string model_for(const config::Config& config, const std::string& provider,
+                      const std::string& said, const std::string& configured_provider,
+                      const std::string& configured) {
+  if (!said.empty() || provider == configured_provider) return said.empty() ? configured : said;
+  const auto own = config.providers.find(provider);
+  return own == config.providers.end() ? std::string() : own->second.model;
+}
+
 }  // namespace
 
 Result<agent::Provider> provider_named(const Project& project, std::string_view name,
@@ -171,11 +181,21 @@ Result<agent::Provider> provider_for_role(const Project& project, std::string_vi
                 "roles." + std::string(role) + ".access"});
 }
 
-Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,
+Result<agent::PhaseSettings> settings_of(const Project& project, const event::PhaseRule& phase,
                                          std::string_view bead) {
-  const std::string& name = project.config.provider_of(phase);
-  return agent::PhaseSettings{TRY(provider_named(project, name, phase, bead)),
-                              project.config.timeout_of(phase)};
+  const config::Config& config = project.config;
+  const std::string& configured = config.provider_of(phase.name);
+  const std::string& provider = phase.provider.empty() ? configured : phase.provider;
+  const Wanted wanted{
+      provider,
+      model_for(config, provider, phase.model, configured, config.model_of(phase.name)),
+      bead,
+      Way::by_hand,
+      config.access_of(phase.name),
+      "phases." + phase.name + ".access"};
+  agent::PhaseSettings settings{TRY(provider_with(project, wanted)), config.timeout_of(phase.name)};
+  if (phase.timeout_seconds > 0) settings.timeout = std::chrono::seconds(phase.timeout_seconds);
+  return settings;
 }
 
 Result<agent::PhaseSettings> agent_settings(const Project& project,
@@ -185,14 +205,8 @@ Result<agent::PhaseSettings> agent_settings(const Project& project,
   const bool role = start.settings == workflow::Settings::role;
   const std::string& configured = role ? config.provider_of_role(name) : config.provider_of(name);
   const std::string& provider = start.provider.empty() ? configured : start.provider;
-  std::string model = start.model;
-  if (model.empty() && provider != configured) {
-    // What is configured is a model of another provider's.
-    const auto own = config.providers.find(provider);
-    if (own != config.providers.end()) model = own->second.model;
-  } else if (model.empty()) {
-    model = role ? config.model_of_role(name) : config.model_of(name);
-  }
+  const std::string model = model_for(config, provider, start.model, configured,
+                                      role ? config.model_of_role(name) : config.model_of(name));
   const Wanted wanted{provider,
                       model,
                       start.task,

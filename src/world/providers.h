@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "agent/provider.h"
+#include "event/definition.h"
 #include "workflow/step.h"
 #include "world/project.h"
 
@@ -22,8 +23,8 @@ Result<agent::Provider> provider_for_role(const Project& project, std::string_vi
 Result<agent::PhaseSettings> agent_settings(const Project& project,
                                             const workflow::StartAgent& start);
 
-// By hand, as above.
-Result<agent::PhaseSettings> settings_of(const Project& project, std::string_view phase,
+// The same by hand.
+Result<agent::PhaseSettings> settings_of(const Project& project, const event::PhaseRule& phase,
                                          std::string_view bead);
 
 }  // namespace capsule::world
