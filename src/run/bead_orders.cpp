@@ -269,6 +269,7 @@ Result<int> merge_bead(world::Project project, const std::string& bead, ui::Look
     TRY_VOID(run->show_merged(*newest));
     return 0;
   }
+  TRY_VOID(refuse_delivered(*run));
   const bool known = newest && !newest->merged();
   if (!run->has_worktree() && !(known && !newest->state.merge_commit.empty()))
     return fail(Reason::not_found, "there is no worktree at " + printable(run->worktree()),

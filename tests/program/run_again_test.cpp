@@ -56,6 +56,25 @@ TEST_P(RunAgain, ADoneBeadIsNotDoneAgain) {
   }
 }
 
+TEST_P(RunAgain, ABeadThatCouldNotBeClosedIsClosedTheNextTime) {
+  if (GetParam() != Way::binary) return;
+  // The tracker is gone at the very end.
+  on("merge", "mv '" + project() + "/.beads' '" + path("away") + "'; work; pass");
+  const Outcome first = run_bead();
+  EXPECT_EQ(first.exit_code, 2) << first.out << first.err;
+  EXPECT_HAS(first.out + first.err, "capsule run demo-1.1.1");
+  const std::string merged = main_head();
+  EXPECT_EQ(read_file(project() + "/feature.txt"), "done\n");
+  fs::rename(path("away"), project() + "/.beads");
+  EXPECT_FALSE(is_closed());
+  const Outcome second = run_bead();
+  EXPECT_EQ(second.exit_code, 0) << second.out << second.err;
+  EXPECT_TRUE(is_closed());
+  EXPECT_EQ(main_head(), merged);
+  EXPECT_EQ(phases().size(), 6U) << "what is on main is not done again";
+  EXPECT_HAS(run_bead().out, "already merged as " + merged);
+}
+
 TEST_P(RunAgain, AMergedBeadThatIsOpenAgainIsNewWork) {
   ASSERT_EQ(run_bead().exit_code, 0);
   const std::string merged = main_head();
