@@ -148,6 +148,8 @@ void members(V& v, RunArchived& f) {
 template <class V>
 void members(V&, WorktreeRemoved&) {}
 template <class V>
+void members(V&, BeadClosing&) {}
+template <class V>
 void members(V&, BeadClosed&) {}
 template <class V>
 void members(V& v, RunEnded& f) {
@@ -164,7 +166,7 @@ static constexpr std::string_view kKinds[] = {
     "merge_done",         "merge_refused",     "run_archived",   "worktree_removed",
     "bead_closed",        "run_ended",         "run_resumed",    "approval_asked",
     "approval_given",     "baseline_checked",  "ground_moved",   "merge_tried",
-    "integration_chosen", "answer_taken_back",
+    "integration_chosen", "answer_taken_back", "bead_closing",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

@@ -181,6 +181,9 @@ struct RunArchived {
 struct WorktreeRemoved {
   bool operator==(const WorktreeRemoved&) const = default;
 };
+struct BeadClosing {  // intended: whoever takes the run up closes it again, which changes nothing
+  bool operator==(const BeadClosing&) const = default;
+};
 struct BeadClosed {
   bool operator==(const BeadClosed&) const = default;
 };
@@ -199,7 +202,8 @@ struct PipelineFact
     : std::variant<RunStarted, WorktreeIntended, WorktreeReady, PhaseStarted, PhaseFinished,
                    SnapshotTaken, PhaseChecked, MergeIntended, MergeDone, MergeRefused, RunArchived,
                    WorktreeRemoved, BeadClosed, RunEnded, RunResumed, ApprovalAsked, ApprovalGiven,
-                   BaselineChecked, GroundMoved, MergeTried, IntegrationChosen, AnswerTakenBack> {
+                   BaselineChecked, GroundMoved, MergeTried, IntegrationChosen, AnswerTakenBack,
+                   BeadClosing> {
   CAPSULE_COMPILED_ONCE(PipelineFact);
 };
 

@@ -50,7 +50,8 @@ TEST(PipelineFacts, EveryKindIsReadBackAsItWasWritten) {
       GroundMoved{{"a", "b"}, {1, 2}, "refs/heads/main", "c", "d"},
       MergeTried{"abc", {"a", "b"}, 7, {}},
       IntegrationChosen{Integrate::branch},
-      AnswerTakenBack{2}};
+      AnswerTakenBack{2},
+      BeadClosing{}};
   ASSERT_EQ(facts.size(), std::variant_size_v<PipelineFact::variant>)
       << "a new fact needs a row here";
   for (std::size_t i = 0; i < facts.size(); ++i) {

@@ -90,7 +90,8 @@ TEST_F(CrashPoints, AreAllFactsAndAllEffectsOfARunWithOneRetry) {
         "recorded snapshot_taken", "recorded phase_checked",     "recorded merge_intended",
         "observed merged",         "recorded merge_done",        "observed tree_archived",
         "recorded run_archived",   "observed tree_removed",      "recorded worktree_removed",
-        "observed task_closed",    "recorded bead_closed",       "recorded run_ended"})
+        "recorded bead_closing",   "observed task_closed",       "recorded bead_closed",
+        "recorded run_ended"})
     EXPECT_NE(std::find(points_.begin(), points_.end(), point), points_.end()) << point;
   const auto started = std::count(points_.begin(), points_.end(), "recorded phase_started");
   EXPECT_EQ(started, 8) << "six phases, and test-writer and test-review once more";

@@ -237,6 +237,13 @@ void PhasesAudit::read(const PipelineFact& fact, int merges) {
     merging_ = false;
     if (workflow::voids_approval(f->why)) merge_approved_ = false;
   }
+  if (std::holds_alternative<BeadClosing>(fact)) {
+    claim(merged_, "only a bead whose work is merged is closed");
+    claim(!closing_, "that a bead is closed is intended once");
+    closing_ = true;
+  }
+  if (std::holds_alternative<BeadClosed>(fact))
+    claim(closing_, "no bead is closed before that is in the journal");
   if (const auto* f = std::get_if<RunEnded>(&fact)) {
     ended_ = true;
     open_.clear();

@@ -71,7 +71,7 @@ class PhasesAudit {
   std::string current_;                              // the first of those that run together
   bool check_failed_ = false, approved_ = false, sent_back_ = false;
   bool begun_ = false, resumed_ = false, ended_ = false, planned_ = false, merging_ = false,
-       merged_ = false;
+       merged_ = false, closing_ = false;
   bool signed_off_ = false, worklog_ = false;
   event::Integrate integrate_{};
   event::Approval about_{};  // the newest question

@@ -340,6 +340,7 @@ class Decider {
         return ask(
             flow::RemoveTree{s_.bead, s_.worktree, s_.branch, s_.integrate == Integrate::branch});
       case Step::close_bead:
+        if (!s_.closing) record(BeadClosing{});
         return ask(flow::CloseTask{s_.bead, "Merged by Capsule"});
       case Step::start:
       case Step::end:

@@ -14,11 +14,41 @@ TEST(Advance, ThePipelineGoesFromAPlannedTreeToAClosedTask) {
   EXPECT_FALSE(play.command<flow::RemoveTree>().keep_branch);
   play.see({flow::TreeRemoved{"demo-1"}});
   EXPECT_EQ(play.command<flow::CloseTask>().task, "demo-1");
+  play.fact<BeadClosing>();
   EXPECT_FALSE(Rules::outcome(play.s) == "merged") << "a task that is not closed is not done";
   play.see({flow::TaskClosed{"demo-1"}});
   EXPECT_EQ(Rules::outcome(play.s), "merged");
   EXPECT_EQ(play.fact<RunEnded>().outcome, Outcome::merged);
   EXPECT_TRUE(play.commands.empty());
+}
+
+TEST(Advance, ATaskIsClosedAgainWhenTheRunWasLeftBetweenIntentAndOutcome) {
+  Play play;
+  play.to_merge();
+  play.see({flow::Merged{"demo-1", "def", {}, false, false, {}, {}}});
+  play.see({flow::TreeArchived{"demo-1", "/logs"}});
+  play.see({flow::TreeRemoved{"demo-1"}});
+  const std::size_t facts = play.facts.size();
+  play.s = replayed(play.facts);
+  play.see({flow::TakenUp{}});
+  EXPECT_EQ(play.command<flow::CloseTask>().task, "demo-1");
+  EXPECT_EQ(play.facts.size(), facts) << "the intent stands once";
+  play.see({flow::TaskClosed{"demo-1"}});
+  EXPECT_EQ(Rules::outcome(play.s), "merged");
+}
+
+TEST(Advance, WhatADefinitionSaysOfAnAgentIsWhatIsStarted) {
+  Definition definition;
+  definition.name = "mine";
+  definition.phases = {rule("draft")};
+  PhaseRule& draft = definition.phases[0];
+  draft.provider = "another", draft.model = "large", draft.timeout_seconds = 7;
+  Play play(definition);
+  play.prepare();
+  const auto& start = play.command<flow::StartAgent>();
+  EXPECT_EQ(start.provider, "another");
+  EXPECT_EQ(start.model, "large");
+  EXPECT_EQ(start.timeout_seconds, 7);
 }
 
 TEST(Advance, TheLastCheckIsNotedWhereTheWorklogIsKept) {

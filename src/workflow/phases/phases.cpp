@@ -464,6 +464,7 @@ struct Fold {
   void operator()(const GroundMoved& f) {
     s.ground.apply(f, [this](int agent) { return workflow::agent_words(s.agents, agent); });
   }
+  void operator()(const BeadClosing&) { s.closing = true; }
   void operator()(const BeadClosed&) { end(s, Outcome::merged, s.merge_commit, Step::ended); }
   void operator()(const RunEnded& f) {
     // An end from outside (Ctrl-C, pause, a failure that is no phase's) keeps the place.

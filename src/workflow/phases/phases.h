@@ -114,6 +114,7 @@ struct State {
   bool by_hand = false;           // phases were run by hand: nobody kept what they left
   event::SnapshotTaken snapshot;  // the newest one
   bool merge_open = false;        // intended, and neither done nor refused
+  bool closing = false;           // the bead is to be closed, or is
   bool merge_again = false;       // a person has a merge tried again that was refused
   std::string merge_commit;
   event::Integrate integrate = event::Integrate::merge;  // never unsaid
