@@ -89,6 +89,7 @@ Json agent_json(const Attempt& agent) {
           {"said", or_null(agent.said)},
           {"detail", or_null(agent.detail)},
           {"log", or_null(agent.log)},
+          {"snapshot", or_null(agent.snapshot)},
           {"duration_ms", agent.duration_ms},
           {"tokens", tokens_json(agent.use, agent.use.tokens_known)},
           {"cost_micros", agent.use.cost_known ? Json(agent.use.cost_micros) : Json()},
@@ -212,7 +213,6 @@ Json object_of(const Run& run) {
   return json;
 }
 
-}  // namespace
 // How every run ends in --json, whatever came in between.
 Json last_line(const Run& run, int exit_code, const std::string& at,
                const std::vector<std::string>& completed_before) {
@@ -238,6 +238,7 @@ Json last_line(const Run& run, int exit_code, const std::string& at,
   return json;
 }
 
+}  // namespace
 
 std::string runs_json(const std::vector<Run>& runs, std::int64_t now_ms) {
   Json list = Json::array();

@@ -245,6 +245,7 @@ TEST(RunJson, TheListSaysWhatAgentsDoAsThePageOfARunDoes) {
   agent.doing->what = dialect::Activity::What::thinking;
   agent.doing->since_ms = 2'000;
   run.attempts = {agent};
+  run.attempts[0].snapshot = "refs/capsule/run-1/7-developer";
   run.holder = view::Holder{4711, "host", ""};
   const auto list = nlohmann::json::parse(runs_json({run}, 5'000));
   const auto page = nlohmann::json::parse(run_json(run, "", 5'000));
@@ -252,6 +253,7 @@ TEST(RunJson, TheListSaysWhatAgentsDoAsThePageOfARunDoes) {
   EXPECT_EQ(list[0]["working"][0]["doing"]["what"], "thinking");
   EXPECT_EQ(list[0]["working"][0]["doing"]["elapsed_ms"], 3'000);
   EXPECT_EQ(list[0]["working"], page["agents"]);
+  EXPECT_EQ(page["agents"][0]["snapshot"], "refs/capsule/run-1/7-developer");
   run.holder.reset();
   const auto without = nlohmann::json::parse(runs_json({run}));
   EXPECT_TRUE(without[0]["working"].empty()) << "nobody works on it";

@@ -102,6 +102,9 @@ TEST_F(SeenByAPerson, EveryAttemptSaysWhatWasSaidWhatWasFoundAndWhy) {
   EXPECT_EQ(json["agents"][2]["said"], "PASS");
   EXPECT_EQ(json["agents"][2]["checked"], "refused");
   EXPECT_EQ(json["agents"][2]["found"], "1 test fails: the new one");
+  const std::string left = json["agents"][2]["snapshot"];
+  EXPECT_HAS(left, json["snapshots"].get<std::string>() + "/");
+  EXPECT_EQ(git({"rev-parse", "--verify", "-q", left}).exit_code, 0) << left;
   EXPECT_HAS(json["agents"][2]["why"].get<std::string>(), "# feature.txt is missing");
   EXPECT_EQ(json["agents"][3]["checked"], "held");
   const std::string worklog = read_file(archive() + "/worklog.md");
