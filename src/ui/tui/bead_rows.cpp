@@ -104,9 +104,9 @@ std::string_view busy_bead(const Shown& shown, const Focus& focus,
     if (!focus.started.empty() && !is_below(shown, key, focus.started)) continue;
     const auto& [run, task] = found->second;
     if (task == nullptr && !run->tasks.empty()) continue;  // the tasks below it say more
-    const std::string_view mark = task != nullptr ? sign_of(*task).mark : sign_of(*run).mark;
-    if (mark == "?") return key;
-    if (busy.empty() && mark == "▶") busy = key;
+    const Mark mark = task != nullptr ? sign_of(*task).is : sign_of(*run).is;
+    if (mark == Mark::asks) return key;
+    if (busy.empty() && mark == Mark::working) busy = key;
   }
   return busy.empty() ? std::string_view(focus.started) : busy;
 }

@@ -10,10 +10,10 @@ namespace capsule::tui {
 namespace {
 
 Sign sign_of_bead(const Bead& bead) {
-  if (bead.status == "closed") return {"✓", kGood};
-  if (bead.status == "in_progress") return {"▶", kBusy};
-  if (bead.status == "blocked") return {"…", kWarn};
-  return {"○", kPlain};
+  if (bead.status == "closed") return {Mark::done, kGood};
+  if (bead.status == "in_progress") return {Mark::working, kBusy};
+  if (bead.status == "blocked") return {Mark::waits, kWarn};
+  return {Mark::open, kPlain};
 }
 
 // How far it is, on the right of its row.
@@ -53,7 +53,7 @@ Progress progress_of(const Bead& bead, const BeadWork& work, int children, int o
 // A feature inside an epic that is delivered has no run: it is as its tasks are.
 Sign sign_of_those_below(const Shown& shown, const Bead& bead,
                          const std::map<std::string_view, BeadWork>& works, Sign sign) {
-  constexpr std::string_view kUrgent[] = {"?", "▶", "✗"};
+  constexpr Mark kUrgent[] = {Mark::asks, Mark::working, Mark::failed};
   std::size_t best = std::size(kUrgent);
   for (const Bead& other : shown.beads) {
     if (other.parent != bead.id || other.status == "closed") continue;
@@ -62,7 +62,7 @@ Sign sign_of_those_below(const Shown& shown, const Bead& bead,
     const auto& [run, task] = found->second;
     const Sign below = task != nullptr ? sign_of(*run, *task) : sign_of(*run);
     for (std::size_t i = 0; i < best; ++i)
-      if (below.mark == kUrgent[i]) {
+      if (below.is == kUrgent[i]) {
         best = i;
         sign = below;
       }
@@ -99,7 +99,7 @@ void draw_tree(Canvas& canvas, const Area& area, const Focus& focus, const Shown
         progress_of(bead, work == works.end() ? BeadWork{} : work->second, row.children, row.open);
     if (row.children > 0 && work == works.end())
       progress.sign = sign_of_those_below(shown, bead, works, progress.sign);
-    x = canvas.put(x, y, progress.sign.mark, progress.sign.paint) + 1;
+    x = canvas.put(x, y, progress.sign.mark(), progress.sign.paint) + 1;
     int end = area.x + area.columns;
     if (!progress.words.empty()) {
       const int columns = std::min(canvas::width_of(progress.words), area.columns / 3);
@@ -127,7 +127,7 @@ void add_work(std::vector<Line>& lines, const Focus& focus, const Shown& shown, 
                                           : life_words(*run);
   if (task != nullptr) words += ", in the delivery of " + run->name;
   lines.push_back({});
-  lines.push_back({{std::string(sign.mark) + " ", sign.paint}, {words, sign.paint}});
+  lines.push_back({{std::string(sign.mark()) + " ", sign.paint}, {words, sign.paint}});
   if (task != nullptr) {
     for (Line& line : evidence_lines(focus, shown, columns)) lines.push_back(std::move(line));
     return;

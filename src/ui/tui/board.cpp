@@ -43,7 +43,7 @@ BoardRow row_of(const view::Run& run, const view::Phase& phase, const Shown& sho
 
 void draw_row(Canvas& canvas, const Area& area, const BoardRow& row, bool chosen, int id_columns) {
   if (chosen) canvas.put(area.x, area.y, "▸", kFocused);
-  canvas.put(area.x + 1, area.y, row.sign.mark, row.sign.paint);
+  canvas.put(area.x + 1, area.y, row.sign.mark(), row.sign.paint);
   int end = area.x + area.columns;
   canvas.put_right(end, area.y, row.time, kDim);
   end -= 7;

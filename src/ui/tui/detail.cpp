@@ -52,15 +52,15 @@ Span checked_of(const view::Attempt& attempt) {
 Sign sign_of_verdict(event::Verdict verdict) {
   switch (verdict) {
     case event::Verdict::held:
-      return {"✓", kGood};
+      return {Mark::done, kGood};
     case event::Verdict::broken:
-      return {"✗", kBad};
+      return {Mark::failed, kBad};
     case event::Verdict::differs:
-      return {"↻", kWarn};
+      return {Mark::sent_back, kWarn};
     case event::Verdict::unchecked:
       break;
   }
-  return {"·", kDim};
+  return {Mark::silent, kDim};
 }
 
 // What an agent said, beside what was found; and how long it took, where there is room for that on
@@ -72,7 +72,7 @@ void add_attempt(Lines& lines, const view::Run& run, const view::Attempt& attemp
   const Sign sign = left ? sign_of(run) : sign_of(attempt);
   const std::string said = left ? life_words(run) : said_of(attempt);
   const std::string who = attempt.role + " " + std::to_string(attempt.attempt);
-  Line line{{std::string(sign.mark), sign.paint}, {" " + who, kStrong}};
+  Line line{{std::string(sign.mark()), sign.paint}, {" " + who, kStrong}};
   const int pad = std::max(1, 20 - canvas::width_of(who));
   line.push_back({std::string(static_cast<std::size_t>(pad), ' ') + said});
   const int used = 2 + canvas::width_of(who) + pad + canvas::width_of(said);
@@ -94,7 +94,7 @@ void add_attempt(Lines& lines, const view::Run& run, const view::Attempt& attemp
   for (const event::Claim& claim : attempt.claims) {
     const Sign verdict = sign_of_verdict(claim.verdict);
     lines.push_back({{"    "},
-                     {std::string(verdict.mark), verdict.paint},
+                     {std::string(verdict.mark()), verdict.paint},
                      {" " + one_line(claim.what)},
                      {claim.detail.empty() ? "" : "  " + one_line(claim.detail), kDim}});
   }

@@ -84,10 +84,10 @@ std::vector<Line> output_lines(const Dialog& dialog, int columns) {
 }
 
 void draw_end(Canvas& canvas, int x, int y, int columns, const Dialog& dialog) {
-  const Sign sign = !dialog.ended           ? Sign{"▶", kBusy}
-                    : dialog.exit_code == 0 ? Sign{"✓", kGood}
-                                            : Sign{"✗", kBad};
-  const int end = canvas.put(x, y, sign.mark, sign.paint) + 1;
+  const Sign sign = !dialog.ended           ? Sign{Mark::working, kBusy}
+                    : dialog.exit_code == 0 ? Sign{Mark::done, kGood}
+                                            : Sign{Mark::failed, kBad};
+  const int end = canvas.put(x, y, sign.mark(), sign.paint) + 1;
   canvas.put(end, y,
              !dialog.ended           ? "runs; leave it with esc, and you are told what came of it"
              : dialog.exit_code == 0 ? "done"

@@ -56,7 +56,7 @@ void put_home_figures(Figures& figures, const Canvas& canvas, const Shown& shown
 void put_run_figures(Figures& figures, const Canvas& canvas, const view::Run& run,
                      const Shown& shown) {
   const Sign sign = sign_of(run);
-  figures.put(1, std::string(sign.mark), sign.paint);
+  figures.put(1, std::string(sign.mark()), sign.paint);
   figures.put(
       1, canvas::fitted(one_line(run.title.empty() ? run.name : run.title), canvas.columns() / 3),
       kStrong);

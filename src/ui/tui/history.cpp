@@ -34,7 +34,7 @@ void draw_history(Canvas& canvas, const Focus& focus, const Shown& shown) {
       const bool here = first + i == chosen;
       const Sign sign = sign_of(*run);
       if (here) canvas.put(area.x, y, "▸", kFocused);
-      canvas.put(area.x + 1, y, sign.mark, sign.paint);
+      canvas.put(area.x + 1, y, sign.mark(), sign.paint);
       const int end = area.x + area.columns;
       canvas.put_right(end, y, age(end_of(*run, shown), shown.now) + " ago", kDim);
       const int x = canvas.put(area.x + 3, y, run->name.substr(run->name.rfind('/') + 1),

@@ -18,7 +18,7 @@ void draw_item(Canvas& canvas, const Area& row, const view::Item& item, const Sh
                bool chosen) {
   const Sign sign = sign_of(item.kind);
   if (chosen) canvas.put(row.x, row.y, "▸", kFocused);
-  canvas.put(row.x + 1, row.y, sign.mark, sign.paint);
+  canvas.put(row.x + 1, row.y, sign.mark(), sign.paint);
   const int right = row.x + row.columns;
   const std::string since = age(item.since, shown.now);
   canvas.put_right(right, row.y, since, kDim);
@@ -40,7 +40,7 @@ void draw_run_row(Canvas& canvas, const Area& row, const view::Run& run, const S
                   bool chosen) {
   const Sign sign = sign_of(run);
   if (chosen) canvas.put(row.x, row.y, "▸", kFocused);
-  canvas.put(row.x + 1, row.y, sign.mark, sign.paint);
+  canvas.put(row.x + 1, row.y, sign.mark(), sign.paint);
   const int right = row.x + row.columns;
   const bool wide = row.columns >= 100;
   const std::string time = age(run.started, end_of(run, shown));

@@ -21,47 +21,55 @@ std::string Wish::key() const {
   return std::string(kNames[static_cast<std::size_t>(kind)]) + "\n" + joined(words, "\n");
 }
 
+std::string_view Sign::mark() const {
+  constexpr std::string_view kMarks[] = {" ", "○", "▶", "?", "…", "‖",
+                                         "✓", "↻", "✗", "–", "·", "!"};
+  static_assert(std::size(kMarks) == enum_count<Mark>());
+  return kMarks[static_cast<std::size_t>(is)];
+}
+
 Sign sign_of(const view::Task& task) {
   switch (task.stage) {
     case Stage::complete:
-      return {"✓", kGood};
+      return {Mark::done, kGood};
     case Stage::failed:
-      return {"✗", kBad};
+      return {Mark::failed, kBad};
     case Stage::removed:
-      return {"–", kDim};
+      return {Mark::dropped, kDim};
     default:
       break;
   }
   using For = workflow::Waiting::For;
   for (const view::Wait& wait : task.waits)
-    if (wait.kind == For::answer || wait.kind == For::approval) return {"?", kWarn};
-  if (task.stage == Stage::blocked) return {"○", kDim};
+    if (wait.kind == For::answer || wait.kind == For::approval) return {Mark::asks, kWarn};
+  if (task.stage == Stage::blocked) return {Mark::open, kDim};
   for (const view::Wait& wait : task.waits)
-    if (wait.kind != For::slot) return {"…", kWarn};
-  return task.attempts.empty() ? Sign{"○", kDim} : Sign{"▶", kBusy};
+    if (wait.kind != For::slot) return {Mark::waits, kWarn};
+  return task.attempts.empty() ? Sign{Mark::open, kDim} : Sign{Mark::working, kBusy};
 }
 
 Sign sign_of(const view::Run& run, const view::Task& task) {
   const Sign sign = sign_of(task);
-  if (sign.mark != "▶" || run.life == Life::working || run.life == Life::waiting) return sign;
-  return run.life == Life::ended ? Sign{"–", kDim} : sign_of(run);
+  if (sign.is != Mark::working || run.life == Life::working || run.life == Life::waiting)
+    return sign;
+  return run.life == Life::ended ? Sign{Mark::dropped, kDim} : sign_of(run);
 }
 
 Sign sign_of(const view::Run& run) {
   switch (run.life) {
     case Life::working:
-      return {"▶", kBusy};
+      return {Mark::working, kBusy};
     case Life::waiting:
-      return {"?", kWarn};
+      return {Mark::asks, kWarn};
     case Life::cut_off:
-      return {"!", kBad};
+      return {Mark::alarm, kBad};
     case Life::paused:
-      return {"‖", kWarn};
+      return {Mark::paused, kWarn};
     case Life::ended:
       break;
   }
-  if (run.standing == Standing::succeeded) return {"✓", kGood};
-  return run.standing == Standing::stopped ? Sign{"–", kDim} : Sign{"✗", kBad};
+  if (run.standing == Standing::succeeded) return {Mark::done, kGood};
+  return run.standing == Standing::stopped ? Sign{Mark::dropped, kDim} : Sign{Mark::failed, kBad};
 }
 
 Sign sign_of(Attention kind) {
@@ -69,11 +77,11 @@ Sign sign_of(Attention kind) {
     case Attention::question:
     case Attention::choice:
     case Attention::approval:
-      return {"?", kWarn};
+      return {Mark::asks, kWarn};
     case Attention::failed:
-      return {"✗", kBad};
+      return {Mark::failed, kBad};
     default:
-      return {"!", kBad};
+      return {Mark::alarm, kBad};
   }
 }
 
@@ -81,26 +89,26 @@ Sign sign_of(view::Phase::State state) {
   using State = view::Phase::State;
   switch (state) {
     case State::to_come:
-      return {"○", kDim};
+      return {Mark::open, kDim};
     case State::working:
-      return {"▶", kBusy};
+      return {Mark::working, kBusy};
     case State::passed:
-      return {"✓", kGood};
+      return {Mark::done, kGood};
     case State::sent_back:
-      return {"↻", kWarn};
+      return {Mark::sent_back, kWarn};
     case State::failed:
       break;
   }
-  return {"✗", kBad};
+  return {Mark::failed, kBad};
 }
 
 Sign sign_of(const view::Attempt& attempt) {
-  if (attempt.running && !attempt.idle.empty()) return {"!", kBad};
-  if (attempt.running) return attempt.held ? Sign{"…", kWarn} : Sign{"▶", kBusy};
-  if (attempt.fault != event::Fault::none) return {"✗", kBad};
-  if (attempt.checked == view::Finding::refused) return {"✗", kBad};
-  if (!attempt.sent_back.empty()) return {"↻", kWarn};
-  return attempt.said.empty() ? Sign{"·", kDim} : Sign{"✓", kGood};
+  if (attempt.running && !attempt.idle.empty()) return {Mark::alarm, kBad};
+  if (attempt.running) return attempt.held ? Sign{Mark::waits, kWarn} : Sign{Mark::working, kBusy};
+  if (attempt.fault != event::Fault::none) return {Mark::failed, kBad};
+  if (attempt.checked == view::Finding::refused) return {Mark::failed, kBad};
+  if (!attempt.sent_back.empty()) return {Mark::sent_back, kWarn};
+  return attempt.said.empty() ? Sign{Mark::silent, kDim} : Sign{Mark::done, kGood};
 }
 
 std::string_view word_of(Attention kind) {

@@ -27,9 +27,24 @@ inline constexpr Paint kFrame{Colour::none, false, true};
 inline constexpr Paint kFocused{Colour::cyan};
 
 // A symbol that never stands alone: a word says the same.
+enum class Mark {
+  none,
+  open,  // it has not begun
+  working,
+  asks,   // a person
+  waits,  // for something else
+  paused,
+  done,
+  sent_back,
+  failed,
+  dropped,  // nobody goes on with it
+  silent,   // nothing was said, or looked at
+  alarm,    // a person should look
+};
 struct Sign {
-  std::string_view mark;
-  Paint paint;
+  Mark is{};
+  Paint paint = kPlain;
+  std::string_view mark() const;
 };
 Sign sign_of(const view::Task& task);
 // The same; but nothing is at work in a run that nobody carries on.

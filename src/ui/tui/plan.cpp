@@ -81,7 +81,7 @@ class Graph {
     const bool chosen = task.number == chosen_;
     const Sign sign = sign_of(run_, task);
     int x = canvas_.put(spot.x, spot.y, "[", chosen ? kFocused : kDim);
-    x = canvas_.put(x, spot.y, sign.mark, sign.paint);
+    x = canvas_.put(x, spot.y, sign.mark(), sign.paint);
     x = canvas_.put(x + 1, spot.y, task.id,
                     {chosen ? Colour::cyan : Colour::none, task.critical || chosen, false, chosen},
                     spot.end - x - 2);

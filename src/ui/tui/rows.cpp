@@ -46,9 +46,9 @@ std::string_view busy_key(const Shown& shown, const Focus& focus) {
   }
   std::string_view works;
   for (const view::Task& task : run->tasks) {
-    const std::string_view mark = sign_of(task).mark;
-    if (mark == "?") return task.id;
-    if (works.empty() && mark == "▶") works = task.id;
+    const Mark mark = sign_of(task).is;
+    if (mark == Mark::asks) return task.id;
+    if (works.empty() && mark == Mark::working) works = task.id;
   }
   return works;
 }

@@ -55,8 +55,9 @@ void draw_attempts(Canvas& canvas, const Scale& scale, int y, const view::Run& r
   }
   for (const int place : attempts) {  // over what begins in the same column
     const view::Attempt& attempt = run.attempts[static_cast<std::size_t>(place)];
-    const std::string_view mark = sign_of(attempt).mark;
-    if (mark == "✗" || mark == "↻") canvas.put(scale.at(attempt.ended), y, "✗", kBad);
+    const Mark mark = sign_of(attempt).is;
+    if (mark == Mark::failed || mark == Mark::sent_back)
+      canvas.put(scale.at(attempt.ended), y, "✗", kBad);
   }
 }
 
@@ -109,7 +110,7 @@ void draw_timeline(Canvas& canvas, const Focus& focus, const Shown& shown) {
     for (const view::Band& band : run->bands)
       if (!band.task.empty() && band.task == key)
         draw_stretch(canvas, scale, y, band.began, band.ended, "·", kWarn);
-    Sign sign{" ", kPlain};
+    Sign sign;
     std::string title;
     if (const view::Task* task = view::find_task(*run, key)) {
       sign = sign_of(*run, *task);
@@ -131,7 +132,7 @@ void draw_timeline(Canvas& canvas, const Focus& focus, const Shown& shown) {
     for (const view::Mark& mark : run->marks)
       if (mark.kind == view::Mark::Kind::paused) canvas.put(scale.at(mark.when.at), y, "‖", kWarn);
     if (first + i == chosen) canvas.put(inner.x, y, "▸", kFocused);
-    canvas.put(inner.x + 1, y, sign.mark, sign.paint);
+    canvas.put(inner.x + 1, y, sign.mark(), sign.paint);
     const int x =
         canvas.put(inner.x + 3, y, key, first + i == chosen ? kStrong : kPlain, label - 4);
     canvas.put(x + 1, y, title, kDim, inner.x + label - x - 1);
