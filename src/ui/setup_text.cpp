@@ -1,5 +1,6 @@
 #include "ui/setup_text.h"
 
+#include "base/enum_count.h"
 #include "base/text.h"
 #include "json/value.h"
 
@@ -15,6 +16,8 @@ std::string findings_text(const world::Findings& findings, const Style& style) {
                                        signal::Status::error};
   constexpr std::string_view kMarks[] = {"✓", "!", "✗"};
   constexpr std::string_view kAscii[] = {"+", "!", "x"};
+  static_assert(std::size(kTones) == enum_count<world::Health>() &&
+                std::size(kMarks) == std::size(kTones) && std::size(kAscii) == std::size(kTones));
   std::string text;
   for (const world::Finding& finding : findings) {
     const auto i = static_cast<std::size_t>(finding.health);

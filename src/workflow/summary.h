@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,9 @@ struct Waiting {
   std::string by;    // who holds it
   std::string text;  // of the question
   std::vector<std::string> options;
-  std::string kind;     // of the question, the workflow's own word: "clarification"
+  std::string kind;  // of the question, the workflow's own word: "clarification"
+  // Of the question, where it is about one of these; answer: a merge that was refused.
+  std::optional<event::Approval> about = {};
   std::string context;  // what one should know to answer it
   std::int64_t until =
       0;                 // provider: when it goes on by itself, in seconds since 1970; 0: not known

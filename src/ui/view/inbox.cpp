@@ -61,7 +61,7 @@ Attention kind_of(const Wait& wait) {
     default:
       break;
   }
-  if (wait.word == "merge") return Attention::refused_merge;
+  if (wait.about == event::Approval::merge) return Attention::refused_merge;
   return wait.options.empty() ? Attention::question : Attention::choice;
 }
 
@@ -94,9 +94,9 @@ std::string reason_of(const Wait& wait, const Run& run) {
     return attempt->role + " asks";
   switch (wait.kind) {
     case For::approval:
-      return wait.word == "guard"                       ? "changes what checks do"
-             : wait.word == "merge" || is_delivery(run) ? "ready to be merged"
-                                                        : "a phase waits for approval";
+      return wait.about == event::Approval::guard   ? "changes what checks do"
+             : wait.about == event::Approval::merge ? "ready to be merged"
+                                                    : "a phase waits for approval";
     case For::provider:
       return printable(wait.what) + " is parked";
     case For::budget:

@@ -244,6 +244,7 @@ void RunFold::add_waits(Run& run, const workflow::RunSummary& summary) const {
     wait.text = waiting.text;
     wait.context = waiting.context;
     wait.word = waiting.kind;
+    wait.about = waiting.about;
     wait.options = waiting.options;
     if (const auto asked = seen_.questions.find(waiting.question); asked != seen_.questions.end())
       wait.agent = asked->second.agent;

@@ -146,10 +146,11 @@ struct Wait {
   int agent = 0;           // that asked or is held; 0: none, or not known
   std::int64_t until = 0;  // goes on by itself then, in seconds since 1970
   std::string since;
-  event::Fault fault = {};                // provider: why
-  std::string text = {}, context = {};    // what is asked, and what one should know to answer it
-  std::string word = {};                  // of the question, the workflow's own: "clarification"
-  std::vector<std::string> options = {};  // not empty: the answer is one of these
+  event::Fault fault = {};              // provider: why
+  std::string text = {}, context = {};  // what is asked, and what one should know to answer it
+  std::string word = {};                // of the question, the workflow's own: "clarification"
+  std::optional<event::Approval> about = {};  // of the question; answer: a merge that was refused
+  std::vector<std::string> options = {};      // not empty: the answer is one of these
   bool operator==(const Wait&) const = default;
 };
 // What it waits for: "the file src/calc.sh, held by C-7", "an answer to question 3".

@@ -68,11 +68,13 @@ workflow::Waiting waiting_of(const Run& run) {
   wait.since = run.asked.at;
   if (run.asked.about == event::Approval::guard) {
     wait.kind = "guard";
+    wait.about = event::Approval::guard;
     wait.text = workflow::guard_question("The run", run.asked.files);
     wait.context = run.asked.detail;
     return wait;
   }
   wait.kind = "merge";
+  wait.about = event::Approval::merge;
   wait.text = workflow::merge_question(run.folder);
   wait.context =
       workflow::merge_evidence(run.tried.onto, run.tried.files, run.tried.changed, run.tried.runs);

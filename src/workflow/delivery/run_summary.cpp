@@ -104,6 +104,9 @@ void add_questions(const State& s, RunSummary& to) {
     wait.text = q.text;
     wait.options = q.options;
     wait.kind = name_of(q.kind);
+    if (q.kind == QuestionKind::merge || q.kind == QuestionKind::approval)
+      wait.about = event::Approval::merge;
+    if (q.kind == QuestionKind::guard) wait.about = event::Approval::guard;
     wait.context = q.context;
     to.waits.push_back(std::move(wait));
   }

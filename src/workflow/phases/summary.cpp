@@ -44,6 +44,7 @@ workflow::Waiting waiting_of(const State& s) {
   wait.task = s.bead;
   wait.question = s.question;
   wait.since = s.asked_at;
+  wait.about = s.about;
   switch (s.about) {
     case event::Approval::phase:
       wait.text = "Do you approve what " + s.phase +
