@@ -250,6 +250,16 @@ TEST_F(DeliveryTest, ExpertsAreCreatedAskedAndTheirAdviceIsDelivered) {
     EXPECT_HAS(report, part);
 }
 
+TEST_F(DeliveryTest, APlanAnalystThatIsAskedAgainWorksWhereAProjectIs) {
+  write_plan({{"T-1"}});
+  on("plan-analyst", "none", 1, "echo x");
+  on("plan-analyst", "none", 2, "ls -A \"$PWD\" >\"$M/seen\"; good");
+  const Delivered done = deliver({"--experts"});
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(calls("plan-analyst", "none"), 2);
+  EXPECT_HAS(read_file(path("mock/seen")), ".git\n");
+}
+
 TEST_F(DeliveryTest, AFileConflictWaitsForTheHolder) {
   write_plan({{"T-1"}, {"T-2"}});
   // T-1 goes on only when T-2 has asked for its file.
