@@ -161,17 +161,21 @@ std::string model_for(const config::Config& config, const std::string& provider,
   return own == config.providers.end() ? std::string() : own->second.model;
 }
 
+// By hand nobody has walls whom nobody has given any.
+bool walls_hold_by_hand(const Project& project, std::string_view phase) {
+  workflow::StartAgent start;
+  start.role = phase;
+  return walls_chosen(project.config) && walls_hold(project, start);
+}
+
 }  // namespace
 
 Result<agent::Provider> provider_named(const Project& project, std::string_view name,
                                        std::string_view phase, std::string_view bead) {
-  workflow::StartAgent start;
-  start.role = phase;
-  // By hand nobody has walls whom nobody has given any.
-  const bool walls = walls_chosen(project.config) && walls_hold(project, start);
-  return provider_with(project, {name, project.config.model_of(phase), bead, Way::by_hand,
-                                 project.config.access_of(phase),
-                                 "phases." + std::string(phase) + ".access", walls});
+  return provider_with(
+      project,
+      {name, project.config.model_of(phase), bead, Way::by_hand, project.config.access_of(phase),
+       "phases." + std::string(phase) + ".access", walls_hold_by_hand(project, phase)});
 }
 
 Result<agent::Provider> provider_for_role(const Project& project, std::string_view role) {
@@ -192,7 +196,8 @@ Result<agent::PhaseSettings> settings_of(const Project& project, const event::Ph
       bead,
       Way::by_hand,
       config.access_of(phase.name),
-      "phases." + phase.name + ".access"};
+      "phases." + phase.name + ".access",
+      walls_hold_by_hand(project, phase.name)};
   agent::PhaseSettings settings{TRY(provider_with(project, wanted)), config.timeout_of(phase.name)};
   if (phase.timeout_seconds > 0) settings.timeout = std::chrono::seconds(phase.timeout_seconds);
   return settings;
