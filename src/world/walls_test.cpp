@@ -223,7 +223,9 @@ TEST_F(WallsTest, ASandboxOfTheClientsOwnIsSwitchedOffInsideAndNotWithoutWalls) 
 
 TEST_F(WallsTest, ByHandItIsSwitchedOffInsideToo) {
   const auto argv = [&] {
-    const auto settings = settings_of(*project, "execute", "");
+    event::PhaseRule execute;
+    execute.name = "execute";
+    const auto settings = settings_of(*project, execute, "");
     EXPECT_TRUE(settings) << settings.error().message;
     return settings ? settings->provider.argv : std::vector<std::string>();
   };
