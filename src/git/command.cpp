@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "git/lock.h"
 #include "git/private_dir.h"
+#include "git/settings.h"
 #include "process/command.h"
 
 namespace capsule::git {
@@ -137,6 +139,37 @@ Result<Answer> ask_alone(const std::string& folder, const std::vector<std::strin
   spec.env = environment(false);
   spec.deadline = process::Clock::now() + kLongestCall;
   return run(spec, args.front());
+}
+
+Result<Answer> ask_remote(const Repository& repository, const std::vector<std::string>& args,
+                          std::chrono::seconds patience) {
+  const std::string own = TRY(private_dir(repository));
+  process::Spec spec;
+  spec.argv = command_line(
+      {"gc.auto=0", "maintenance.auto=false", "push.followTags=false", "push.negotiate=false",
+       "fetch.writeCommitGraph=false", "http.lowSpeedLimit=1", "http.lowSpeedTime=60"},
+      args);
+  spec.cwd = "/";
+  spec.env = environment(true);
+  // What the person who called says about ssh; an agent has no say in our environment.
+  bool said = false;
+  for (const char* name : {"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT"})
+    if (const char* value = std::getenv(name)) {
+      spec.env.push_back({name, std::string(value)});
+      said = true;
+    }
+  // Without a word of the user's, ssh would ask on the terminal.
+  const std::string& ssh = settings_of(repository).ssh;
+  if (!said) spec.env.push_back({"GIT_SSH_COMMAND", ssh.empty() ? "ssh -oBatchMode=yes" : ssh});
+  spec.env.push_back({"GIT_ALLOW_PROTOCOL", "file:ssh:http:https"});
+  spec.env.push_back({"SSH_ASKPASS_REQUIRE", "never"});
+  spec.env.push_back({"GIT_DIR", own});
+  spec.env.push_back({"GIT_COMMON_DIR", own});
+  spec.env.push_back({"GIT_OBJECT_DIRECTORY", repository.common_dir + "/objects"});
+  spec.deadline = process::Clock::now() + patience;
+  Result<Answer> answer = run(spec, args.front());
+  if (!answer && answer.error().reason == Reason::timed_out) answer.error().hint.clear();
+  return answer;
 }
 
 std::string first_complaint(std::string_view err) {

@@ -2,6 +2,7 @@
 // variable, asks nobody anything and reads no configuration but ours.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,11 @@ Result<Answer> ask_plainly(const std::string& folder, const std::vector<std::str
 // In a repository that we have just made: its own configuration alone is in force, hooks and the
 // like are switched off, and neither the user's nor the system's configuration has a say.
 Result<Answer> ask_alone(const std::string& folder, const std::vector<std::string>& args);
+
+// By the private git dir, to another repository: a path, ssh or http. The user's own configuration
+// is in force (credentials, proxies), the repository's is not. Nobody is asked for a password.
+Result<Answer> ask_remote(const Repository& repository, const std::vector<std::string>& args,
+                          std::chrono::seconds patience);
 
 // The first line of git's stderr that is a complaint, without "fatal: " or "error: ".
 std::string first_complaint(std::string_view err);

@@ -10,6 +10,8 @@
 namespace capsule::git {
 namespace {
 
+constexpr int kForwardTries = 10;
+
 // merge-tree prints the tree and, when there are conflicts, the names of their files.
 Result<void> merge_trees(const Repository& repository, const std::string& work, MergePlan& plan) {
   const Call call{.args = {"merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
@@ -34,6 +36,15 @@ Result<Forwarded> bring_along(const Repository& repository, const Checkout& chec
     return forward_checkout(repository, checkout, plan.from, plan.commit, plan.changes);
   return forward_checkout(repository, checkout, shown, plan.commit,
                           TRY(diff_trees(repository, shown, plan.commit, Renames::ignored)));
+}
+
+// Whether `commit` has all that `older` has.
+Result<bool> has_all_of(const Repository& repository, const std::string& commit,
+                        const std::string& older) {
+  const Call call{.args = {"merge-base", "--is-ancestor", older, commit}};
+  const Answer answer = TRY(ask(repository, call));
+  if (answer.code > 1) return tl::unexpected(git_failed(call, answer));
+  return answer.code == 0;
 }
 
 }  // namespace
@@ -97,6 +108,41 @@ Result<Published> publish_merge(const Repository& repository, const MergePlan& p
   }
   for (const Checkout& checkout : moved) note_move(repository, checkout, plan.from, plan.commit);
   return published;
+}
+
+Result<Published> look_ahead(const Repository& repository, const MergePlan& plan) {
+  const RepositoryLock lock = TRY(RepositoryLock::take(repository));
+  Published published;
+  for (const Checkout& checkout : checkouts_of(repository, plan.main_ref)) {
+    const std::string shown = TRY(shown_in(repository, checkout, plan.from));
+    published.in_the_way = TRY(checkout_blockers(
+        repository, checkout, shown, plan.commit,
+        shown == plan.from ? plan.changes
+                           : TRY(diff_trees(repository, shown, plan.commit, Renames::ignored))));
+    if (published.in_the_way.empty()) continue;
+    published.outcome = Publishing::in_the_way;
+    published.checkout = checkout.top;
+    break;
+  }
+  return published;
+}
+
+Result<Published> forward_main(const Repository& repository, const std::string& main_ref,
+                               const std::string& commit) {
+  MergePlan plan;
+  plan.main_ref = main_ref;
+  plan.commit = commit;
+  // Others may move it meanwhile, forward too.
+  for (int tries = 0; tries < kForwardTries; ++tries) {
+    plan.from = read_ref(repository, main_ref);
+    if (plan.from == commit || TRY(has_all_of(repository, plan.from, commit))) return Published{};
+    if (!TRY(has_all_of(repository, commit, plan.from)))
+      return fail(Reason::refused, printable(main_ref) + " has commits here that were not shared");
+    plan.changes = TRY(diff_trees(repository, plan.from, commit, Renames::ignored));
+    const Published published = TRY(publish_merge(repository, plan));
+    if (published.outcome != Publishing::main_moved) return published;
+  }
+  return Published{.outcome = Publishing::main_moved};
 }
 
 }  // namespace capsule::git

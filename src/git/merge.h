@@ -40,4 +40,12 @@ struct Published {
 // main shows it; or nothing was done (main_moved: plan anew; in_the_way; or an error).
 Result<Published> publish_merge(const Repository& repository, const MergePlan& plan);
 
+// What would be in its way now; nothing is done. For a merge that main elsewhere sees first.
+Result<Published> look_ahead(const Repository& repository, const MergePlan& plan);
+
+// Main goes forward to `commit`, in the same way; done, too, when it has it already. Error refused:
+// main has commits that `commit` has not.
+Result<Published> forward_main(const Repository& repository, const std::string& main_ref,
+                               const std::string& commit);
+
 }  // namespace capsule::git

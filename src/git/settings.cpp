@@ -39,6 +39,7 @@ void take(Settings& settings, bool users_own, std::string_view key, std::string_
   if (key == "core.hookspath" && !value.starts_with('/') && !value.starts_with('~'))
     settings.hooks = value;
   if (contains(kSparse, key) && contains(kWords, value)) put(settings.sparse, key, value);
+  if (users_own && key == "core.sshcommand") settings.ssh = value;
   if (users_own && contains(kReadFiles, key)) put(settings.conversions, key, value);
   if (key.starts_with("filter.") && key.rfind('.') > 7) {
     const std::string name(key.substr(7, key.rfind('.') - 7));

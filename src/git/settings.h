@@ -21,6 +21,7 @@ struct Settings {
   std::vector<std::string> conversions;  // "core.autocrlf=true", …: checked words, safe to pass on
   std::vector<std::string> sparse;       // the same for sparse checkouts; the user's own only
   std::string hooks;                     // where a repository has its hooks among its files
+  std::string ssh;  // the command by which remotes are reached; the user's own only
   // "filter.lfs.smudge=…" from the system's and the user's own configuration. They run programs, so
   // they are in force in the user's own checkout alone.
   std::vector<std::string> user_filters;
