@@ -158,6 +158,16 @@ class DatabaseRecords : public engine::Records {
     return {};
   }
 
+  // An epoch that is taken and not used is no harm: the call may be repeated.
+  Result<std::int64_t> take_branch(std::string_view run, std::string_view branch) override {
+    const Answer epoch = parts_->session.insist(
+        "SELECT capsule_v1.take_branch($1, $2, $3, $4)",
+        {parts_->id(), std::string(branch), std::string(run), this->epoch(run)},
+        parts_->settings.away_milliseconds);
+    if (!epoch) return tl::unexpected(parts_->error(epoch.error()));
+    return number_of(epoch->at(0).at(0));
+  }
+
   Result<void> verify() override {
     for (const RunHead& head : TRY(runs())) TRY(read(head.run, 0));
     return {};

@@ -50,6 +50,26 @@ TEST_F(ClusterRecords, ACoordinatorThatWasOvertakenAppendsNothing) {
   expect_facts("a", 2);
 }
 
+TEST_F(ClusterRecords, TheEpochOfABranchIsGivenToWhoHasTheNewestClaimAlone) {
+  const auto first = there().open();
+  const auto claim = first->claim("demo-1", "a", "now");
+  ASSERT_TRUE(claim);
+  ASSERT_TRUE(first->begin(run_named("a"), facts(0, 1)));
+  EXPECT_EQ(first->take_branch("a", "refs/heads/main").value_or(0), 1);
+  EXPECT_EQ(first->take_branch("a", "refs/heads/main").value_or(0), 2);
+  EXPECT_EQ(first->take_branch("a", "refs/heads/other").value_or(0), 1);
+  EXPECT_EQ(there().open()->take_branch("a", "refs/heads/main").error().reason, Reason::conflict)
+      << "it has no claim";
+
+  Settings sees = InADatabase::settings();
+  sees.has_ended = [](const engine::ProcessIdentity&) { return true; };
+  const auto second = there().open(sees);
+  const auto taken = second->claim("demo-1", "a", "now");
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(first->take_branch("a", "refs/heads/main").error().reason, Reason::conflict);
+  EXPECT_EQ(second->take_branch("a", "refs/heads/main").value_or(0), 3);
+}
+
 TEST_F(ClusterRecords, GivingAClaimUpThatIsSomebodyElsesChangesNothing) {
   const auto first = there().open();
   auto claim = first->claim("demo-1", "a", "now");

@@ -316,10 +316,11 @@ REVOKE ALL ON FUNCTION capsule_v1.rehome FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION capsule_v1.rehome TO capsule_worker;
 )sql";
 
-constexpr const char* kSteps[] = {kFirst, kHomes};
-
 }  // namespace
 
-std::span<const char* const> schema_steps() { return kSteps; }
+std::span<const char* const> schema_steps() {
+  static const char* const steps[] = {kFirst, kHomes, kBranchesStep};
+  return steps;
+}
 
 }  // namespace capsule::cluster

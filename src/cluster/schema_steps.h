@@ -8,4 +8,6 @@ namespace capsule::cluster {
 
 std::span<const char* const> schema_steps();
 
+extern const char* const kBranchesStep;
+
 }  // namespace capsule::cluster

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "cluster/connection.h"
+#include "cluster/schema_steps.h"
 #include "tests/postgres/project.h"
 
 namespace capsule::cluster {
@@ -26,6 +27,21 @@ TEST_F(ClusterSchema, ManyAtOnceMakeItOnce) {
   }
   EXPECT_EQ(first, 1);
   EXPECT_EQ(added, 1);
+}
+
+TEST_F(ClusterSchema, AnEarlierOneIsBroughtUpToDateWithWhatItHolds) {
+  const std::string fresh = InADatabase::server().fresh_database();
+  const Address address = Address::parse(InADatabase::server().address(fresh)).value();
+  const auto opened = Connection::open(address);
+  ASSERT_TRUE(opened);
+  ASSERT_TRUE((*opened)->run(schema_steps().front()));
+  ASSERT_TRUE((*opened)->run("INSERT INTO capsule.projects(name, origin) VALUES ('old', 'abc')"));
+  const auto made = set_up(address, "abc", "shop");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->before, 1);
+  EXPECT_EQ(made->now, newest_version());
+  EXPECT_EQ(made->name, "old");
+  EXPECT_EQ(InADatabase::server().query(fresh, "SELECT count(*) FROM capsule.branches"), "0");
 }
 
 TEST_F(ClusterSchema, AProjectKeepsTheNameThatItGotFirst) {
@@ -109,9 +125,11 @@ TEST_F(ClusterRoles, AWorkerCarriesRunsOnAndAReaderOnlyLooks) {
   ASSERT_TRUE(claim) << claim.error().message;
   ASSERT_TRUE((*worker)->begin(test::run_named("a"), facts(0, 1)));
   ASSERT_TRUE((*worker)->append("a", 1, facts(1, 1), std::nullopt));
+  EXPECT_TRUE((*worker)->take_branch("a", "refs/heads/main"));
 
   const auto reader = as("capsule_reader");
   EXPECT_TRUE(denied(*reader, "SELECT capsule_v1.release(1, 'demo-1', 1)"));
+  EXPECT_TRUE(denied(*reader, "SELECT capsule_v1.take_branch(1, 'main', 'a', 1)"));
   EXPECT_TRUE(denied(*reader, "SELECT * FROM capsule.facts"));
   const auto looking =
       open_records(there().at("capsule_reader_of_" + there().database), InADatabase::settings());

@@ -122,6 +122,15 @@ class Records : public Journal, public Claims {
   // nothing can be recorded here any more.
   virtual Result<void> intact() = 0;
 
+  // For the remote that the clones of a shared journal share: the epoch by which `run` may move
+  // `branch` there, higher than any before. Given only to who has the newest claim on the run, so
+  // that a process that was overtaken gets none, and whatever it had got before is too low.
+  // Error refused: the journal is not shared, or the claim is somebody else's.
+  virtual Result<std::int64_t> take_branch(std::string_view run, std::string_view branch) {
+    (void)run, (void)branch;
+    return fail(Reason::refused, "the journal is in this folder alone");
+  }
+
   // Reads and checks everything there is.
   virtual Result<void> verify() = 0;
 
