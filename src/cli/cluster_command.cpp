@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
+#include "git/remote.h"
 #include "ui/cluster_text.h"
 #include "world/journal.h"
 #include "world/journal_move.h"
@@ -21,11 +22,19 @@ Result<world::DatabasePart*> part() {
   return fail(Reason::missing_program, "this program has no database part");
 }
 
+// Where the main is that work goes to.
+Result<world::Database> with_main(world::Database found, const world::Project& project) {
+  const auto remote = TRY(git::find_remote(project.repository, project.config.remote));
+  if (remote) found.remote = remote->shown;
+  return found;
+}
+
 Result<int> set_up_database(const Args& args) {
   const world::Project project = TRY(open_project(args));
   world::DatabasePart* const database = TRY(part());
-  const world::Database made =
-      TRY(database->set_up(std::string(args.positional(0).value_or("")), project.root()));
+  const world::Database made = TRY(
+      with_main(TRY(database->set_up(std::string(args.positional(0).value_or("")), project.root())),
+                project));
   print((made.set_up ? "" : "Nothing was missing.\n") + ui::database_text(made) +
         "Others may work with it once they are granted a role: GRANT capsule_worker TO …\n"
         "On each machine, in a clone of the project: export CAPSULE_JOURNAL=postgres://…\n");
@@ -39,7 +48,8 @@ Result<int> look_at_database(const Args& args) {
   if (address.empty() && world::journal_address().empty())
     return fail(Reason::usage, "which database?",
                 "capsule cluster status postgres://…, or set CAPSULE_JOURNAL");
-  const world::Database found = TRY(database->look(address, project.root()));
+  const world::Database found =
+      TRY(with_main(TRY(database->look(address, project.root())), project));
   print(args.flag("json") ? ui::database_json(found) : ui::database_text(found));
   return ui::missing_in(found).empty() ? 0 : 1;
 }

@@ -189,6 +189,7 @@ struct Config {
   std::chrono::seconds phase_timeout{};
   Tracker tracker = Tracker::automatic;
   std::string main_branch;  // empty: main, else master
+  std::string remote;       // whose main counts when a journal is shared; empty: origin
   std::vector<std::string> exclude;
   Convergence convergence = Convergence::stop;
   MainMoved on_main_moved = MainMoved::ask;

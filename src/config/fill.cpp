@@ -124,6 +124,7 @@ constexpr Filler kFillers[] = {
     {"phase_timeout", [](Config& c, const Entry& e) { c.phase_timeout = seconds_of(e); }},
     {"tracker", [](Config& c, const Entry& e) { c.tracker = choice_of<Tracker>(e); }},
     {"main_branch", [](Config& c, const Entry& e) { c.main_branch = text_of(e); }},
+    {"remote", [](Config& c, const Entry& e) { c.remote = text_of(e); }},
     {"exclude", [](Config& c, const Entry& e) { c.exclude = list_of(e); }},
     {"convergence", [](Config& c, const Entry& e) { c.convergence = choice_of<Convergence>(e); }},
     {"on_main_moved", [](Config& c, const Entry& e) { c.on_main_moved = choice_of<MainMoved>(e); }},

@@ -32,6 +32,12 @@ constexpr std::array kKeys{
         .help = "The branch that finished work is merged into (not set: main, else master)",
         .variable = "CAPSULE_MAIN_BRANCH",
         .example = "main"},
+    Key{.path = "remote",
+        .kind = Kind::text,
+        .help = "Where machines that share a journal share main: a remote of git or an address "
+                "(none: nowhere; not set: origin, if there is one)",
+        .variable = "CAPSULE_REMOTE",
+        .example = "upstream"},
     Key{.path = "exclude",
         .kind = Kind::patterns,
         .help = "Files that never reach the main branch",

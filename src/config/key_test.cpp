@@ -162,12 +162,13 @@ TEST(ConfigKey, TheDefaultsAreWhatTheProjectPromises) {
   EXPECT_EQ(default_of(key("convergence")), Value(std::string("stop")));
 }
 
-TEST(ConfigKey, TheVariablesAreExactlyTheSixThatAreConfiguration) {
+TEST(ConfigKey, TheVariablesAreExactlyTheSevenThatAreConfiguration) {
   Texts names;
   for (const Key& row : keys())
     if (!row.variable.empty()) names.emplace_back(row.variable);
-  EXPECT_EQ(names, (Texts{"CAPSULE_PROVIDER", "CAPSULE_MAX_RETRIES", "CAPSULE_PHASE_TIMEOUT",
-                          "CAPSULE_TRACKER", "CAPSULE_MAIN_BRANCH", "CAPSULE_CONTAIN"}));
+  EXPECT_EQ(names,
+            (Texts{"CAPSULE_PROVIDER", "CAPSULE_MAX_RETRIES", "CAPSULE_PHASE_TIMEOUT",
+                   "CAPSULE_TRACKER", "CAPSULE_MAIN_BRANCH", "CAPSULE_REMOTE", "CAPSULE_CONTAIN"}));
 }
 
 TEST(ConfigKey, EveryRowHasADefaultOrAnExample) {

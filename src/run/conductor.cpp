@@ -96,6 +96,11 @@ Result<bool> Conductor::connect(Parts parts) {
     listener = notifying_.get();
   }
   parts.settings.intact = [store = store_.get()] { return store->intact(); };
+  if (const auto remote = TRY(world::shared_remote(project_)))
+    parts.settings.shared_main = std::make_shared<workspace::SharedMain>(
+        *remote, [store = store_.get(), run](const std::string& branch) {
+          return store->take_branch(run, branch);
+        });
   world_ =
       std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));
   runner_ = std::make_unique<engine::Runner>(

@@ -27,6 +27,8 @@ std::string database_text(const world::Database& found) {
   text += found.synchronous.empty()
               ? "No standby has what is committed: it is as safe as this one server's disk\n"
               : "Commits wait for " + printable(found.synchronous) + "\n";
+  text += found.remote.empty() ? "Main is not shared: each clone merges into its own\n"
+                               : "Main is that of " + found.remote + "\n";
   for (const engine::Holder& holder : found.at_work)
     text += "  " + printable(holder.subject) + "  process " + std::to_string(holder.process.pid) +
             " on " + printable(holder.process.host) + ", since " + printable(holder.since) + "\n";
@@ -41,15 +43,11 @@ std::string database_json(const world::Database& found) {
                                   {"host", holder.process.host},
                                   {"pid", holder.process.pid},
                                   {"since", holder.since}});
-  const json::Value all{{"address", found.address},
-                        {"server", found.server},
-                        {"version", found.version},
-                        {"known", found.known},
-                        {"project", found.project},
-                        {"synchronous", found.synchronous},
-                        {"runs", static_cast<std::int64_t>(found.runs)},
-                        {"at_work", at_work},
-                        {"ready", missing_in(found).empty()}};
+  const json::Value all{{"address", found.address}, {"server", found.server},
+                        {"version", found.version}, {"known", found.known},
+                        {"project", found.project}, {"synchronous", found.synchronous},
+                        {"remote", found.remote},   {"runs", static_cast<std::int64_t>(found.runs)},
+                        {"at_work", at_work},       {"ready", missing_in(found).empty()}};
   return all.compact() + "\n";
 }
 

@@ -89,6 +89,9 @@ TEST(DatabaseText, SaysWhatIsMissingAndElseWhoIsAtWork) {
   found.runs = 1;
   EXPECT_EQ(missing_in(found), "");
   EXPECT_THAT(database_text(found), HasSubstr("Project calculator: 1 run\n"));
+  EXPECT_THAT(database_text(found), HasSubstr("Main is not shared"));
+  found.remote = "/shared.git";
+  EXPECT_THAT(database_text(found), HasSubstr("Main is that of /shared.git\n"));
 }
 
 TEST(LiftedText, TellsWhichRunsGoOnByThemselvesAndWhichHaveToBeStarted) {

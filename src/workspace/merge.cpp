@@ -75,6 +75,13 @@ void Merges::merge(const Merge& merge, const Done& done) {
 }
 
 Result<Merges::Plan> Merges::plan(const Merge& merge) const {
+  if (shared_) {
+    // From here on all is as if others had merged in this repository.
+    const git::Tips tips =
+        TRY(git::find_tips(trees_.repository(), trees_.settings().main_branch, ""));
+    const git::Published followed = TRY(shared_->follow(trees_.repository(), tips.main_ref));
+    if (followed.outcome == git::Publishing::in_the_way) return blocked_by(merge, followed);
+  }
   return merge.of == Merge::Of::branch ? plan_branch(merge) : plan_kept(merge);
 }
 
@@ -276,21 +283,30 @@ Result<workflow::Observation> Merges::put_on_branch(const Merge& merge,
   return merged;
 }
 
-Result<workflow::Observation> Merges::publish(const Merge& merge, const Planned& planned) const {
-  TRY_VOID(intact_());
-  const git::Published published = TRY(git::publish_merge(trees_.repository(), planned.plan));
-  switch (published.outcome) {
-    case git::Publishing::main_moved:
-      return workflow::MainMoved{merge.tree};
-    case git::Publishing::in_the_way:
-      return MergeRefused{
-          merge.tree,
+MergeRefused Merges::blocked_by(const Merge& merge, const git::Published& published) const {
+  return {merge.tree,
           MergeRefusal::checkout_in_the_way,
           in_the_way(trees_.text_of(merge.tree), published.checkout, published.in_the_way),
           {}};
-    case git::Publishing::done:
-      break;
+}
+
+Result<workflow::Observation> Merges::publish(const Merge& merge, const Planned& planned) const {
+  TRY_VOID(intact_());
+  const git::Repository& repository = trees_.repository();
+  git::Published published;
+  if (shared_) {
+    // A person's files are in the way before everybody has the merge, not after.
+    published = TRY(git::look_ahead(repository, planned.plan));
+    if (published.outcome == git::Publishing::in_the_way) return blocked_by(merge, published);
+    if (!TRY(shared_->publish(repository, planned.plan))) return workflow::MainMoved{merge.tree};
+    // Should we end before main here has followed, or should it not want to: the merge is found by
+    // its trailer when it is tried again.
+    published = TRY(git::forward_main(repository, planned.plan.main_ref, planned.plan.commit));
+  } else {
+    published = TRY(git::publish_merge(repository, planned.plan));
   }
+  if (published.outcome == git::Publishing::main_moved) return workflow::MainMoved{merge.tree};
+  if (published.outcome == git::Publishing::in_the_way) return blocked_by(merge, published);
   Merged merged;
   merged.tree = merge.tree;
   merged.commit = planned.plan.commit;

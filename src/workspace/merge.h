@@ -20,6 +20,7 @@
 #include "gate/seen.h"
 #include "git/merge.h"
 #include "workflow/step.h"
+#include "workspace/shared_main.h"
 #include "workspace/trees.h"
 
 namespace capsule::workspace {
@@ -29,15 +30,18 @@ class Merges {
   using Done = std::function<void(workflow::Observation)>;
 
   // `files`: which are tests, and which say what a check means. `intact` is asked right before main
-  // or a branch moves; an error stops it.
+  // or a branch moves; an error stops it. `shared`: main is the one of a remote, which moves first
+  // and which main here follows; null: it is this repository's own.
   Merges(
       Trees& trees, gate::Checks& checks, gate::Seen& seen, gate::ProjectFiles files = {},
-      std::function<Result<void>()> intact = [] { return Result<void>{}; })
+      std::function<Result<void>()> intact = [] { return Result<void>{}; },
+      std::shared_ptr<SharedMain> shared = nullptr)
       : trees_(trees),
         checks_(checks),
         seen_(seen),
         files_(std::move(files)),
-        intact_(std::move(intact)) {}
+        intact_(std::move(intact)),
+        shared_(std::move(shared)) {}
   Merges(const Merges&) = delete;
   Merges& operator=(const Merges&) = delete;
 
@@ -55,6 +59,8 @@ class Merges {
   // Planned; Merged: done already, or nothing to do; or why it may not be.
   using Plan = std::variant<Planned, workflow::Merged, workflow::MergeRefused>;
   Result<Plan> plan(const workflow::Merge& merge) const;
+  workflow::MergeRefused blocked_by(const workflow::Merge& merge,
+                                    const git::Published& published) const;
   Result<Plan> plan_branch(const workflow::Merge& merge) const;
   Result<Plan> plan_kept(const workflow::Merge& merge) const;
   Result<Plan> accepted(const workflow::Merge& merge, const git::BranchState& branch,
@@ -99,6 +105,7 @@ class Merges {
   };
   const gate::TextOf text_of_ = gate::texts_of(trees_.repository());
   const std::function<Result<void>()> intact_;
+  const std::shared_ptr<SharedMain> shared_;
 };
 
 }  // namespace capsule::workspace

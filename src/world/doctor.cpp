@@ -212,6 +212,27 @@ void check_runs(const Project& project, Findings& findings) {
   }
 }
 
+// Where machines share a journal, they share main as well, or each has its own.
+void check_shared_main(const Project& project, Findings& findings) {
+  if (journal_address().empty()) return;
+  const auto remote = shared_remote(project);
+  if (!remote) {
+    findings.push_back(trouble("remote", remote.error()));
+  } else if (!*remote) {
+    findings.push_back({Health::doubtful,
+                        "remote",
+                        "main is not shared: each clone merges into its own",
+                        {"git remote add origin ADDRESS, or remote: in .capsule/config.yaml"}});
+  } else if (const auto tips =
+                 git::fetch_tips(project.repository, **remote,
+                                 git::main_ref_of(project.repository, project.config.main_branch));
+             !tips) {
+    findings.push_back(trouble("remote", git::error_of(**remote, tips.error())));
+  } else {
+    findings.push_back({Health::good, "remote", "main is that of " + (*remote)->shown});
+  }
+}
+
 // A repository, its configuration, and everything that hangs on these.
 void check_project(const ProjectWords& words, Findings& findings) {
   const auto repository = git::open_repository(absolute_path(words.folder));
@@ -243,6 +264,7 @@ void check_project(const ProjectWords& words, Findings& findings) {
   findings.push_back(check_tracker(*project));
   findings.push_back(check_files(*project));
   findings.push_back(check_verify(*project));
+  check_shared_main(*project, findings);
   check_worktrees(*project, findings);
   check_runs(*project, findings);
   const contain::Kernel kernel = contain::this_kernel();

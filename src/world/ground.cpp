@@ -82,7 +82,7 @@ std::string GroundWatch::main_ref() const {
 // Every commit that main went forward by is a merge that a Capsule has, or is about to have, in
 // the journal.
 bool GroundWatch::by_capsules(const std::string& from, const std::string& to) const {
-  if (from == to) return true;
+  if (from == to || (parts_.followed && parts_.followed(to))) return true;
   if (from.empty() || to.empty() || !parts_.merged_by) return false;
   const auto answer =
       git::ask(parts_.repository,

@@ -28,6 +28,8 @@ struct GroundParts {
   bool asks = true;                  // a moved main is a question
   // Whether the journal has it that this commit is the merge of a Capsule's run.
   std::function<bool(const std::string& run, const std::string& commit)> merged_by;
+  // Whether main is at this commit because it followed that of a remote; not set: it follows none.
+  std::function<bool(const std::string& commit)> followed = {};
 };
 
 class GroundWatch {

@@ -36,6 +36,8 @@ struct Database {
   std::size_t runs = 0;
   std::vector<engine::Holder> at_work;
   bool set_up = false;  // this call did something
+  // The remote whose main is that of all clones; empty: each has its own. For whoever looked.
+  std::string remote = {};
 };
 
 // The part of the program that has PostgreSQL's library. It is in a program of its own.

@@ -167,6 +167,11 @@ Result<std::unique_ptr<engine::Tracker>> open_tracker(const Project& project) {
   return task::open_tracker(project.root(), choice_of(project.config.tracker));
 }
 
+Result<std::optional<git::Remote>> shared_remote(const Project& project) {
+  if (journal_address().empty()) return std::nullopt;
+  return git::find_remote(project.repository, project.config.remote);
+}
+
 Result<std::unique_ptr<engine::Records>> open_journal(const Project& project) {
   return open_journal_in(project.root(), git::capsule_area(project.repository) + "/locks");
 }

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "config/config.h"
 #include "engine/tracker.h"
+#include "git/remote.h"
 #include "git/repository.h"
 #include "task/open_tracker.h"
 #include "world/assets.h"
@@ -62,6 +63,10 @@ Result<void> check_main_branch(const Project& project);
 
 // The name of the branch that work is merged into, for people.
 std::string main_branch_of(const Project& project);
+
+// The remote whose main is the one of all clones; nullopt: main is this clone's own, as always with
+// a journal in the folder. Errors as git::find_remote.
+Result<std::optional<git::Remote>> shared_remote(const Project& project);
 
 // The journal, to write to it; made as needed. Claims are locked in the git dir, too: a run whose
 // .capsule was cleared away is still not entered by a second one.

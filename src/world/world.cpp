@@ -99,6 +99,10 @@ GroundParts ground_parts(const Project& project, const WorldSettings& settings) 
                                                                 const std::string& commit) {
     return journal_has_merge(root, own, run, commit);
   };
+  if (settings.shared_main)
+    parts.followed = [shared = settings.shared_main](const std::string& commit) {
+      return shared->was_at(commit);
+    };
   return parts;
 }
 
@@ -131,8 +135,9 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       gates_(gate::world_of(project.repository, checks_, project_files(project, settings_),
                             [this](const std::string& tree) { return trees_.folder_of(tree); }),
              seen_),
-      merges_(trees_, checks_, seen_, project_files(project, settings_),
-              [this] { return settings_.intact(); }),
+      merges_(
+          trees_, checks_, seen_, project_files(project, settings_),
+          [this] { return settings_.intact(); }, settings_.shared_main),
       requests_(loop, project.root(), settings_.run),
       parkings_(loop, parkings_folder(::getenv), [] { return epoch_ms() / 1000; }),
       space_(loop, written_folders(project),

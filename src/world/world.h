@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ struct WorldSettings {
   PeopleParts people;      // project and run are filled in
   // Whether the journal and the claim are still ours; see engine::Records.
   std::function<Result<void>()> intact = [] { return Result<void>{}; };
+  // Main is that of a remote which many clones share; null: this repository's own.
+  std::shared_ptr<workspace::SharedMain> shared_main = {};
   // What other runs of the project have spent that day; left out: nobody wants to know.
   std::function<std::int64_t(const std::string& day)> spent_elsewhere = {};
   // When an earlier process of the run recorded something last, in seconds since 1970; 0: never.

@@ -157,9 +157,9 @@ void ProjectTest::SetUp() {
           {"XDG_STATE_HOME", std::nullopt},
           {"GIT_CONFIG_NOSYSTEM", "1"},
           {"GIT_CONFIG_GLOBAL", path("home/.gitconfig")}};
-  for (const char* name :
-       {"CAPSULE_PROVIDER", "CAPSULE_PHASE_TIMEOUT", "CAPSULE_MAX_RETRIES", "CAPSULE_TRACKER",
-        "CAPSULE_MAIN_BRANCH", "CAPSULE_RUN", "CAPSULE_BEAD", "CAPSULE_COMMIT_MSG"})
+  for (const char* name : {"CAPSULE_PROVIDER", "CAPSULE_PHASE_TIMEOUT", "CAPSULE_MAX_RETRIES",
+                           "CAPSULE_TRACKER", "CAPSULE_MAIN_BRANCH", "CAPSULE_REMOTE",
+                           "CAPSULE_RUN", "CAPSULE_BEAD", "CAPSULE_COMMIT_MSG"})
     env_.emplace(name, std::nullopt);
 }
 

@@ -1,0 +1,44 @@
+// Main of a project whose clones on many machines share it by a remote (git/remote.h): the remote's
+// is the one that counts, and main here follows it. Single-threaded; git runs while a call waits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "git/merge.h"
+#include "git/remote.h"
+
+namespace capsule::workspace {
+
+class SharedMain {
+ public:
+  // Returns the epoch by which the run may move the branch: higher than any that was ever given
+  // out. An error when somebody else carries the run on by now.
+  using Take = std::function<Result<std::int64_t>(const std::string& branch)>;
+
+  SharedMain(git::Remote remote, Take take) : remote_(std::move(remote)), take_(std::move(take)) {}
+
+  const git::Remote& remote() const { return remote_; }
+
+  // Before work is planned: main here goes to where the remote's is, with its checkouts. Errors:
+  // refused (main here has commits that the remote has not), not_found (the remote has no such
+  // branch), io (it is away), as in git/remote.h.
+  Result<git::Published> follow(const git::Repository& repository, const std::string& main_ref);
+
+  // The remote's main moves, with its fence. False: not from where the plan begins; plan anew. Main
+  // here is left as it is. Errors: refused (the epochs of the database are behind those of the
+  // remote), as above. An io error leaves it open whether it was done.
+  Result<bool> publish(const git::Repository& repository, const git::MergePlan& plan);
+
+  // Whether the remote's main was seen at this commit: main here is there because it followed.
+  bool was_at(const std::string& commit) const { return seen_.contains(commit); }
+
+ private:
+  git::Remote remote_;
+  Take take_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace capsule::workspace
