@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -68,33 +69,24 @@ void Lease::beat() {
   }
 }
 
-Result<std::unique_ptr<engine::Claim>> take(const std::shared_ptr<Parts>& parts,
-                                            std::string_view subject, std::string_view run,
-                                            std::string_view now) {
+namespace {
+
+// Asks until a subject is free, and is the caller's: `ask` is told the epoch of a holder whose end
+// was seen here, and is answered as by the function claim() of the schema.
+Result<Row> when_free(Parts& parts, std::string_view subject,
+                      const std::function<Answer(const std::string& over)>& ask) {
   constexpr int kPause = 1'000;
-  const Settings& settings = parts->settings;
-  std::unique_ptr<engine::Claim> lock;
-  if (settings.lock_here) lock = TRY(settings.lock_here(subject));
-  const std::string token = random_hex(16);
-  const engine::ProcessIdentity& self = settings.self;
+  const Settings& settings = parts.settings;
   const std::int64_t began = monotonic_ms();
   std::string over = "-1";
   bool told = false;
   for (;;) {
-    const Answer answer = parts->session.insist(
-        "SELECT * FROM capsule_v1.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-        {parts->id(), std::string(subject), std::string(run), home_of(settings), token, over,
-         std::to_string(self.pid), std::to_string(self.start_time), self.boot_id, self.machine,
-         self.host, std::string(now)},
-        settings.away_milliseconds);
-    if (!answer) return tl::unexpected(parts->error(answer.error()));
+    const Answer answer = ask(over);
+    if (!answer) return tl::unexpected(parts.error(answer.error()));
     const Row& row = answer->at(0);
-    const std::int64_t epoch = number_of(row[1]);
-    if (row[0] == "t")
-      return std::make_unique<Lease>(parts, std::string(subject), std::string(run), epoch,
-                                     std::move(lock));
+    if (row[0] == "t") return row;
     const Holder holder = holder_in(row, 2, subject);
-    if (over != row[1] && has_ended(*parts, holder)) {
+    if (over != row[1] && has_ended(parts, holder)) {
       over = row[1];
       continue;
     }
@@ -113,6 +105,38 @@ Result<std::unique_ptr<engine::Claim>> take(const std::shared_ptr<Parts>& parts,
     std::this_thread::sleep_for(
         std::chrono::milliseconds(std::min(kPause, settings.beat_milliseconds)));
   }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<engine::Claim>> take(const std::shared_ptr<Parts>& parts,
+                                            std::string_view subject, std::string_view run,
+                                            std::string_view now) {
+  const Settings& settings = parts->settings;
+  std::unique_ptr<engine::Claim> lock;
+  if (settings.lock_here) lock = TRY(settings.lock_here(subject));
+  const std::string token = random_hex(16);
+  const engine::ProcessIdentity& self = settings.self;
+  const Row row = TRY(when_free(*parts, subject, [&](const std::string& over) {
+    return parts->session.insist(
+        "SELECT * FROM capsule_v1.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        {parts->id(), std::string(subject), std::string(run), home_of(settings), token, over,
+         std::to_string(self.pid), std::to_string(self.start_time), self.boot_id, self.machine,
+         self.host, std::string(now)},
+        settings.away_milliseconds);
+  }));
+  return std::make_unique<Lease>(parts, std::string(subject), std::string(run), number_of(row[1]),
+                                 std::move(lock));
+}
+
+// Repeated it is the same: nobody works on the run then.
+Result<void> bring_here(Parts& parts, std::string_view run) {
+  TRY(when_free(parts, run, [&](const std::string& over) {
+    return parts.session.insist("SELECT * FROM capsule_v1.bring_here($1, $2, $3, $4)",
+                                {parts.id(), std::string(run), home_of(parts.settings), over},
+                                parts.settings.away_milliseconds);
+  }));
+  return {};
 }
 
 Result<std::optional<Holder>> holder_of(Parts& parts, std::string_view subject) {

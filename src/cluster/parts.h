@@ -63,6 +63,7 @@ class Lease : public engine::Claim {
 Result<std::unique_ptr<engine::Claim>> take(const std::shared_ptr<Parts>& parts,
                                             std::string_view subject, std::string_view run,
                                             std::string_view now);
+Result<void> bring_here(Parts& parts, std::string_view run);
 Result<std::optional<engine::Holder>> holder_of(Parts& parts, std::string_view subject);
 
 }  // namespace capsule::cluster

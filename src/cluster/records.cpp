@@ -168,6 +168,10 @@ class DatabaseRecords : public engine::Records {
     return number_of(epoch->at(0).at(0));
   }
 
+  Result<void> bring_here(std::string_view run) override {
+    return cluster::bring_here(*parts_, run);
+  }
+
   Result<void> verify() override {
     for (const RunHead& head : TRY(runs())) TRY(read(head.run, 0));
     return {};

@@ -70,6 +70,42 @@ TEST_F(ClusterRecords, TheEpochOfABranchIsGivenToWhoHasTheNewestClaimAlone) {
   EXPECT_EQ(second->take_branch("a", "refs/heads/main").value_or(0), 3);
 }
 
+TEST_F(ClusterRecords, ARunGoesOnElsewhereOnceNobodyWorksOnItAtItsHome) {
+  const auto first = there().open();
+  const auto claim = first->claim("demo-1", "a", "now");
+  ASSERT_TRUE(claim);
+  ASSERT_TRUE(first->begin(run_named("a"), facts(0, 1)));
+  Settings other = InADatabase::settings("there");
+  const auto second = there().open(other);
+  EXPECT_EQ(second->bring_here("a").error().reason, Reason::blocked);
+  EXPECT_EQ(second->claim("demo-1", "a", "now").error().reason, Reason::refused);
+  EXPECT_TRUE(first->intact());
+
+  // Silent for longer than a lease: it may be stopped, or its machine gone.
+  there().query("UPDATE capsule.leases SET beat = -1000000, heard = heard - interval '1 hour'");
+  ASSERT_TRUE(second->bring_here("a"));
+  EXPECT_TRUE(second->bring_here("a")) << "it can be repeated";
+  EXPECT_EQ(first->append("a", 1, facts(1, 1), std::nullopt).error().reason, Reason::conflict);
+  EXPECT_EQ(first->take_branch("a", "refs/heads/main").error().reason, Reason::conflict);
+  EXPECT_FALSE(first->intact());
+  const auto taken = second->claim("demo-1", "a", "now");
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_TRUE(second->append("a", 1, facts(1, 1), std::nullopt));
+  EXPECT_EQ(second->head("a")->home, "");
+  EXPECT_NE(first->head("a")->home, "");
+  EXPECT_EQ(second->bring_here("b").error().reason, Reason::not_found);
+}
+
+TEST_F(ClusterRecords, ARunOfAFoldersOwnJournalIsNotBroughtHere) {
+  Settings folder = InADatabase::settings();
+  folder.in_folder = true;
+  ASSERT_TRUE(there().open(folder)->begin(run_named("a"), facts(0, 1)));
+  const auto refused = there().open()->bring_here("a");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::refused);
+  EXPECT_NE(refused.error().message.find("in the journal of"), std::string::npos);
+}
+
 TEST_F(ClusterRecords, GivingAClaimUpThatIsSomebodyElsesChangesNothing) {
   const auto first = there().open();
   auto claim = first->claim("demo-1", "a", "now");

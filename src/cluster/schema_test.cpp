@@ -130,6 +130,7 @@ TEST_F(ClusterRoles, AWorkerCarriesRunsOnAndAReaderOnlyLooks) {
   const auto reader = as("capsule_reader");
   EXPECT_TRUE(denied(*reader, "SELECT capsule_v1.release(1, 'demo-1', 1)"));
   EXPECT_TRUE(denied(*reader, "SELECT capsule_v1.take_branch(1, 'main', 'a', 1)"));
+  EXPECT_TRUE(denied(*reader, "SELECT capsule_v1.bring_here(1, 'a', 'home', -1)"));
   EXPECT_TRUE(denied(*reader, "SELECT * FROM capsule.facts"));
   const auto looking =
       open_records(there().at("capsule_reader_of_" + there().database), InADatabase::settings());

@@ -131,6 +131,14 @@ class Records : public Journal, public Claims {
     return fail(Reason::refused, "the journal is in this folder alone");
   }
 
+  // Makes this the home of a run that nobody works on any more where it was: what it was held by
+  // records nothing more in it. Waits, like claim(), for the end of a holder that is silent. Error
+  // blocked: somebody does work on it; refused: the journal is not shared.
+  virtual Result<void> bring_here(std::string_view run) {
+    (void)run;
+    return fail(Reason::refused, "the journal is in this folder alone");
+  }
+
   // Reads and checks everything there is.
   virtual Result<void> verify() = 0;
 

@@ -38,7 +38,8 @@ Result<Forwarded> bring_along(const Repository& repository, const Checkout& chec
                           TRY(diff_trees(repository, shown, plan.commit, Renames::ignored)));
 }
 
-// Whether `commit` has all that `older` has.
+}  // namespace
+
 Result<bool> has_all_of(const Repository& repository, const std::string& commit,
                         const std::string& older) {
   const Call call{.args = {"merge-base", "--is-ancestor", older, commit}};
@@ -46,8 +47,6 @@ Result<bool> has_all_of(const Repository& repository, const std::string& commit,
   if (answer.code > 1) return tl::unexpected(git_failed(call, answer));
   return answer.code == 0;
 }
-
-}  // namespace
 
 Result<MergePlan> plan_merge(const Repository& repository, const BranchState& state,
                              const WorkCommit& work, const std::string& message) {

@@ -40,6 +40,10 @@ struct Published {
 // main shows it; or nothing was done (main_moved: plan anew; in_the_way; or an error).
 Result<Published> publish_merge(const Repository& repository, const MergePlan& plan);
 
+// Whether `older` is among what `commit` comes from. One process.
+Result<bool> has_all_of(const Repository& repository, const std::string& commit,
+                        const std::string& older);
+
 // What would be in its way now; nothing is done. For a merge that main elsewhere sees first.
 Result<Published> look_ahead(const Repository& repository, const MergePlan& plan);
 

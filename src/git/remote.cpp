@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <map>
 
 #include "base/text.h"
 #include "git/command.h"
@@ -281,6 +280,11 @@ Reached<void> publish(const Repository& repository, const Remote& remote,
   const Refs now = TRY(list(repository, remote, {fence}));
   if (at(now, fence) == publication.fence) return pushed;
   return trouble(RemoteTrouble::fenced, "another capsule has begun to merge meanwhile");
+}
+
+Reached<Refs> look_at(const Repository& repository, const Remote& remote,
+                      const std::vector<std::string>& refs) {
+  return list(repository, remote, refs);
 }
 
 Reached<void> push_ref(const Repository& repository, const Remote& remote, const std::string& ref,

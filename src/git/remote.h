@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,7 +80,12 @@ struct Publication {
 Reached<void> publish(const Repository& repository, const Remote& remote,
                       const Publication& publication);
 
-// Moves one ref; `from` empty: it must not be there. Errors: moved, as above.
+// Where these refs are there, by their full names; those that are not are left out. One call.
+Reached<std::map<std::string, std::string>> look_at(const Repository& repository,
+                                                    const Remote& remote,
+                                                    const std::vector<std::string>& refs);
+
+// Moves one ref; `from` empty: it must not be there; `to` empty: it goes. Errors: moved, as above.
 Reached<void> push_ref(const Repository& repository, const Remote& remote, const std::string& ref,
                        const std::string& from, const std::string& to);
 // Its commit, which is in this repository then; empty: there is none.

@@ -173,10 +173,14 @@ Result<void> choose_run(BeadRun& run, const BeadOrder& order) {
   if (cut_off) {
     TRY_VOID(refuse_other(run, *newest, order));
     const auto facts = TRY(chosen(newest->state, order.integrate));
+    if (!newest->home.empty()) TRY_VOID(run.bring_here(*newest));
     phases::Present present;
     present.taken_up = !facts.empty();
+    // Before its first snapshot it begins on a fresh worktree.
+    present.bring_back = !newest->home.empty() && newest->state.snapshot.commit.empty();
     TRY_VOID(run.take(newest->run, newest->state.definition, std::move(present)));
     TRY_VOID(run.preflight());
+    TRY_VOID(run.arrive());
     return facts.empty() ? run.conductor().runner().take_up() : run.give(facts);
   }
   const bool resumable = newest && phases::summary(newest->state).can_go_on;

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "git/refs.h"
 #include "ui/pull_request.h"
 #include "ui/report.h"
 #include "ui/run_json.h"
@@ -74,7 +75,7 @@ Result<std::optional<BeadRun::Newest>> BeadRun::newest() {
   const std::vector<engine::RunHead> heads = TRY(conductor_->store().runs_of(bead_.id));
   if (heads.empty()) return std::nullopt;
   auto workflow = TRY(world::replayed<phases::Rules>(conductor_->store(), heads.back().run));
-  return Newest{heads.back().run, workflow.state()};
+  return Newest{heads.back().run, workflow.state(), heads.back().home};
 }
 
 std::string BeadRun::worktree() const {
@@ -151,6 +152,29 @@ Result<void> BeadRun::give(std::vector<event::PipelineFact> facts) {
   // Who waited then goes on where it was.
   if (workflow_->state().present.taken_up) standing.emplace_back(workflow::TakenUp{});
   return conductor_->runner().take(workflow_->given(std::move(facts), conductor_->now(), standing));
+}
+
+Result<void> BeadRun::bring_here(const Newest& newest) {
+  const std::string branch = workspace::branch_name(bead_.id);
+  const bool in_the_way =
+      has_worktree() || !git::read_ref(project().repository, "refs/heads/" + branch).empty();
+  const std::string& snapshot = newest.state.snapshot.commit;
+  if (in_the_way)
+    return fail(Reason::exists,
+                "the run of " + bead_.id + " is on " + printable(newest.home) +
+                    ", and a worktree or branch of an earlier one is here",
+                "to go on with it here: capsule teardown " + bead_.id + project().option +
+                    ", or delete the branch " + branch + ", then again");
+  if (TRY(conductor_->bring_here(newest.run, bead_.id, snapshot)))
+    print_error("capsule: " + bead_.id + " goes on here; it was on " + printable(newest.home) +
+                "\n");
+  return {};
+}
+
+Result<void> BeadRun::arrive() {
+  const event::SnapshotTaken& snapshot = state().snapshot;
+  if (snapshot.commit.empty()) return {};
+  return conductor_->arrive(bead_.id, state().base, snapshot.ref, snapshot.commit);
 }
 
 Result<void> BeadRun::adopt_worktree(const std::vector<event::PipelineFact>& decided) {

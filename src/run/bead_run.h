@@ -29,10 +29,16 @@ class BeadRun {
   struct Newest {
     std::string run;
     phases::State state;
+    std::string home = {};  // empty: here
     bool ended() const { return state.step == phases::Step::ended; }
     bool merged() const { return state.outcome == event::Outcome::merged; }
   };
   Result<std::optional<Newest>> newest();
+  // Has a run that was cut off elsewhere go on here, where that can be; else claiming it says why
+  // not. Error blocked: somebody works on it there.
+  Result<void> bring_here(const Newest& newest);
+  // Makes the worktree of a run that was elsewhere. Requires: take().
+  Result<void> arrive();
   std::string worktree() const;
   bool has_worktree() const;
 

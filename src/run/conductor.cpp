@@ -4,10 +4,14 @@
 #include "base/moment.h"
 #include "event/supply.h"
 #include "gate/report_run.h"
+#include "git/branch.h"
+#include "git/merge.h"
+#include "git/refs.h"
 #include "git/temporary_folder.h"
 #include "git/worktree.h"
 #include "run/detached.h"
 #include "run/notifying.h"
+#include "workspace/names.h"
 #include "world/crash_probe.h"
 #include "world/cut_off.h"
 #include "world/private_home.h"
@@ -96,18 +100,24 @@ Result<bool> Conductor::connect(Parts parts) {
     listener = notifying_.get();
   }
   parts.settings.intact = [store = store_.get()] { return store->intact(); };
-  if (const auto remote = TRY(world::shared_remote(project_)))
-    parts.settings.shared_main = std::make_shared<workspace::SharedMain>(
-        *remote, [store = store_.get(), run](const std::string& branch) {
-          return store->take_branch(run, branch);
-        });
+  shared_ = TRY(shared_main(run, parts.settings.people.tell));
+  if (shared_) {
+    // Who cannot reach it would be paid in vain.
+    TRY_VOID(shared_->look(project_.repository,
+                           git::main_ref_of(project_.repository, project_.config.main_branch)));
+    parts.settings.shared_main = shared_;
+    parts.settings.trees.share = [this](const std::string& ref, const std::string& commit) {
+      return shared_->keep(project_.repository, ref, commit);
+    };
+  }
   world_ =
       std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));
   runner_ = std::make_unique<engine::Runner>(
       parts.workflow, engine::Ports{*clock_, *log_, *world_, *listener, probe_.get()});
   const std::vector<event::Fact> facts = TRY(log_->read());
   listener->recall(facts);
-  recall_sessions(facts);
+  // What clients keep of their conversations is where they ran.
+  if (!arrived_) recall_sessions(facts);
   const bool found = TRY(runner_->replay());
   if (found) {
     world::Run before;
@@ -124,6 +134,44 @@ engine::RunHead head_of(std::string run, std::string_view workflow, std::string_
   head.workflow = workflow;
   head.subject = subject;
   return head;
+}
+
+Result<std::shared_ptr<workspace::SharedMain>> Conductor::shared_main(
+    const std::string& run, const std::function<void(const std::string&)>& tell) {
+  const auto remote = TRY(world::shared_remote(project_));
+  if (!remote) return nullptr;
+  return std::make_shared<workspace::SharedMain>(
+      *remote,
+      [store = store_.get(), run](const std::string& branch) {
+        return store->take_branch(run, branch);
+      },
+      tell);
+}
+
+Result<bool> Conductor::bring_here(const std::string& run, const std::string& tree,
+                                   const std::string& snapshot) {
+  const auto shared = TRY(shared_main(run, {}));
+  if (!shared) return false;
+  if (!snapshot.empty()) {
+    // What is recorded is there, or the run is not as safe as it should be, and stays where it is.
+    const std::string newest =
+        TRY(shared->kept(project_.repository, workspace::shared_ref(run, tree)));
+    if (newest.empty() || !git::has_all_of(project_.repository, newest, snapshot).value_or(false))
+      return false;
+  }
+  TRY_VOID(store_->bring_here(run));
+  arrived_ = true;
+  return true;
+}
+
+Result<void> Conductor::arrive(const std::string& tree, const std::string& base,
+                               const std::string& ref, const std::string& snapshot) {
+  if (!shared_ || !git::read_ref(project_.repository, ref).empty()) return {};
+  // It may have recorded more since it was looked for.
+  const std::string newest =
+      TRY(shared_->kept(project_.repository, workspace::shared_ref(run_, tree)));
+  if (newest.empty()) return {};
+  return world_->trees().arrive(base, ref, snapshot);
 }
 
 Result<engine::End> Conductor::carry_on() {

@@ -3,6 +3,7 @@
 // and lets the runner go. One thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -37,6 +38,15 @@ class Conductor {
 
   // Nobody else works on the subject until this goes away. Error blocked: another process does.
   Result<void> claim(const std::string& subject, const std::string& run);
+  // Has a run whose home is elsewhere go on here, if nobody works on it there any more and what it
+  // recorded last is on the remote that the clones share: then `snapshot` (empty: it has none yet)
+  // is in this repository. False: it is not. Error blocked: somebody works on it.
+  Result<bool> bring_here(const std::string& run, const std::string& tree,
+                          const std::string& snapshot);
+  // Makes the subject's tree from that snapshot, unless it is known here by its ref. Nothing where
+  // the remote has none of it. Requires: connect().
+  Result<void> arrive(const std::string& tree, const std::string& base, const std::string& ref,
+                      const std::string& snapshot);
   // What the caller of an earlier process said about that run holds for this one as well, where its
   // caller says nothing else: the project is read anew. Before anything is made of its
   // configuration.
@@ -61,6 +71,9 @@ class Conductor {
 
  private:
   explicit Conductor(world::Project project);
+  // Null: main is this clone's own.
+  Result<std::shared_ptr<workspace::SharedMain>> shared_main(
+      const std::string& run, const std::function<void(const std::string&)>& tell);
   void recall_sessions(const std::vector<event::Fact>& facts);
 
   struct SystemClock;
@@ -74,6 +87,8 @@ class Conductor {
   std::unique_ptr<engine::Probe> probe_;
   std::unique_ptr<engine::Log> log_;
   std::unique_ptr<Notifying> notifying_;  // null: nobody is to be told
+  std::shared_ptr<workspace::SharedMain> shared_;
+  bool arrived_ = false;  // the run was elsewhere
   std::unique_ptr<world::RealWorld> world_;
   std::unique_ptr<engine::Runner> runner_;
 };

@@ -22,6 +22,11 @@ std::string own_name(std::string_view run, std::string_view key) {
   return valid_id(name) ? name : prefix + "-" + short_hash(key);
 }
 
+std::string shared_ref(std::string_view run, std::string_view key) {
+  return "refs/capsule/work/" + std::string(run) + "/" +
+         (valid_id(key) ? std::string(key) : short_hash(key));
+}
+
 std::string plan_branch(std::string_view plan, std::string_view subject) {
   plan.remove_prefix(plan.find_last_of('/') + 1);
   if (plan.ends_with(".md")) plan.remove_suffix(3);

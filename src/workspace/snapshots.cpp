@@ -128,6 +128,12 @@ Result<Trees::Taken> Trees::take(Tree& tree, std::string_view label, std::string
   return taken;
 }
 
+// One ref a tree: earlier snapshots are its parents.
+Result<void> Trees::share(const Tree& tree, const std::string& commit) const {
+  if (!settings_.share || tree.kind == Kind::checkout) return {};
+  return settings_.share(shared_ref(run_, tree.key), commit);
+}
+
 Result<workflow::Kept> Trees::keep(const workflow::Keep& command) {
   return keep_in(*TRY(known(command.tree)), command);
 }
@@ -151,6 +157,7 @@ Result<workflow::Kept> Trees::keep_in(Tree& tree, const workflow::Keep& command)
                     [](const git::Change& change) { return change.path == kWorklogFile; }))
       kept.tree_id = command.same_as;
   }
+  TRY_VOID(share(tree, now.commit));
   tree.kept = now.commit;
   tree.kept_tree = now.tree;
   tree.kept_head = now.head;

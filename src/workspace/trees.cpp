@@ -6,6 +6,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "git/branch.h"
+#include "git/lock.h"
 #include "git/paths.h"
 #include "git/refs.h"
 #include "git/worktree.h"
@@ -129,6 +130,24 @@ Result<Trees::Tree*> Trees::open_subject(const workflow::OpenTree& command) {
   return &trees_.insert_or_assign(command.tree, std::move(tree)).first->second;
 }
 
+Result<void> Trees::arrive(const std::string& base, const std::string& ref,
+                           const std::string& commit) {
+  Tree tree = blank(settings_.subject);
+  const bool noted = git::find_worktree(repository_, tree.path).has_value();
+  if (noted && git::is_plain_folder(tree.path)) {
+    tree.base = base;
+    TRY_VOID(take(tree, "arrived" + std::string("-unfinished"), "", base));
+  } else {
+    TRY_VOID(git::exclude_capsule_dir(repository_));
+    TRY_VOID(make_folders(repository_.top + "/.capsule/logs"));
+    TRY_VOID(make_folders(repository_.top + "/.capsule/worktrees"));
+    TRY_VOID(git::create_worktree(repository_, tree.path, tree.branch, base));
+  }
+  TRY_VOID(git::rewind_worktree(repository_, tree.path, tree.branch, commit));
+  const git::RepositoryLock lock = TRY(git::RepositoryLock::take(repository_));
+  return git::write_own_ref(repository_, ref, commit);
+}
+
 Result<std::string> Trees::fork_of(const std::string& branch) const {
   const git::Tips tips = TRY(git::find_tips(repository_, settings_.main_branch, branch));
   if (tips.tip.empty()) return fail(Reason::refused, "there is no branch " + printable(branch));
@@ -209,6 +228,7 @@ Result<workflow::TreeRemoved> Trees::remove(const workflow::RemoveTree& command)
     TRY_VOID(write_file(repository_.top + "/" + note, *text));
   }
   trees_.erase(command.tree);
+  TRY_VOID(share(tree, ""));
   TRY_VOID(
       git::remove_worktree(repository_, tree.path, tree.branch,
                            command.keep_branch ? git::ItsBranch::stays : git::ItsBranch::goes));

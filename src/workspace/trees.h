@@ -49,6 +49,9 @@ struct TreeSettings {
   std::string subject = {};   // the key of the subject's tree; empty: there is none
   std::string checkout = {};  // the key of the user's own checkout; empty: nobody works there
   std::optional<Worklog> worklog = {};  // of the subject's tree; none: it gets no worklog
+  // Brings what counts in a tree to where other machines find it, as a ref of this name, before it
+  // is a fact; without a commit nobody needs it any more. Not set: nowhere.
+  std::function<Result<void>(const std::string& ref, const std::string& commit)> share = {};
   // Files that agents leave for people and for one another: copied to the project before a tree
   // goes. Their folders are made with the tree.
   std::vector<std::string> notes = {};
@@ -88,6 +91,11 @@ class Trees {
   Result<Settled> settle(const workflow::StartAgent& start);
   // Of the files that conflicted when main was brought in, those that still have conflict markers.
   std::vector<std::string> unresolved(const std::string& tree) const;
+
+  // Makes the subject's tree anew at a snapshot of another machine, which is in this repository;
+  // what is there is kept aside. `ref`: that of the snapshot, which says afterwards that it is
+  // done.
+  Result<void> arrive(const std::string& base, const std::string& ref, const std::string& commit);
 
   // Error not_found: the tree is gone.
   Result<workflow::Kept> keep(const workflow::Keep& command);
@@ -150,6 +158,7 @@ class Trees {
   Result<std::string> fork_of(const std::string& branch) const;
 
   // snapshots.cpp
+  Result<void> share(const Tree& tree, const std::string& commit) const;
   Result<void> recall(Tree& tree);
   Result<void> number_after_earlier(Tree& tree);
   struct Taken {

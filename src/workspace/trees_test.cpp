@@ -31,6 +31,45 @@ TEST_F(TreesTest, WhatAReaderWroteIsKeptAndTakenBack) {
             "extra");
 }
 
+// As on another machine: the subject's tree is not there, its snapshot is.
+TEST_F(TreesTest, ATreeArrivesFromASnapshotAndMayDoSoAgain) {
+  settings_.subject = "bead-1";
+  std::vector<std::string> shared;
+  settings_.share = [&](const std::string& ref, const std::string& commit) -> Result<void> {
+    shared.push_back(ref + " " + commit);
+    return {};
+  };
+  const std::string base = git(project_, {"rev-parse", "main"});
+  workflow::Kept kept;
+  std::string path;
+  {
+    const auto all = trees();
+    path = MUST(all->open({"bead-1", "", "", base})).folder;
+    write(path + "/work.txt", "work\n");
+    commit(path, {"work.txt"}, "Work");
+    write(path + "/more.txt", "more\n");
+    kept = MUST(all->keep(keeping("bead-1", "1-execute")));
+    EXPECT_EQ(shared,
+              std::vector<std::string>{"refs/capsule/work/" + run_ + "/bead-1 " + kept.commit});
+    MUST(all->remove({"bead-1", "", "", false}));
+    EXPECT_EQ(shared.back(), "refs/capsule/work/" + run_ + "/bead-1 ");
+  }
+  git(project_, {"update-ref", "-d", kept.ref});
+  const auto all = trees();
+  MUST_VOID(all->arrive(base, kept.ref, kept.commit));
+  EXPECT_EQ(read(path + "/more.txt"), "more\n");
+  EXPECT_EQ(git(path, {"log", "--format=%s", "-1"}), "Work");
+  EXPECT_EQ(git(path, {"status", "--porcelain"}), "?? more.txt");
+  EXPECT_EQ(git(project_, {"rev-parse", kept.ref}), kept.commit);
+  // Cut off in its midst, and done again: what is there is kept aside.
+  write(path + "/more.txt", "half done\n");
+  MUST_VOID(trees()->arrive(base, kept.ref, kept.commit));
+  EXPECT_EQ(read(path + "/more.txt"), "more\n");
+  EXPECT_NE(git(project_, {"for-each-ref", "--format=%(refname)", "refs/capsule/" + run_})
+                .find("arrived-unfinished"),
+            std::string::npos);
+}
+
 TEST_F(TreesTest, WhatAReaderWroteIsTakenBackBeforeAnythingWasKept) {
   const auto all = trees();
   const std::string path = MUST(all->prepare(reader("+analysis")));

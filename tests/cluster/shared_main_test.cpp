@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tests/cluster/project.h"
+#include "tests/program/demo_project.h"
 
 namespace capsule::test {
 namespace {
@@ -28,10 +29,12 @@ class SharedMain : public ClusterProgram {
     on("test-writer",
        "mkdir -p tests; echo \"grep -q done $CAPSULE_BEAD.txt\" >tests/$CAPSULE_BEAD.sh; say PASS "
        "fine \"\\\"tests/$CAPSULE_BEAD.sh\\\"\"");
-    on("execute", "echo done >$CAPSULE_BEAD.txt; say PASS fine \"\\\"$CAPSULE_BEAD.txt\\\"\"");
+    on("execute", kExecute);
     on("merge", kMerge);
   }
 
+  static constexpr const char* kExecute =
+      "echo done >$CAPSULE_BEAD.txt; say PASS fine \"\\\"$CAPSULE_BEAD.txt\\\"\"";
   static constexpr const char* kMerge =
       "git add tests \"$CAPSULE_BEAD.txt\" && git commit -q -m \"$CAPSULE_COMMIT_MSG\" >&2; say "
       "PASS fine \"\\\"$CAPSULE_BEAD.txt\\\"\"";
@@ -156,19 +159,124 @@ TEST_F(SharedMain, WhatIsMergedSurvivesKillsAtEveryPoint) {
   expect_fenced();
 }
 
-TEST_F(SharedMain, ARemoteThatIsAwayCostsNothingButTheTimeThatItIsAway) {
+TEST_F(SharedMain, ARemoteThatIsAwayIsWaitedFor) {
   on("merge", "mv '" + shared_ + "' '" + path("away") + "'; " + kMerge);
-  const Outcome away = run_bead();
-  EXPECT_EQ(away.exit_code, 2) << away.out;
-  EXPECT_HAS(away.out + away.err, "cannot be reached");
+  Running running(calling("run", {kBead}));
+  ASSERT_TRUE(eventually([&] {
+    return running.out_so_far().find("cannot be reached") != std::string::npos;
+  })) << running.out_so_far();
   EXPECT_EQ(main_head(), before_);
   fs::rename(path("away"), shared_);
-  const std::size_t called = phases().size();
-  const Outcome back = command("merge", {kBead});
-  ASSERT_EQ(back.exit_code, 0) << back.out << back.err;
-  EXPECT_EQ(phases().size(), called);
+  const Outcome outcome = running.wait();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(merges().size(), 1U);
   EXPECT_EQ(main_head(), shared_main());
+}
+
+TEST_F(SharedMain, ARemoteThatIsAwayBeforeAnybodyIsPaidEndsTheRunAtOnce) {
+  fs::rename(shared_, path("away"));
+  const Outcome outcome = run_bead();
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+  EXPECT_HAS(outcome.err, "cannot be reached");
+  EXPECT_TRUE(agent_calls().empty());
+  fs::rename(path("away"), shared_);
+}
+
+// What the last phase left is on the remote before it is a fact; another clone goes on from it.
+TEST_F(SharedMain, ARunWhoseMachineIsGoneGoesOnInAnotherClone) {
+  on("execute", 1, "touch '" + path("works") + "'; exec sleep 300");
+  on("execute", 2, kExecute);
+  const std::string other = elsewhere();
+  {
+    Running running(calling("run", {kBead}));
+    ASSERT_TRUE(eventually([&] { return fs::exists(path("works")); }));
+    const Outcome early = in(other, "run", {kBead});
+    EXPECT_EQ(early.exit_code, 2) << early.out;
+    EXPECT_HAS(early.err, "is being worked on by process " + std::to_string(running.pid()));
+    running.send(SIGKILL);
+    EXPECT_EQ(running.wait().exit_code, 128 + SIGKILL);
+  }
+  const std::string kept =
+      query("SELECT 'refs/capsule/work/' || run FROM capsule.runs") + "/" + kBead;
+  EXPECT_HAS(git_out({"show", kept + ":tests/demo-1.1.1.sh"}, shared_), "grep -q done");
+  fs::remove_all(project() + "/.capsule");  // nothing of it is needed
+  const Outcome outcome = in(other, "run", {kBead});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_HAS(outcome.err, "goes on here; it was on ");
+  EXPECT_EQ(join(phases()),
+            "test-writer test-review execute execute execute-review sign-off merge");
+  EXPECT_EQ(merges().size(), 1U);
+  EXPECT_EQ(git_out({"show", "main:demo-1.1.1.txt"}, shared_), "done");
+  EXPECT_EQ(query("SELECT string_agg(outcome, ' ') FROM capsule.runs"), "merged");
+  EXPECT_EQ(git_out({"for-each-ref", "--format=%(refname)", "refs/capsule/work"}, shared_), "")
+      << "nobody needs them any more";
+  EXPECT_EQ(command("status", {kBead}).exit_code, 0);
+  git_out({"worktree", "prune"});
+}
+
+TEST_F(SharedMain, ATakeoverIsCutOffAtEveryPointAndMergesOnce) {
+  on("merge", 1, "touch '" + path("works") + "'; exec sleep 300");
+  on("merge", 2, kMerge);
+  const std::string other = elsewhere();
+  {
+    Running running(calling("run", {kBead}));
+    ASSERT_TRUE(eventually([&] { return fs::exists(path("works")); }));
+    running.send(SIGKILL);
+    EXPECT_EQ(running.wait().exit_code, 128 + SIGKILL);
+  }
+  int killed = 0;
+  for (int k = 1; k < 400; ++k) {
+    Call wanted = calling("run", {kBead});
+    wanted.cwd = other;
+    wanted.env["CAPSULE_TEST_CRASH_AT"] = std::to_string(k);
+    const Outcome outcome = run(wanted);
+    if (outcome.exit_code == 0) break;
+    ASSERT_EQ(outcome.exit_code, 128 + SIGKILL) << outcome.out << outcome.err;
+    ++killed;
+  }
+  EXPECT_GT(killed, 1);
+  EXPECT_EQ(merges().size(), 1U);
+  EXPECT_EQ(git_out({"rev-parse", "main"}, other), shared_main());
+  const std::vector<std::string> asked = phases();
+  for (const char* phase : {"test-writer", "execute", "sign-off"})
+    EXPECT_EQ(std::count(asked.begin(), asked.end(), phase), 1) << phase;
+  EXPECT_EQ(query("SELECT string_agg(outcome, ' ') FROM capsule.runs"), "merged");
+  expect_fenced();
+}
+
+TEST_F(SharedMain, ARunDoesNotComeToWhereAnEarlierOneLeftItsBranch) {
+  on("execute", 1, "touch '" + path("works") + "'; exec sleep 300");
+  const std::string other = elsewhere();
+  Running running(calling("run", {kBead}));
+  ASSERT_TRUE(eventually([&] { return fs::exists(path("works")); }));
+  running.send(SIGKILL);
+  running.wait();
+  git_out({"branch", "capsule-demo-1.1.1"}, other);
+  const Outcome refused = in(other, "run", {kBead});
+  EXPECT_EQ(refused.exit_code, 2) << refused.out;
+  EXPECT_HAS(refused.err, "delete the branch capsule-demo-1.1.1");
+  on("execute", 2, kExecute);
+  EXPECT_EQ(run_bead().exit_code, 0) << "it is where it was";
+}
+
+// It was not dead, but silent for too long.
+TEST_F(SharedMain, WhoWasOvertakenByAnotherCloneMergesNothing) {
+  on("sign-off", 1,
+     "touch '" + path("works") + "'; while [ ! -e '" + path("go") +
+         "' ]; do sleep 0.05; done; pass");
+  on("sign-off", 2, "pass");
+  const std::string other = elsewhere();
+  Running running(calling("run", {kBead}));
+  ASSERT_TRUE(eventually([&] { return fs::exists(path("works")); }));
+  query("UPDATE capsule.leases SET beat = -1000000, heard = heard - interval '1 hour'");
+  const Outcome taken = in(other, "run", {kBead});
+  ASSERT_EQ(taken.exit_code, 0) << taken.out << taken.err;
+  ASSERT_EQ(merges().size(), 1U);
+  write_file(path("go"), "");
+  const Outcome late = running.wait();
+  EXPECT_EQ(late.exit_code, 2) << late.out;
+  EXPECT_EQ(merges().size(), 1U);
+  EXPECT_EQ(query("SELECT string_agg(outcome, ' ') FROM capsule.runs"), "merged");
 }
 
 TEST_F(SharedMain, ADatabaseThatWasSetBackMergesNothing) {
@@ -227,6 +335,34 @@ TEST_F(ClusterDelivery, APlanIsDeliveredToTheMainOfTheRemote) {
   EXPECT_EQ(done.exit_code, 0) << done.err;
   expect_delivered({"T-1", "T-2"});
   EXPECT_EQ(git_out({"--git-dir=" + shared, "rev-parse", "main"}), git_out({"rev-parse", "main"}));
+}
+
+class ClusterAuto : public DemoProject {
+ protected:
+  void TearDown() override {
+    if (!PostgresServer::programs().empty()) PostgresServer::shared().kill9();
+    DemoProject::TearDown();
+  }
+};
+
+TEST_F(ClusterAuto, NinePhasesEndInAMergeOnTheMainOfTheRemote) {
+  if (PostgresServer::programs().empty()) GTEST_SKIP() << "PostgreSQL is not installed";
+  make_project();
+  auto_agent();
+  const std::string shared = path("shared.git");
+  EXPECT_EQ(git({"clone", "-q", "--bare", project(), shared}).exit_code, 0);
+  EXPECT_EQ(git({"remote", "add", "origin", shared}).exit_code, 0);
+  PostgresServer& server = PostgresServer::shared();
+  server.start();
+  const std::string address = server.address(server.fresh_database());
+  ASSERT_EQ(in({"cluster", "init", address}).exit_code, 0);
+  Call wanted = in_project({"auto", "run", "Say hello"});
+  wanted.env["CAPSULE_JOURNAL"] = address;
+  const Outcome outcome = run(wanted);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(git({"--git-dir=" + shared, "show", "main:greeting.txt"}).out, "hello\n");
+  EXPECT_EQ(git({"--git-dir=" + shared, "rev-parse", "main"}).out, git({"rev-parse", "main"}).out);
+  EXPECT_EQ(git({"--git-dir=" + shared, "for-each-ref", "refs/capsule/work"}).out, "");
 }
 
 }  // namespace
