@@ -118,6 +118,9 @@ Result<std::string> SharedMain::kept(const git::Repository& repository, const st
 
 Result<git::Published> SharedMain::follow(const git::Repository& repository,
                                           const std::string& main_ref) {
+  // Before the remote is asked: what another process of this clone merges is there before it is
+  // here.
+  const std::string before = git::read_ref(repository, main_ref);
   const git::RemoteTips tips = TRY(patiently<git::RemoteTips>([&] {
     auto seen = git::fetch_tips(repository, remote_, main_ref);
     for (int i = 0; !seen && others_were_faster(seen.error()) && i < kFenceTries; ++i)
@@ -126,11 +129,12 @@ Result<git::Published> SharedMain::follow(const git::Repository& repository,
   }));
   const std::string name = branch_in(main_ref);
   if (tips.main.empty()) return no_branch(remote_, name);
-  seen_.insert(tips.main);
-  auto followed = git::forward_main(repository, main_ref, tips.main);
-  const bool ahead = followed && followed->outcome == git::Publishing::done &&
-                     git::read_ref(repository, main_ref) != tips.main;
-  if (!ahead && (followed || followed.error().reason != Reason::refused)) return followed;
+  if (TRY(git::has_all_of(repository, tips.main, before))) {
+    auto followed = git::forward_main(repository, main_ref, tips.main);
+    seen_.insert(tips.main);
+    seen_.insert(git::read_ref(repository, main_ref));
+    if (followed || followed.error().reason != Reason::refused) return followed;
+  }
   return fail(Reason::refused,
               name + " has commits here that the remote " + remote_.shown + " has not",
               "share them (git push), or take them off " + name + "; then merge again");

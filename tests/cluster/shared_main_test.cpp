@@ -64,6 +64,29 @@ class SharedMain : public ClusterProgram {
       moves += line + "\n";
     EXPECT_EQ(named, moves);
   }
+  // Two beads at once, one of them in that clone.
+  void both_merge(const std::string& folder) {
+    // Both are about to merge when both are about to merge.
+    on("merge", "touch '" + path("at-") + "'$CAPSULE_BEAD; while [ ! -e '" + path("at-") + kBead +
+                    "' ] || [ ! -e '" + path("at-") + kOther + "' ]; do sleep 0.02; done; " +
+                    kMerge);
+    Call there = calling("run", {kOther});
+    there.cwd = folder;
+    Running here_runs(calling("run", {kBead})), there_runs(there);
+    const Outcome here_done = here_runs.wait(), there_done = there_runs.wait();
+    ASSERT_EQ(here_done.exit_code, 0) << here_done.out << here_done.err;
+    ASSERT_EQ(there_done.exit_code, 0) << there_done.out << there_done.err;
+    std::vector<std::string> merged = merges();
+    std::sort(merged.begin(), merged.end());
+    EXPECT_EQ(join(merged, ", "),
+              "Merge demo-1.1.1: Make it work, Merge demo-1.1.2: Make it better");
+    expect_fenced();
+    for (const char* bead : {kBead, kOther})
+      EXPECT_EQ(git_out({"show", "main:" + std::string(bead) + ".txt"}, shared_), "done");
+    EXPECT_EQ(query("SELECT string_agg(outcome, ' ') FROM capsule.runs"), "merged merged");
+    const std::string one = main_head(), two = git_out({"rev-parse", "main"}, folder);
+    EXPECT_TRUE(one == shared_main() || two == shared_main());
+  }
   void hook(const std::string& name, const std::string& script) const {
     write_file(shared_ + "/hooks/" + name, "#!/bin/sh\n" + script + "\n");
     fs::permissions(shared_ + "/hooks/" + name, fs::perms::owner_all);
@@ -91,27 +114,9 @@ TEST_F(SharedMain, WorkGoesToTheRemotesMainAndMainHereFollows) {
   EXPECT_HAS(command("doctor", {}).out, "main is that of " + shared_);
 }
 
-TEST_F(SharedMain, TwoClonesThatMergeAtTheSameTimeMergeOnceEach) {
-  // Both are about to merge when both are about to merge.
-  on("merge", "touch '" + path("at-") + "'$CAPSULE_BEAD; while [ ! -e '" + path("at-") + kBead +
-                  "' ] || [ ! -e '" + path("at-") + kOther + "' ]; do sleep 0.02; done; " + kMerge);
-  const std::string other = elsewhere();
-  Call there = calling("run", {kOther});
-  there.cwd = other;
-  Running here_runs(calling("run", {kBead})), there_runs(there);
-  const Outcome here_done = here_runs.wait(), there_done = there_runs.wait();
-  ASSERT_EQ(here_done.exit_code, 0) << here_done.out << here_done.err;
-  ASSERT_EQ(there_done.exit_code, 0) << there_done.out << there_done.err;
-  std::vector<std::string> merged = merges();
-  std::sort(merged.begin(), merged.end());
-  EXPECT_EQ(join(merged, ", "), "Merge demo-1.1.1: Make it work, Merge demo-1.1.2: Make it better");
-  expect_fenced();
-  for (const char* bead : {kBead, kOther})
-    EXPECT_EQ(git_out({"show", "main:" + std::string(bead) + ".txt"}, shared_), "done");
-  EXPECT_EQ(query("SELECT string_agg(outcome, ' ') FROM capsule.runs"), "merged merged");
-  const std::string one = main_head(), two = git_out({"rev-parse", "main"}, other);
-  EXPECT_TRUE(one == shared_main() || two == shared_main());
-}
+TEST_F(SharedMain, TwoClonesThatMergeAtTheSameTimeMergeOnceEach) { both_merge(elsewhere()); }
+
+TEST_F(SharedMain, TwoRunsOfOneCloneThatMergeAtTheSameTimeMergeOnceEach) { both_merge(project()); }
 
 // Killed by the remote's end of the push, when main has moved there and nobody here knows it.
 TEST_F(SharedMain, AMergeWhoseProcessWasKilledRightAfterThePushIsFoundAndNotDoneTwice) {
