@@ -110,6 +110,19 @@ TEST(Disk, OneThatWasAtWorkAndIsEndedInASetUpStillGoesOnInItsSession) {
   EXPECT_EQ(table.call().session, first.session);
 }
 
+TEST(Disk, ASetUpThatIsEndedSaysNothingOfTheServiceThatHadFailedBefore) {
+  Table table;
+  table.want(1);
+  table.end(1, Fault::unreachable);
+  table.wake();
+  const StartAgent second = table.call();
+  table.news(stands(Room::none, 10));
+  table.see(CommandFailed{second, Reason::failed, "it was ended before it began"});
+  table.news(stands(Room::enough, 900));
+  EXPECT_EQ(table.call().agent, 1);
+  EXPECT_EQ(failures_of(table.state, 1, "claude").tries, 1);
+}
+
 TEST(Disk, AStartThatFailsForAnotherReasonIsTheWorkflowsMatter) {
   Table table;
   table.want(1);

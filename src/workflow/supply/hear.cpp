@@ -192,8 +192,10 @@ bool Turn::is_put_off(int agent, const CommandFailed& failed) {
   if (found == now_.wanted.end() || failed.reason == Reason::interrupted) return false;
   Wanted& wanted = found->second;
   if (!wanted.working || wanted.by == Fault::none) return false;
+  // Nothing was learnt of the service: its failures in a row are as many as before.
   record(fact::AgentFaulted{agent, wanted.start.task, wanted.start.role, wanted.provider, wanted.by,
-                            one_line(failed.detail), 0, 0});
+                            one_line(failed.detail), failures_of(s_, agent, wanted.provider).tries,
+                            0});
   wanted.working = wanted.ending = false;
   wanted.by = Fault::none;
   return true;
