@@ -18,6 +18,8 @@ namespace {
 // included into the configuration, say) gets there.
 constexpr std::chrono::minutes kLongestCall{30};
 constexpr std::chrono::seconds kLongestQuestion{30};
+// Somebody waits for it, and may try again.
+constexpr std::chrono::minutes kLongestJourney{5};
 
 // Of the user's environment these alone reach a call that reads the user's configuration.
 bool helps_discovery(std::string_view name) {
@@ -97,7 +99,9 @@ Result<Answer> ask(const Repository& repository, const Call& call) {
   spec.argv = command_line(call.settings, call.args);
   if (call.magic) std::erase(spec.argv, "--literal-pathspecs");
   spec.cwd = call.work_tree.empty() ? "/" : call.work_tree;
-  spec.env = environment(false);
+  // Who the user is to a server stands in his own configuration, not in the repository's.
+  spec.env = environment(call.remote);
+  if (call.remote) spec.env.push_back({"GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"});
   spec.env.push_back({"GIT_DIR", own});
   spec.env.push_back({"GIT_COMMON_DIR", own});
   spec.env.push_back({"GIT_OBJECT_DIRECTORY", repository.common_dir + "/objects"});
@@ -106,7 +110,7 @@ Result<Answer> ask(const Repository& repository, const Call& call) {
   for (const auto& [name, value] : call.env) spec.env.push_back({name, value});
   spec.input = call.input;
   spec.keep_fd = held_lock();
-  spec.deadline = process::Clock::now() + kLongestCall;
+  spec.deadline = process::Clock::now() + (call.remote ? kLongestJourney : kLongestCall);
   spec.max_out_bytes = call.most == 0 ? 1024UL * 1024 * 1024 : call.most;
   return run(spec, call.args.front(), call.most != 0);
 }

@@ -27,6 +27,7 @@ struct Call {
   std::vector<std::pair<std::string, std::string>> env = {};
   std::size_t most = 0;  // bytes of what it prints that are kept; 0: all of it, or an error
   bool magic = false;    // pathspecs are patterns of ours; otherwise they are names
+  bool remote = false;   // reaches another repository, as the user's own configuration has it
 };
 
 // By the private git dir: nothing that the repository's configuration names can run. Any exit code
