@@ -90,6 +90,7 @@ struct Phase {
   event::Session session{};
   Access access = Access::write;
   OwnWalls contain;
+  std::vector<std::string> needs;  // labels of the machines that can do it
 };
 
 // In millionths of the user's currency; 0: not set.
@@ -165,6 +166,7 @@ struct Role {
   Access access = Access::write;
   std::optional<std::vector<Fallback>> fallbacks;
   OwnWalls contain;
+  std::vector<std::string> needs;
 };
 
 enum class Layer { defaults, user, project, environment, flag };

@@ -249,6 +249,7 @@ constexpr Filler kFillers[] = {
      [](Config& c, const Entry& e) {
        c.roles[name_in(e)].price = std::strtod(text_of(e).c_str(), nullptr);
      }},
+    {"roles.*.needs", [](Config& c, const Entry& e) { c.roles[name_in(e)].needs = list_of(e); }},
     {"roles.*.contain.preset",
      [](Config& c, const Entry& e) { c.roles[name_in(e)].contain.preset = preset_in(e); }},
     {"roles.*.contain.net",
@@ -287,6 +288,7 @@ constexpr Filler kFillers[] = {
      [](Config& c, const Entry& e) { c.phases[name_in(e)].access = choice_of<Access>(e); }},
     {"phases.*.timeout",
      [](Config& c, const Entry& e) { c.phases[name_in(e)].timeout = seconds_of(e); }},
+    {"phases.*.needs", [](Config& c, const Entry& e) { c.phases[name_in(e)].needs = list_of(e); }},
     {"phases.*.contain.preset",
      [](Config& c, const Entry& e) { c.phases[name_in(e)].contain.preset = preset_in(e); }},
     {"phases.*.contain.net",
