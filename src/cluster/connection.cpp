@@ -139,6 +139,22 @@ Answer Connection::run(const char* sql) {
   return finish(kPatience);
 }
 
+std::vector<std::string> Connection::heard(int wake, std::chrono::milliseconds patience) {
+  const auto told = [&] {
+    std::vector<std::string> channels;
+    while (PGnotify* notify = PQnotifies(connection_)) {
+      channels.emplace_back(notify->relname);
+      PQfreemem(notify);
+    }
+    return channels;
+  };
+  if (auto channels = told(); !channels.empty()) return channels;
+  pollfd look[] = {{wake, POLLIN, 0}, {PQsocket(connection_), POLLIN, 0}};
+  if (::poll(look, 2, static_cast<int>(patience.count())) <= 0 || look[1].revents == 0) return {};
+  if (PQconsumeInput(connection_) != 1) away_ = true;
+  return told();
+}
+
 Answer Connection::finish(std::chrono::milliseconds patience) {
   const std::int64_t until = monotonic_ms() + patience.count();
   Rows rows;

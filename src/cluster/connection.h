@@ -60,6 +60,10 @@ class Connection {
   // Several statements without values, as one transaction: for the schema.
   Answer run(const char* sql);
 
+  // Sleeps until the server tells of a NOTIFY, `wake` is readable or the time is over; the channels
+  // that were told of, those before it included.
+  std::vector<std::string> heard(int wake, std::chrono::milliseconds patience);
+
   bool broken() const;
 
  private:

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cluster/parts.h"
 #include "cluster/schema.h"
+#include "cluster/work.h"
 
 namespace capsule::cluster {
 
@@ -176,6 +177,8 @@ class DatabaseRecords : public engine::Records {
     for (const RunHead& head : TRY(runs())) TRY(read(head.run, 0));
     return {};
   }
+
+  std::unique_ptr<engine::Work> work() override { return make_work(parts_); }
 
   const std::string& project() const override { return parts_->settings.project; }
 

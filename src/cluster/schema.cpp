@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cluster/connection.h"
 #include "cluster/schema_steps.h"
+#include "cluster/work.h"
 
 namespace capsule::cluster {
 namespace {
@@ -110,6 +111,12 @@ Result<Found> look(const Address& address, const std::string& origin) {
          row[1],
          {number_of(row[2]), static_cast<std::uint64_t>(number_of(row[3])), row[4], row[5], row[6]},
          row[7]});
+  const Answer workers = connection.call("SELECT * FROM capsule_v1.workers($1)", {id});
+  if (!workers) return error(workers.error());
+  found.workers = workers_in(*workers);
+  const Answer queue = connection.call("SELECT * FROM capsule_v1.queue($1)", {id});
+  if (!queue) return error(queue.error());
+  found.queue = queue_in(*queue);
   return found;
 }
 

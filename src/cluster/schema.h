@@ -34,6 +34,8 @@ struct Found {
   std::string synchronous;  // the standbys that commits wait for
   std::size_t runs = 0;
   std::vector<engine::Holder> at_work;
+  std::vector<engine::WorkerSeen> workers;
+  std::vector<engine::QueueSeen> queue;
 };
 Result<Found> look(const Address& address, const std::string& origin);
 

@@ -319,7 +319,7 @@ GRANT EXECUTE ON FUNCTION capsule_v1.rehome TO capsule_worker;
 }  // namespace
 
 std::span<const char* const> schema_steps() {
-  static const char* const steps[] = {kFirst, kHomes, kBranchesStep};
+  static const char* const steps[] = {kFirst, kHomes, kBranchesStep, kWorkStep};
   return steps;
 }
 

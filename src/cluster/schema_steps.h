@@ -9,5 +9,6 @@ namespace capsule::cluster {
 std::span<const char* const> schema_steps();
 
 extern const char* const kBranchesStep;
+extern const char* const kWorkStep;
 
 }  // namespace capsule::cluster

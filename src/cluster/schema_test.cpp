@@ -143,5 +143,30 @@ TEST_F(ClusterRoles, AWorkerCarriesRunsOnAndAReaderOnlyLooks) {
   EXPECT_FALSE((*looking)->claim("demo-2", "b", "now"));
 }
 
+TEST_F(ClusterRoles, AWorkerDoesWorkAndAReaderOnlySeesIt) {
+  as("capsule_worker");
+  const auto reader = as("capsule_reader");
+  const auto worker =
+      open_records(there().at("capsule_worker_of_" + there().database), InADatabase::settings());
+  ASSERT_TRUE(worker) << worker.error().message;
+  const auto work = (*worker)->work();
+  const auto number = work->enlist("one", {"linux"}, 1);
+  ASSERT_TRUE(number) << number.error().message;
+  EXPECT_TRUE(work->attend(*number, false));
+  EXPECT_FALSE(work->take(*number).value());
+  // Nobody wants anything of a run that he does not carry on.
+  EXPECT_EQ(work->put({"a", 1, {}, "", "{}"}).error().reason, Reason::conflict);
+  for (const char* call :
+       {"SELECT capsule_v1.enlist(1, 'x', '{}', 1)", "SELECT capsule_v1.attend(1, false)",
+        "SELECT capsule_v1.take(1)", "SELECT capsule_v1.report(1, 1, '')",
+        "SELECT capsule_v1.leave(1)", "SELECT capsule_v1.drop(1, 'a', 1, 0)",
+        "SELECT capsule_v1.done(1, 'a', 1)", "SELECT capsule_v1.reap()"})
+    EXPECT_TRUE(denied(*reader, call)) << call;
+  const auto seen = look(there().at("capsule_reader_of_" + there().database), InADatabase::kOrigin);
+  ASSERT_TRUE(seen) << seen.error().message;
+  ASSERT_EQ(seen->workers.size(), 1U);
+  EXPECT_EQ(seen->workers[0].labels, std::vector<std::string>{"linux"});
+}
+
 }  // namespace
 }  // namespace capsule::cluster

@@ -1,5 +1,6 @@
 #include "cluster/session.h"
 
+#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -43,6 +44,7 @@ Answer Session::call(const char* sql, const Values& values) {
     auto opened = Connection::open(address_);
     if (!opened) return tl::unexpected(opened.error());
     connection_ = *std::move(opened);
+    listens_.clear();
   }
   return connection_->call(sql, values);
 }
@@ -60,6 +62,19 @@ Answer Session::insist(const char* sql, const Values& values, int away_milliseco
     answer = call(sql, values);
   }
   return answer;
+}
+
+std::vector<std::string> Session::hear(const std::vector<std::string>& wanted, int wake,
+                                       int milliseconds) {
+  for (const std::string& channel : wanted)
+    if (connection_ && !connection_->broken() && !listens_.contains(channel) &&
+        connection_->call(("LISTEN " + channel).c_str()))
+      listens_.insert(channel);
+  if (connection_ && !connection_->broken())
+    return connection_->heard(wake, std::chrono::milliseconds(milliseconds));
+  pollfd look{wake, POLLIN, 0};
+  (void)::poll(&look, 1, milliseconds);
+  return {};
 }
 
 }  // namespace capsule::cluster

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "cluster/connection.h"
 
@@ -22,12 +24,17 @@ class Session {
   // long as that; at once the first time, since a connection that broke long ago is no news.
   Answer insist(const char* sql, const Values& values, int away_milliseconds);
 
+  // The channels of `wanted` that were notified; see Connection::heard(). Of a connection that
+  // breaks nothing more is heard until the next call has made another.
+  std::vector<std::string> hear(const std::vector<std::string>& wanted, int wake, int milliseconds);
+
   // Before it waits for the first time; not set: nothing.
   std::function<void(const Refusal&)> waiting = {};
 
  private:
   Address address_;
   std::unique_ptr<Connection> connection_;
+  std::set<std::string> listens_;  // that connection
 };
 
 // Whether the same call may be answered otherwise a moment later.

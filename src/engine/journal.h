@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/work.h"
 #include "event/fact.h"
 
 namespace capsule::engine {
@@ -141,6 +142,10 @@ class Records : public Journal, public Claims {
 
   // Reads and checks everything there is.
   virtual Result<void> verify() = 0;
+
+  // Work that other machines may do, by a connection of its own, for any one thread; it fences by
+  // the claims of these records, which must outlive it. Null: only this machine has the journal.
+  virtual std::unique_ptr<Work> work() { return nullptr; }
 
   // The project whose journal it is, as an absolute path.
   virtual const std::string& project() const = 0;

@@ -94,6 +94,29 @@ TEST(DatabaseText, SaysWhatIsMissingAndElseWhoIsAtWork) {
   EXPECT_THAT(database_text(found), HasSubstr("Main is that of /shared.git\n"));
 }
 
+TEST(DatabaseText, SaysWhoWorksThereAndWhatNobodyCanDo) {
+  world::Database found;
+  found.known = found.version = 3;
+  found.project = "calculator";
+  found.workers = {
+      {.id = 7,
+       .name = "h\x1b",
+       .state = "active",
+       .labels = {"gpu", "os:linux"},
+       .slots = 2,
+       .busy = 1,
+       .silent_seconds = 3},
+      {.id = 8, .name = "i", .state = "draining", .labels = {}, .slots = 1, .silent_seconds = 90}};
+  found.queue = {{.needs = {"tpu"}, .waiting = 2}, {.waiting = 1, .claimed = 1, .workers = 2}};
+  const std::string text = database_text(found);
+  EXPECT_THAT(text, HasSubstr("worker 7 on h\\x1b: 1 of 2 at work; gpu, os:linux\n"));
+  EXPECT_THAT(text, HasSubstr("worker 8 on i: 0 of 1 at work, draining, silent for 90 s"));
+  EXPECT_THAT(text, HasSubstr("2 waiting, 0 at work, for tpu: no worker serves that\n"));
+  EXPECT_THAT(text, HasSubstr("1 waiting, 1 at work\n"));
+  EXPECT_EQ(Json::parse(database_json(found))["queue"][0]["needs"][0], "tpu");
+  EXPECT_EQ(Json::parse(database_json(found))["workers"][1]["state"], "draining");
+}
+
 TEST(LiftedText, TellsWhichRunsGoOnByThemselvesAndWhichHaveToBeStarted) {
   world::ProviderState state;
   state.name = "claude";

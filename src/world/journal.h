@@ -35,6 +35,8 @@ struct Database {
   std::string synchronous;  // the standbys that a commit waits for; empty: none
   std::size_t runs = 0;
   std::vector<engine::Holder> at_work;
+  std::vector<engine::WorkerSeen> workers;
+  std::vector<engine::QueueSeen> queue;
   bool set_up = false;  // this call did something
   // The remote whose main is that of all clones; empty: each has its own. For whoever looked.
   std::string remote = {};

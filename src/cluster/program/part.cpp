@@ -82,9 +82,17 @@ Result<world::Database> Part::set_up(const std::string& address, const std::stri
 Result<world::Database> Part::look(const std::string& address, const std::string& root) {
   const Address where = TRY(address_of(address));
   Found found = TRY(cluster::look(where, TRY(origin_of(root))));
-  return world::Database{where.shown(),    std::move(found.server),  found.version,
-                         newest_version(), std::move(found.project), std::move(found.synchronous),
-                         found.runs,       std::move(found.at_work), false};
+  return world::Database{where.shown(),
+                         std::move(found.server),
+                         found.version,
+                         newest_version(),
+                         std::move(found.project),
+                         std::move(found.synchronous),
+                         found.runs,
+                         std::move(found.at_work),
+                         std::move(found.workers),
+                         std::move(found.queue),
+                         false};
 }
 
 }  // namespace capsule::cluster
