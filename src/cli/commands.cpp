@@ -29,7 +29,7 @@ std::vector<Command> rows() {
   add_all(auto_commands());
   add_all(hook_commands());
   add_all(cluster_commands());
-  add({kConfigShowCommand, kConfigKeysCommand, kRehearseCommand, kGenerateCommand});
+  add({kWorkerCommand, kConfigShowCommand, kConfigKeysCommand, kRehearseCommand, kGenerateCommand});
   return table;
 }
 

@@ -25,7 +25,7 @@ extern const Command kRunCommand, kPrepCommand, kRunPhaseCommand, kMergeCommand,
     kRestoreCommand, kGcCommand, kLedgerCommand, kCostCommand, kTeardownCommand, kInitCommand,
     kDoctorCommand, kContainCommand, kSetupTemplateCommand, kDemoCommand, kParseSignalCommand,
     kSignalParseCommand, kSignalListCommand, kSignalFormatCommand, kConfigShowCommand,
-    kConfigKeysCommand, kRehearseCommand, kGenerateCommand;
+    kConfigKeysCommand, kRehearseCommand, kGenerateCommand, kWorkerCommand;
 std::span<const Command> agents_commands();
 std::span<const Command> bead_commands();
 std::span<const Command> workflow_commands();

@@ -110,6 +110,7 @@ Result<bool> Conductor::connect(Parts parts) {
       return shared_->keep(project_.repository, ref, commit);
     };
   }
+  parts.settings.work = [store = store_.get()] { return store->work(); };
   world_ =
       std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(parts.settings));
   runner_ = std::make_unique<engine::Runner>(

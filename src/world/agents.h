@@ -110,6 +110,10 @@ class Agents {
   // an agent of that number runs), damaged (the prompt file), io. Then nothing runs, and no event
   // follows.
   Result<void> start(const workflow::StartAgent& start, const AgentPlace& place);
+  // All that such an agent is to be told by a machine that knows nothing of its session.
+  Result<std::string> prompt_elsewhere(const workflow::StartAgent& start, const AgentPlace& place) {
+    return prompt_for(start, place, false);
+  }
   // on_finished follows, with fault idle. Does nothing when it has ended.
   void end(int agent);
   // The same for all, with fault interrupted.

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 namespace capsule::world {
 namespace {
@@ -21,7 +22,8 @@ std::chrono::seconds first_grace() {
 
 }  // namespace
 
-Result<std::unique_ptr<Interrupt>> Interrupt::create(process::Loop& loop) {
+Result<std::unique_ptr<Interrupt>> Interrupt::create(process::Loop& loop,
+                                                     std::function<void()> drain) {
   sigset_t set;
   ::sigemptyset(&set);
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&set, signal);
@@ -29,7 +31,7 @@ Result<std::unique_ptr<Interrupt>> Interrupt::create(process::Loop& loop) {
     return tl::unexpected(io_error("watch for", "signals", errno));
   File fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd) return tl::unexpected(io_error("watch for", "signals", errno));
-  std::unique_ptr<Interrupt> self(new Interrupt(loop, std::move(fd)));
+  std::unique_ptr<Interrupt> self(new Interrupt(loop, std::move(fd), std::move(drain)));
   self->watch_ = TRY(loop.watch(self->fd_.fd(), [raw = self.get()] { raw->take(); }));
   return self;
 }
@@ -44,6 +46,10 @@ bool Interrupt::requested() {
 void Interrupt::take() {
   signalfd_siginfo info{};
   while (::read(fd_.fd(), &info, sizeof info) == sizeof info) {
+    if (drain_) {
+      std::exchange(drain_, {})();
+      continue;
+    }
     ++count_;
     signal_ = static_cast<int>(info.ssi_signo);
     loop_.end_all(count_ == 1 ? first_grace() : std::chrono::seconds(0));

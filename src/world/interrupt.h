@@ -2,6 +2,7 @@
 // ends the agents gently and lets the run record where it stands, the second ends them at once.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "base/files.h"
@@ -13,7 +14,10 @@ namespace capsule::world {
 class Interrupt {
  public:
   // From now on SIGINT, SIGTERM and SIGHUP no longer end this process. `loop` must outlive it.
-  static Result<std::unique_ptr<Interrupt>> create(process::Loop& loop);
+  // `drain`: is called at the first request, from a turn of the loop or from requested(), and
+  // nothing is ended by it; what is said above holds from the second on.
+  static Result<std::unique_ptr<Interrupt>> create(process::Loop& loop,
+                                                   std::function<void()> drain = {});
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -22,10 +26,12 @@ class Interrupt {
   int exit_code() const { return 128 + signal_; }
 
  private:
-  explicit Interrupt(process::Loop& loop, File fd) : loop_(loop), fd_(std::move(fd)) {}
+  Interrupt(process::Loop& loop, File fd, std::function<void()> drain)
+      : loop_(loop), fd_(std::move(fd)), drain_(std::move(drain)) {}
   void take();
   process::Loop& loop_;
   File fd_;
+  std::function<void()> drain_;
   process::WatchId watch_{};
   int count_ = 0;
   int signal_ = 0;

@@ -39,7 +39,11 @@ AgentParts parts_of(const Project& project, Interrupt& interrupt, const std::str
   AgentParts parts;
   parts.run = run;
   parts.settings = [&project](const StartAgent& start) { return agent_settings(project, start); };
-  parts.prompt_file = [&project](const std::string& file) { return project.assets.read(file); };
+  // A prompt without a file is told as it is.
+  parts.prompt_file = [&project](const std::string& file) -> Result<std::string> {
+    if (file.empty()) return std::string();
+    return project.assets.read(file);
+  };
   parts.expertise = [&project](const std::string& expert) {
     return read_expert(project.root(), expert);
   };
@@ -145,7 +149,12 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
-      agents_(loop, parts_of(project, interrupt, settings_.run, walls_), *this) {
+      agents_(loop, parts_of(project, interrupt, settings_.run, walls_), *this),
+      elsewhere_(project, loop,
+                 {settings_.run, settings_.work, settings_.log_folder, settings_.people.tell,
+                  [this](const StartAgent& start, AgentFinished finished) {
+                    finished_elsewhere(start, std::move(finished));
+                  }}) {
   if (setup_.any()) checks_.ready_by(setup_);
   checks_.contained_by(walls_.around_checks());
   setup_.contained_by(walls_.around_setup());
@@ -162,14 +171,39 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
 RealWorld::~RealWorld() = default;
 
 Result<void> RealWorld::start_agent(const StartAgent& start, const AgentPlace& place) {
-  auto started = agents_.start(start, place);
+  StartAgent known = start;
+  // Its client here knows nothing of a session that was begun elsewhere.
+  if (start.resume && sessions_elsewhere_.contains(start.session) &&
+      !sessions_here_.contains(start.session))
+    known.anew = true;
+  auto started = agents_.start(known, place);
   if (!started) walls_.drop(start.agent);
+  if (started && !start.session.empty()) sessions_here_.insert(start.session);
   return started;
+}
+
+Result<void> RealWorld::start_elsewhere(const StartAgent& start, const AgentPlace& place) {
+  TRY_VOID(elsewhere_.start(start, place.folder, trees_.text_of(start.tree).branch, place.base,
+                            TRY(agents_.prompt_elsewhere(start, place))));
+  activity(start, {});
+  return {};
+}
+
+void RealWorld::finished_elsewhere(const StartAgent& start, AgentFinished finished) {
+  if (!start.session.empty()) {
+    sessions_elsewhere_.insert(start.session);
+    agents_.recall(start.session, start.agent, finished.log, "", finished.facts.provider);
+  }
+  on_finished(start, std::move(finished));
 }
 
 Result<void> RealWorld::preflight(const StartAgent& agent,
                                   const std::vector<config::Fallback>& fallbacks) {
   const agent::Provider provider = TRY(agent_settings(project_, agent)).provider;
+  if (elsewhere_.only_elsewhere(agent)) {
+    TRY_VOID(project_.assets.read(agent.prompt.file));
+    return {};
+  }
   TRY_VOID(agent::find_agent(provider));
   const auto walls = TRY(walls_of_agent(project_, agent, provider, project_.root()));
   TRY_VOID(can_contain(walls));
@@ -239,7 +273,7 @@ void RealWorld::do_now(const Command& command) {
     if (const auto started = start(*agent); !started) failed(command, started.error());
   } else if (const auto* end = std::get_if<EndAgent>(&command)) {
     if (const auto waits = waiting_.find(end->agent); waits != waiting_.end()) waits->second = true;
-    agents_.end(end->agent);
+    if (!elsewhere_.end(end->agent, event::Fault::idle)) agents_.end(end->agent);
   } else if (const auto* plan = std::get_if<PlanTree>(&command)) {
     answer(command, trees_.plan(*plan));
   } else if (const auto* open = std::get_if<OpenTree>(&command)) {
@@ -364,6 +398,13 @@ Result<void> RealWorld::start(const StartAgent& start) {
   place.log_folder = settings_.log_folder;
   place.base = trees_.base_of(start.tree);
   if (start.settle == Settle::keep) place.conflicts = trees_.unresolved(start.tree);
+  if (!trees_.is_checkout(start.tree) &&
+      elsewhere_.takes(start, agents_.running() + waiting_.size())) {
+    const auto started = start_elsewhere(start, place);
+    if (started || elsewhere_.never_here(start)) return started;
+    settings_.people.tell("agent " + std::to_string(start.agent) +
+                          " works here, and not elsewhere: " + sentences(started.error()));
+  }
   if (!setup_.any() || trees_.is_checkout(start.tree)) return start_agent(start, place);
   waiting_[start.agent] = false;
   const gate::Watch::Scope scope(&watch_, {start.task, CheckFor::tree});
@@ -449,7 +490,10 @@ void RealWorld::look_for_stop() {
   stopping_ = true;
   do_what_waits_for_room();
   // Until the agents are gone and what they left is kept.
-  if (*asked != Stop::paused) loop_.run();
+  if (*asked != Stop::paused) {
+    elsewhere_.end_all();
+    loop_.run();
+  }
   happened(StopAsked{*asked});
 }
 
@@ -479,6 +523,7 @@ Result<void> RealWorld::intact() {
   TRY_VOID(settings_.intact());
   if (unready_) return tl::unexpected(*unready_);
   for (const std::string& tree : agents_.trees()) look_for_tree(tree);
+  for (const std::string& tree : elsewhere_.trees()) look_for_tree(tree);
   if (vanished_.empty()) return {};
   return tl::unexpected(workspace::tree_vanished(trees_.text_of(vanished_)));
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "workspace/merge.h"
 #include "workspace/trees.h"
 #include "world/agents.h"
+#include "world/elsewhere.h"
 #include "world/ground.h"
 #include "world/interrupt.h"
 #include "world/parkings.h"
@@ -46,6 +48,8 @@ struct WorldSettings {
   std::function<std::int64_t(const std::string& day)> spent_elsewhere = {};
   // When an earlier process of the run recorded something last, in seconds since 1970; 0: never.
   std::int64_t heard = 0;
+  // Connections to the work that machines share; see ElsewhereParts.
+  std::function<std::unique_ptr<engine::Work>()> work = {};
   engine::Tracker* tracker = nullptr;  // for tasks that are closed; null: there are none
   // A set-up that fails in one tree, after it was well elsewhere, stops only who wanted to work
   // there, and not the run.
@@ -118,6 +122,8 @@ class RealWorld : public engine::World, private AgentEvents {
   void answer(const workflow::Command& command, Result<T> result);
   Result<void> start(const workflow::StartAgent& start);
   Result<void> start_agent(const workflow::StartAgent& start, const AgentPlace& place);
+  Result<void> start_elsewhere(const workflow::StartAgent& start, const AgentPlace& place);
+  void finished_elsewhere(const workflow::StartAgent& start, workflow::AgentFinished finished);
   void start_ready(const workflow::StartAgent& start, const AgentPlace& place,
                    const Result<void>& ready);
   Result<void> close(const workflow::CloseTask& command);
@@ -162,7 +168,10 @@ class RealWorld : public engine::World, private AgentEvents {
   bool set_up_once_ = false;      // it was well somewhere, in this process or before
   People people_;
   Readiness readiness_;
-  Agents agents_;  // last: gone before what its events touch
+  // Sessions in which somebody spoke on another machine, and those that were begun on this one.
+  std::set<std::string> sessions_elsewhere_, sessions_here_;
+  Agents agents_;        // last: gone before what their events touch
+  Elsewhere elsewhere_;  // the same
 };
 
 }  // namespace capsule::world
