@@ -18,6 +18,7 @@ packages_test=(
   python3-pytest              # a runner whose tests run inside walls
   clang-format-16 shellcheck  # the tests of the lint script
 )
+packages_machines=(libpq-dev postgresql-15) # the journal in a database, and one to show it with
 packages_client=(npm) # only where no npm is there: ./test fetches the agent client with it
 packages_browser=(chromium) # for the tests of the page, with the npm that is there, or Debian's
 if ! type -P npm >/dev/null; then packages_browser+=(npm); fi
