@@ -10,6 +10,7 @@ plant() {
   cp -r "$source_dir/tools" "$source_dir/.clang-format" "$tmp/repo"
   echo /tools/ >"$tmp/repo/.gitignore" # these are linted where they belong
   printf 'base | Small values |\nrunner | Runs | base\nshell | runner/shell.cpp\n' >"$tmp/repo/src/LAYERS"
+  # shellcheck disable=SC2016 # the marks of a block
   printf '```text\nrunner  runs\nbase    small values\n```\n' >"$tmp/repo/ARCHITECTURE.md"
   printf 'int answer() { return 42; }\n' >"$tmp/repo/src/base/answer.cpp"
   git -C "$tmp/repo" init -q
