@@ -261,6 +261,12 @@ void Site::on_change(const view::Project& now) {
   if (rows.empty() && !other_trouble && !other_journal) return;
   const std::uint64_t before = newest_place();
   if (other_journal) before_ = before + 1;
+  // As long as a file of a removed folder is open, nobody is told that the folder is gone.
+  if (other_journal)
+    (void)worker_->add([this] {
+      reader_.reset();
+      return [] {};
+    });
   journals_gone_ = follower_->journals_gone();
   trouble_ = follower_->trouble();
   shown_ = now;
