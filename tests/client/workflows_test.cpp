@@ -45,6 +45,11 @@ TEST_P(Workflows, AutoModeGoesThroughItsPhasesInOneSessionAndThreeReviewersLook)
 FOR_CLIENT(Workflows, "codex", Codex);
 FOR_CLIENT(Workflows, "gemini", Gemini);
 FOR_CLIENT(Workflows, "opencode", Opencode);
+FOR_CLIENT(Workflows, "goose", Goose);
+FOR_CLIENT(Workflows, "qwen", Qwen);
+FOR_CLIENT(Workflows, "copilot", Copilot);
+FOR_CLIENT(Workflows, "kimi", Kimi);
+FOR_CLIENT(Workflows, "grok", Grok);
 
 }  // namespace
 }  // namespace capsule::test
