@@ -12,10 +12,11 @@ namespace {
 
 constexpr int kMostSlots = 1'000;
 
-constexpr Option kOptions[] = {kProjectDir,
-                               {"labels", "LIST", "What it can do besides what is found: gpu,big"},
-                               {"slots", "N", "How many agents at once (default: 1)"},
-                               {"once", "", "End when one was carried out"}};
+constexpr Option kWorkerOptions[] = {
+    kProjectDir,
+    {"labels", "LIST", "What it can do besides what is found: gpu,big"},
+    {"slots", "N", "How many agents at once (default: 1)"},
+    {"once", "", "End when one was carried out"}};
 
 Result<int> slots_in(std::string_view text) {
   int slots = 0;
@@ -54,7 +55,7 @@ constexpr Command kWorkerCommand{
         "second ends them, and others do their work.\n\n"
         "Exit codes: 0 it ended as it was asked to; 1 refused; 2 an error; 130, 143 its agents "
         "were ended.",
-    .options = kOptions,
+    .options = kWorkerOptions,
     .run = run_worker,
     .examples = "  capsule worker --labels=gpu --slots=2\n  capsule worker --once",
     .people_only = true,

@@ -11,13 +11,13 @@
 namespace capsule::git {
 namespace {
 
-constexpr std::string_view kHeads = "refs/heads/";
+constexpr std::string_view kBranches = "refs/heads/";
 constexpr std::chrono::seconds kLook{60};
 constexpr std::chrono::minutes kMove{10};  // of data, over a slow line
 
-using Refs = std::map<std::string, std::string>;
+using RemoteRefs = std::map<std::string, std::string>;
 
-struct Move {
+struct RefMove {
   std::string ref, from, to;
 };
 
@@ -48,13 +48,13 @@ Reached<Answer> reach(const Repository& repository, const Remote& remote,
   return trouble(why, without_address(answer.error().message, remote));
 }
 
-Reached<Refs> list(const Repository& repository, const Remote& remote,
-                   const std::vector<std::string>& names) {
+Reached<RemoteRefs> list(const Repository& repository, const Remote& remote,
+                         const std::vector<std::string>& names) {
   std::vector<std::string> args{"ls-remote", "--quiet", "--refs", "--", remote.url};
   args.insert(args.end(), names.begin(), names.end());
   const Answer answer = TRY(reach(repository, remote, std::move(args), kLook));
   if (answer.code != 0) return complaint(RemoteTrouble::away, remote, answer);
-  Refs refs;
+  RemoteRefs refs;
   for (const std::string_view line : split(answer.out, '\n')) {
     const std::size_t tab = line.find('\t');
     if (tab == line.npos) continue;
@@ -70,7 +70,7 @@ Reached<Refs> list(const Repository& repository, const Remote& remote,
 
 // By their names: not every remote gives a commit by its id. What is had then may be newer than
 // what was listed, and has it among its parents, or else the next step fails and all begins anew.
-Reached<void> get(const Repository& repository, const Remote& remote, const Refs& refs) {
+Reached<void> get(const Repository& repository, const Remote& remote, const RemoteRefs& refs) {
   if (refs.empty()) return {};
   std::vector<std::string> args{"fetch",
                                 "--quiet",
@@ -87,7 +87,7 @@ Reached<void> get(const Repository& repository, const Remote& remote, const Refs
   return {};
 }
 
-std::string at(const Refs& refs, const std::string& name) {
+std::string at(const RemoteRefs& refs, const std::string& name) {
   const auto found = refs.find(name);
   return found == refs.end() ? std::string() : found->second;
 }
@@ -107,7 +107,7 @@ std::optional<std::int64_t> epoch_in(std::string_view message) {
 Reached<std::int64_t> epoch_of(const Repository& repository, const std::string& fence) {
   const Answer answer = [&] {
     auto said = ask(repository, {.args = {"rev-list", "--header", "--max-count=1", fence, "--"}});
-    return said ? *std::move(said) : Answer{.code = 1};
+    return said ? *std::move(said) : Answer{1, {}, {}};
   }();
   const std::vector<Commit> commits = parse_commits(answer.out);
   // It moved between the two calls, and back: as good as moved.
@@ -136,14 +136,15 @@ Reached<std::string> make_fence(const Repository& repository, const std::string&
 
 // All of them or none. Whether it was done is not read from what git prints, but looked for.
 Reached<void> push(const Repository& repository, const Remote& remote,
-                   const std::vector<Move>& moves) {
+                   const std::vector<RefMove>& moves) {
   std::vector<std::string> args{
       "push",        "--quiet",     "--porcelain", "--atomic",
       "--no-verify", "--no-signed", "--no-thin",   "--recurse-submodules=no"};
-  for (const Move& move : moves) args.push_back("--force-with-lease=" + move.ref + ":" + move.from);
+  for (const RefMove& move : moves)
+    args.push_back("--force-with-lease=" + move.ref + ":" + move.from);
   args.insert(args.end(), {"--", remote.url});
   std::vector<std::string> names;
-  for (const Move& move : moves) {
+  for (const RefMove& move : moves) {
     args.push_back(move.to + ":" + move.ref);
     names.push_back(move.ref);
   }
@@ -152,13 +153,13 @@ Reached<void> push(const Repository& repository, const Remote& remote,
   if (!answer && answer.error().why == RemoteTrouble::broken) return tl::unexpected(answer.error());
   if (answer && answer->err.find("does not support --atomic") != std::string::npos)
     return trouble(RemoteTrouble::unsupported, "it cannot move several refs at once");
-  const Refs now = TRY(list(repository, remote, names));
-  const auto is_at = [&](const std::string Move::*place) {
+  const RemoteRefs now = TRY(list(repository, remote, names));
+  const auto is_at = [&](const std::string RefMove::*place) {
     return std::all_of(moves.begin(), moves.end(),
-                       [&](const Move& move) { return at(now, move.ref) == move.*place; });
+                       [&](const RefMove& move) { return at(now, move.ref) == move.*place; });
   };
-  if (is_at(&Move::to)) return {};
-  if (!is_at(&Move::from)) return trouble(RemoteTrouble::moved, "it was moved by somebody else");
+  if (is_at(&RefMove::to)) return {};
+  if (!is_at(&RefMove::from)) return trouble(RemoteTrouble::moved, "it was moved by somebody else");
   if (!answer) return tl::unexpected(answer.error());
   // Nothing has moved: either it did not want to, or the way there broke.
   const bool said_no = answer->out.find("[remote rejected]") != std::string::npos;
@@ -206,7 +207,7 @@ Result<Remote> remote_at(const Repository& repository, std::string url) {
 
 std::string fence_of(const std::string& branch) {
   return "refs/capsule/fence/" +
-         (branch.starts_with(kHeads) ? branch.substr(kHeads.size()) : branch);
+         (branch.starts_with(kBranches) ? branch.substr(kBranches.size()) : branch);
 }
 
 Result<std::optional<Remote>> find_remote(const Repository& repository, const std::string& named) {
@@ -251,7 +252,7 @@ Error error_of(const Remote& remote, const RemoteFailure& failure) {
 Reached<RemoteTips> fetch_tips(const Repository& repository, const Remote& remote,
                                const std::string& branch) {
   const std::string fence = fence_of(branch);
-  const Refs refs = TRY(list(repository, remote, {branch, fence}));
+  const RemoteRefs refs = TRY(list(repository, remote, {branch, fence}));
   TRY_VOID(get(repository, remote, refs));
   RemoteTips tips{at(refs, branch), at(refs, fence), 0};
   if (!tips.fence.empty()) tips.epoch = TRY(epoch_of(repository, tips.fence));
@@ -277,13 +278,13 @@ Reached<void> publish(const Repository& repository, const Remote& remote,
       repository, remote,
       {{publication.branch, publication.from, publication.to}, {fence, publication.fence, merged}});
   if (pushed || pushed.error().why != RemoteTrouble::moved) return pushed;
-  const Refs now = TRY(list(repository, remote, {fence}));
+  const RemoteRefs now = TRY(list(repository, remote, {fence}));
   if (at(now, fence) == publication.fence) return pushed;
   return trouble(RemoteTrouble::fenced, "another capsule has begun to merge meanwhile");
 }
 
-Reached<Refs> look_at(const Repository& repository, const Remote& remote,
-                      const std::vector<std::string>& refs) {
+Reached<RemoteRefs> look_at(const Repository& repository, const Remote& remote,
+                            const std::vector<std::string>& refs) {
   return list(repository, remote, refs);
 }
 
@@ -294,7 +295,7 @@ Reached<void> push_ref(const Repository& repository, const Remote& remote, const
 
 Reached<std::string> fetch_ref(const Repository& repository, const Remote& remote,
                                const std::string& ref) {
-  const Refs refs = TRY(list(repository, remote, {ref}));
+  const RemoteRefs refs = TRY(list(repository, remote, {ref}));
   TRY_VOID(get(repository, remote, refs));
   return at(refs, ref);
 }

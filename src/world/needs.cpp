@@ -66,24 +66,24 @@ constexpr std::string_view kCaches[] = {".cache/go-build",
                                         ".cache/torch"};
 
 // The same where a variable says that they are elsewhere, and what below that.
-struct Elsewhere {
+struct CacheVariable {
   std::string_view variable, below;
 };
-constexpr Elsewhere kElsewhere[] = {{"GOPATH", "/pkg/mod"},
-                                    {"GOMODCACHE", ""},
-                                    {"GOCACHE", ""},
-                                    {"CARGO_HOME", "/registry"},
-                                    {"CARGO_HOME", "/git"},
-                                    {"GRADLE_USER_HOME", "/caches"},
-                                    {"GRADLE_USER_HOME", "/wrapper"},
-                                    {"npm_config_cache", ""},
-                                    {"YARN_CACHE_FOLDER", ""},
-                                    {"PIP_CACHE_DIR", ""},
-                                    {"UV_CACHE_DIR", ""},
-                                    {"CCACHE_DIR", ""},
-                                    {"SCCACHE_DIR", ""},
-                                    {"NUGET_PACKAGES", ""},
-                                    {"PLAYWRIGHT_BROWSERS_PATH", ""}};
+constexpr CacheVariable kElsewhere[] = {{"GOPATH", "/pkg/mod"},
+                                        {"GOMODCACHE", ""},
+                                        {"GOCACHE", ""},
+                                        {"CARGO_HOME", "/registry"},
+                                        {"CARGO_HOME", "/git"},
+                                        {"GRADLE_USER_HOME", "/caches"},
+                                        {"GRADLE_USER_HOME", "/wrapper"},
+                                        {"npm_config_cache", ""},
+                                        {"YARN_CACHE_FOLDER", ""},
+                                        {"PIP_CACHE_DIR", ""},
+                                        {"UV_CACHE_DIR", ""},
+                                        {"CCACHE_DIR", ""},
+                                        {"SCCACHE_DIR", ""},
+                                        {"NUGET_PACKAGES", ""},
+                                        {"PLAYWRIGHT_BROWSERS_PATH", ""}};
 
 // How compilers and interpreters are to work, and where they are; nothing about who works.
 constexpr std::string_view kTools =
