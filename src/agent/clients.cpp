@@ -45,6 +45,7 @@ constexpr Client kClients[] = {
      .account_names = "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN "
                       "CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX",
      .account_files = ".claude/.credentials.json",
+     .renews = "claudeAiOauth.refreshToken",
      .in_home = ".claude, .claude.json",
      .sessions = ".claude/projects"},
     {.name = "codex",
@@ -64,6 +65,7 @@ constexpr Client kClients[] = {
      .hosts = "api.openai.com, chatgpt.com",
      .account_names = "OPENAI_API_KEY CODEX_API_KEY",
      .account_files = ".codex/auth.json",
+     .renews = "tokens.refresh_token",
      .in_home = ".codex",
      .sessions = ".codex/sessions"},
     {.name = "gemini",

@@ -69,7 +69,10 @@ struct Client {
   std::string_view hosts = {};          // that it calls
   std::string_view account_names = {};  // variables one of which shows a login
   std::string_view account_files = {};  // files in HOME one of which does
-  std::string_view in_home = {};        // what it leaves there
+  // In those, which are JSON: the member, by its path, that holds what renews the login, and which
+  // the service takes once. Who renews by a copy voids the original.
+  std::string_view renews = {};
+  std::string_view in_home = {};  // what it leaves there
   // Of that, parted by blanks, what it needs to go on with a session.
   std::string_view sessions = {};
 };

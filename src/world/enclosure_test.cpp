@@ -251,15 +251,40 @@ TEST_F(EnclosureTest, SessionsInTheCheckoutThatAreOldGoWithASweep) {
 }
 
 TEST_F(EnclosureTest, ALoginThatWasRenewedInsideStaysUntilTheUsersIsNewer) {
-  writer("echo renewed >~/.claude/.credentials.json");
-  writer("cat ~/.claude/.credentials.json");
+  client_ = "gemini";
+  write(home_ + "/.gemini/oauth_creds.json", "the login\n");
+  writer("echo renewed >~/.gemini/oauth_creds.json");
+  writer("cat ~/.gemini/oauth_creds.json");
   EXPECT_EQ(output_.out, "renewed\n");
-  EXPECT_EQ(read(home_ + "/.claude/.credentials.json"), "the login\n") << "never written back";
-  write(home_ + "/.claude/.credentials.json", "a new login\n");
-  fs::last_write_time(home_ + "/.claude/.credentials.json",
+  EXPECT_EQ(read(home_ + "/.gemini/oauth_creds.json"), "the login\n") << "never written back";
+  write(home_ + "/.gemini/oauth_creds.json", "a new login\n");
+  fs::last_write_time(home_ + "/.gemini/oauth_creds.json",
                       fs::file_time_type::clock::now() + std::chrono::hours(1));
-  writer("cat ~/.claude/.credentials.json");
+  writer("cat ~/.gemini/oauth_creds.json");
   EXPECT_EQ(output_.out, "a new login\n");
+}
+
+// A service that takes it once gives a new one for it, and the user's would be void.
+TEST_F(EnclosureTest, WhatRenewsALoginStaysOutsideAndTheRestIsTheUsersEachTime) {
+  write(home_ + "/.claude/.credentials.json",
+        R"({"claudeAiOauth": {"accessToken": "a", "refreshToken": "r", "expiresAt": 12}, "x": 1})");
+  const std::string inside =
+      R"({"claudeAiOauth":{"accessToken":"a","refreshToken":"","expiresAt":12},"x":1})";
+  writer("cat ~/.claude/.credentials.json; echo '{}' >~/.claude/.credentials.json");
+  EXPECT_EQ(output_.out, inside);
+  writer("cat ~/.claude/.credentials.json");
+  EXPECT_EQ(output_.out, inside) << "of a login that ends, the newest is the user's";
+  reviewer("cat ~/.claude/.credentials.json");
+  EXPECT_EQ(output_.out, inside);
+  client_ = "codex";
+  write(home_ + "/.codex/auth.json", R"({"tokens": {"access_token": "a", "refresh_token": "r"}})");
+  writer("cat ~/.codex/auth.json");
+  EXPECT_EQ(output_.out, R"({"tokens":{"access_token":"a","refresh_token":""}})");
+  for (const char* other : {R"({"OPENAI_API_KEY":"k","tokens":null})", R"({"tokens":[]})", "[1]"}) {
+    write(home_ + "/.codex/auth.json", other);
+    writer("cat ~/.codex/auth.json");
+    EXPECT_EQ(output_.out, other) << "nothing there renews anything";
+  }
 }
 
 TEST_F(EnclosureTest, AKeyThatStaysOutsideIsInNoFileInside) {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "git/paths.h"
 #include "git/remove_tree.h"
+#include "json/object.h"
 #include "workspace/places.h"
 
 namespace capsule::world {
@@ -35,16 +36,37 @@ bool is_newer(const struct stat& one, const struct stat& other) {
                                                     : one.st_mtim.tv_nsec > other.st_mtim.tv_nsec;
 }
 
+// The object without the text of the member at `path` ("outer.inner"); as it is where it has none.
+json::Object without_text(json::Object object, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const std::string_view key = path.substr(0, dot);
+  if (dot == path.npos) {
+    if (object.text(key)) object.set_text(key, "");
+  } else if (const std::string* inner = object.find(key);
+             inner != nullptr && inner->front() == '{') {
+    object.set(key, without_text(object.object(key), path.substr(dot + 1)).compact());
+  }
+  return object;
+}
+
+// What renews a login stays with the user, where a service takes it only once: inside, the login
+// lasts as long as its token, and whoever uses it there cannot void the user's.
+std::string for_inside(std::string login, const agent::Client& client) {
+  if (client.renews.empty()) return login;
+  const auto object = json::Object::parse(login);
+  return object ? without_text(*object, client.renews).compact() : login;
+}
+
 // Whatever the agent before has put into its home, nothing is written elsewhere.
 Result<void> copy_account(const std::string& users, const std::string& home,
-                          const std::string& name) {
+                          const std::string& name, const agent::Client& client) {
   struct stat theirs {
   }, ours{};
   if (::stat((users + "/" + name).c_str(), &theirs) != 0 || !S_ISREG(theirs.st_mode)) return {};
   if (const auto there = open_beneath(home, name, O_RDONLY | O_NOFOLLOW);
-      there && ::fstat(there->fd(), &ours) == 0 && is_newer(ours, theirs))
+      client.renews.empty() && there && ::fstat(there->fd(), &ours) == 0 && is_newer(ours, theirs))
     return {};
-  const std::string text = TRY(read_file(users + "/" + name, kMaxAccountBytes));
+  const std::string text = for_inside(TRY(read_file(users + "/" + name, kMaxAccountBytes)), client);
   TRY_VOID(make_folders_beneath(home, git::parent_of("/" + name).substr(1)));
   const File file = TRY(open_beneath(home, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600));
   return write_all(file.fd(), text, name);
@@ -53,7 +75,7 @@ Result<void> copy_account(const std::string& users, const std::string& home,
 Result<void> copy_accounts(const std::string& users, const std::string& home,
                            const agent::Client& client) {
   for (const std::string_view name : split(client.account_files, ' '))
-    if (!name.empty()) TRY_VOID(copy_account(users, home, std::string(name)));
+    if (!name.empty()) TRY_VOID(copy_account(users, home, std::string(name), client));
   return {};
 }
 

@@ -21,8 +21,9 @@ inline constexpr std::string_view kCheckoutHomes = ".checkout";
 std::string homes_of(const std::string& project, std::string_view tree);
 
 // Ensures: the folder is there, and holds the files of the user's home by which the client is
-// logged in, as they are now: read, never written back. One that the client has renewed since the
-// user's was last written stays. `client` may be null. `whose`: "writer", or a role.
+// logged in, as they are now: read, never written back, and without what renews the login where
+// that can be used once only. Of other clients one that was renewed since the user's was last
+// written stays. `client` may be null. `whose`: "writer", or a role.
 // Returns the folder. Errors: io, refused (something is in its place).
 Result<std::string> ready_home(const std::string& project, std::string_view tree,
                                std::string_view whose, const agent::Client* client,

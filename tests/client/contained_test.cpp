@@ -53,6 +53,29 @@ TEST_F(ClientContained, SixPhasesWithARetryReachMainAndNoAgentHasTheKey) {
   EXPECT_THAT(turns, Contains(Field(&Turn::tool, HasSubstr("elsewhere.example:80 was refused"))));
 }
 
+// A login as the client writes it, that lasts for a while yet.
+TEST_F(ClientContained, ALoginWithoutWhatRenewsItIsEnoughWhileItLasts) {
+  env()["ANTHROPIC_API_KEY"] = std::nullopt;
+  write_file(path("config/capsule/config.yaml"), "contain: worktree\n");
+  write_file(path("home/.claude/.credentials.json"),
+             R"({"claudeAiOauth": {"accessToken": "sk-ant-oat01-short", "refreshToken": "renews",
+                 "expiresAt": 4102444800000, "scopes": ["user:inference", "user:profile"],
+                 "subscriptionType": "max"}})");
+  configure_gates();
+  model().when("# Execute Phase",
+               {bash("cat ~/.claude/.credentials.json"), bash("echo done >feature.txt"),
+                bash("sh tests/feature_test.sh && echo GREEN"),
+                say(signal_text("PASS", "green", "\"feature.txt\""))});
+  script_pipeline(model());
+  const Outcome outcome = run_bead();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("walls: worktree"));
+  const std::vector<Turn> turns = model().turns();
+  EXPECT_THAT(turns, Each(Field(&Turn::credential, "Bearer sk-ant-oat01-short")));
+  EXPECT_THAT(turns, Contains(Field(&Turn::tool, HasSubstr("subscriptionType"))));
+  EXPECT_THAT(turns, Each(Field(&Turn::tool, Not(HasSubstr("renews")))));
+}
+
 // A writer and a reviewer, whose model has their tools try everything in the lab of tests/contain.
 contain::RunReport try_all(const std::string& program, const std::string& preset) {
   contain::Through run{.roles = {contain::Role::writer, contain::Role::reviewer},

@@ -75,8 +75,9 @@ Conversation messages_conversation(const Request& request, const json& body) {
     asked.tools.push_back({tool.value("name", ""), tool.value("input_schema", json::object())});
   const auto session = request.headers.find("x-claude-code-session-id");
   if (session != request.headers.end()) asked.session = session->second;
-  const auto key = request.headers.find("x-api-key");
-  if (key != request.headers.end()) asked.credential = key->second;
+  for (const char* header : {"authorization", "x-api-key"})
+    if (const auto key = request.headers.find(header); key != request.headers.end())
+      asked.credential = key->second;
   return asked;
 }
 
