@@ -96,10 +96,10 @@ class Follower::Impl {
     int watch = -1, aside_watch = -1;
   };
   using AgentKey = std::pair<std::string, int>;  // run and agent
-  struct Told {                                  // of a run
+  struct AgentNews {                             // of a run
     std::map<int, dialect::Activity> doing;
     std::map<int, std::int64_t> printed;
-    bool operator==(const Told&) const = default;
+    bool operator==(const AgentNews&) const = default;
   };
 
   // ---- The journal
@@ -170,7 +170,7 @@ class Follower::Impl {
   void forget() {
     if (store) ++journals;
     tails_.clear();
-    told_.clear();
+    news_.clear();
     store.reset();
     reading_.reset();
   }
@@ -398,18 +398,18 @@ class Follower::Impl {
   }
 
   void fold_activities() {
-    std::map<std::string, Told> now;
+    std::map<std::string, AgentNews> now;
     for (const auto& [key, tail] : tails_) {
-      Told& told = now[key.first];
+      AgentNews& news = now[key.first];
       if (tail.log->activity().what != dialect::Activity::What::starting)
-        told.doing[key.second] = tail.log->activity();
-      told.printed[key.second] = tail.grown;
+        news.doing[key.second] = tail.log->activity();
+      news.printed[key.second] = tail.grown;
     }
-    for (const auto& [run, told] : told_)
+    for (const auto& [run, news] : news_)
       if (!now.contains(run)) now[run];
-    for (const auto& [run, told] : now)
-      if (told_[run] != told) reading_->fold().activities(run, told.doing, told.printed);
-    told_ = std::move(now);
+    for (const auto& [run, news] : now)
+      if (news_[run] != news) reading_->fold().activities(run, news.doing, news.printed);
+    news_ = std::move(now);
   }
 
   process::Loop& loop_;
@@ -431,7 +431,7 @@ class Follower::Impl {
   std::map<std::string, Process> processes_;  // by run
   std::map<AgentKey, Tail> tails_;
   std::map<AgentKey, std::string> wanted_;  // agents at work, and their starts
-  std::map<std::string, Told> told_;
+  std::map<std::string, AgentNews> news_;
 };
 
 Follower::Follower(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -65,7 +65,7 @@ std::optional<workflow::Stop> pending_request(const std::string& project, const 
 }
 
 Result<void> leave_message(const std::string& project, const std::string& run,
-                           const workflow::Told& message) {
+                           const workflow::MessageLeft& message) {
   TRY_VOID(make_folders(requests_folder(project)));
   // In the order of their names.
   const std::string id =
@@ -78,9 +78,10 @@ Result<void> leave_message(const std::string& project, const std::string& run,
                     requests_folder(project) + "/.new-" + random_hex(6));
 }
 
-std::vector<workflow::Told> pending_messages(const std::string& project, const std::string& run) {
+std::vector<workflow::MessageLeft> pending_messages(const std::string& project,
+                                                    const std::string& run) {
   const std::string folder = requests_folder(project), prefix = message_prefix(run);
-  std::vector<workflow::Told> messages;
+  std::vector<workflow::MessageLeft> messages;
   for (const std::string& id : names_behind(project, prefix)) {
     const auto text = read_file(folder + "/" + prefix + id, kMaxMessageBytes);
     const auto json = nlohmann::json::parse(text.value_or(""), nullptr, false);

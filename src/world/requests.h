@@ -21,8 +21,9 @@ std::optional<workflow::Stop> pending_request(const std::string& project, const 
 // stay until the run has recorded them, and are known by their id: what is found twice is told
 // once.
 Result<void> leave_message(const std::string& project, const std::string& run,
-                           const workflow::Told& message);
-std::vector<workflow::Told> pending_messages(const std::string& project, const std::string& run);
+                           const workflow::MessageLeft& message);
+std::vector<workflow::MessageLeft> pending_messages(const std::string& project,
+                                                    const std::string& run);
 void drop_message(const std::string& project, const std::string& run, const std::string& id);
 // Wants an answer back that the run has recorded. It stays until the run has decided about it.
 Result<void> leave_take_back(const std::string& project, const std::string& run, int question);

@@ -24,9 +24,10 @@ std::optional<Stop> RunRequests::new_stop(bool interrupted) {
   return asked;
 }
 
-std::vector<Told> RunRequests::new_messages() {
-  std::vector<Told> messages = pending_messages(project_, run_);
-  std::erase_if(messages, [&](const Told& one) { return !told_.insert(one.message).second; });
+std::vector<MessageLeft> RunRequests::new_messages() {
+  std::vector<MessageLeft> messages = pending_messages(project_, run_);
+  std::erase_if(messages,
+                [&](const MessageLeft& one) { return !told_.insert(one.message).second; });
   return messages;
 }
 
@@ -44,7 +45,7 @@ std::vector<int> RunRequests::new_take_backs() {
 // They are told until the runner has recorded them; whoever hears one twice passes it over.
 std::vector<Observation> RunRequests::news() {
   std::vector<Observation> news;
-  for (Told& message : new_messages()) {
+  for (MessageLeft& message : new_messages()) {
     telling_.push_back(message.message);
     news.emplace_back(SupplyNews{std::move(message)});
   }
@@ -54,7 +55,7 @@ std::vector<Observation> RunRequests::news() {
 
 std::vector<Observation> RunRequests::standing() {
   std::vector<Observation> news;
-  for (Told& message : new_messages()) {
+  for (MessageLeft& message : new_messages()) {
     recorded_.push_back(message.message);
     news.emplace_back(SupplyNews{std::move(message)});
   }

@@ -40,7 +40,7 @@ class RunRequests {
   void forget_recorded();
 
  private:
-  std::vector<workflow::Told> new_messages();
+  std::vector<workflow::MessageLeft> new_messages();
   std::vector<int> new_take_backs();
 
   const std::string project_, run_;

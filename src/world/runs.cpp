@@ -128,7 +128,7 @@ Result<Run> read_run(engine::Records& store, const RunHead& head) {
   run.unreadable = fold.trouble_of(head.run);
   run.view = fold.project().runs.front();
   find_trees(store, run);
-  for (const workflow::Told& told : pending_messages(store.project(), head.run)) {
+  for (const workflow::MessageLeft& told : pending_messages(store.project(), head.run)) {
     const auto same = [&](const workflow::MessageSummary& one) { return one.id == told.message; };
     auto& messages = run.summary.messages;
     if (std::any_of(messages.begin(), messages.end(), same)) continue;

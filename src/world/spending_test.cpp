@@ -64,7 +64,7 @@ TEST_F(Spending, MessagesAreKeptUntilTheyAreDropped) {
   drop_requests(project_, "run-1");
   EXPECT_EQ(pending_messages(project_, "run-1").size(), 2U)
       << "they are not for this process alone";
-  for (const workflow::Told& one : found) drop_message(project_, "run-1", one.message);
+  for (const workflow::MessageLeft& one : found) drop_message(project_, "run-1", one.message);
   EXPECT_THAT(pending_messages(project_, "run-1"), IsEmpty());
   EXPECT_EQ(pending_messages(project_, "run-10").size(), 1U);
 }

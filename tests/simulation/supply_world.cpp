@@ -154,7 +154,8 @@ void Simulation::supply_happens() {
   if (random_.below(1000) < weather_.tells) {
     const bool again = messages_ > 0 && random_.chance(20);
     const int number = again ? messages_ : ++messages_;
-    inbox_.emplace_back(SupplyNews{Told{"m" + std::to_string(number), "", "words", "somebody"}});
+    inbox_.emplace_back(
+        SupplyNews{MessageLeft{"m" + std::to_string(number), "", "words", "somebody"}});
   }
   if (!scripted() && random_.below(1000) < weather_.regrets)
     inbox_.emplace_back(

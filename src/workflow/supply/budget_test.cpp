@@ -333,7 +333,7 @@ TEST(Budget, ACallThatWasCutOffAndToldNothingIsCountedAsUnknown) {
 // What a message that was given to it said, it has not done.
 TEST(Budget, ACallThatWasCutOffHasHeardNothing) {
   Table table;
-  table.news(workflow::Told{"m-1", "T-1", "use tabs", "me"});
+  table.news(workflow::MessageLeft{"m-1", "T-1", "use tabs", "me"});
   table.want(1);
   ASSERT_THAT(table.call().prompt.appended, HasSubstr("use tabs"));
   table.crash();

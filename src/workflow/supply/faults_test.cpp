@@ -272,7 +272,7 @@ TEST(ServiceFault, ANewsOfSupplyNeverReachesAWorkflow) {
               SupplyNews{ParkedElsewhere{"claude", kStart + 9, true, Fault::usage_limit, ""}},
               SupplyNews{FreedElsewhere{"claude", "me"}}, SupplyNews{AgentSpends{1, {}}},
               SupplyNews{SpentElsewhere{5, "2026-01-01", 0}},
-              SupplyNews{Told{"m", "", "text", "me"}}, SupplyNews{Steered{1, "m", true}}});
+              SupplyNews{MessageLeft{"m", "", "text", "me"}}, SupplyNews{Steered{1, "m", true}}});
   EXPECT_THAT(table.heard, IsEmpty());
 }
 

@@ -410,7 +410,7 @@ void Turn::on(const CutOff& cut_off) {
   for (fact::MessageDelivered& one : still) record(std::move(one));
 }
 
-void Turn::on(const Told& told) {
+void Turn::on(const MessageLeft& told) {
   const bool known = std::any_of(s_.messages.begin(), s_.messages.end(),
                                  [&](const Message& one) { return one.id == told.message; });
   if (known || trimmed(told.text).empty()) return;

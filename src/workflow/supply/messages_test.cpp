@@ -6,12 +6,12 @@ namespace {
 TEST(Messages, AnAgentAtWorkIsSteeredAndItIsRecordedOnce) {
   Table table;
   table.want(1);
-  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "", "use tabs", "me"});
   ASSERT_EQ(table.orders<Steer>().size(), 1U);
   EXPECT_THAT(table.orders<Steer>()[0].text, HasSubstr("use tabs"));
   EXPECT_THAT(table.orders<Steer>()[0].text, HasSubstr("your last words hold your signal"));
   EXPECT_EQ(table.newest<fact::MessageGiven>().by, "me");
-  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "", "use tabs", "me"});
   EXPECT_THAT(table.orders<Steer>(), IsEmpty()) << "it was told before";
   table.news(Steered{1, "m1", true});
   EXPECT_TRUE(table.newest<fact::MessageDelivered>().live);
@@ -37,7 +37,7 @@ TEST(Stillness, IsRecordedOfAnAgentAtWorkAndIsNobodyElsesBusiness) {
 TEST(Messages, WhereNobodyCanBeSteeredTheNextPromptHasIt) {
   Table table;
   table.want(1);
-  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "", "use tabs", "me"});
   table.news(Steered{1, "m1", false});
   EXPECT_THAT(table.orders<Steer>(), IsEmpty()) << "not again";
   table.end(1, Fault::none);
@@ -57,7 +57,7 @@ TEST(Messages, WhereNobodyCanBeSteeredTheNextPromptHasIt) {
 TEST(Messages, OneThatWasHeardAtWorkIsToldAgainOnlyWhereTheSessionIsGone) {
   Table table;
   table.want(1);
-  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "", "use tabs", "me"});
   table.news(Steered{1, "m1", true});
   table.end(1, Fault::overloaded, Table::used(10));
   table.wake();
@@ -72,7 +72,7 @@ TEST(Messages, OneThatWasHeardAtWorkIsToldAgainOnlyWhereTheSessionIsGone) {
 TEST(Messages, OneForATaskReachesThatTaskAlone) {
   Table table;
   table.want(1, "T-1");
-  table.news(Told{"m1", "T-2", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "T-2", "use tabs", "me"});
   EXPECT_THAT(table.orders<Steer>(), IsEmpty());
   table.want(2, "T-2");
   EXPECT_THAT(table.call().prompt.appended, HasSubstr("use tabs"));
@@ -81,13 +81,13 @@ TEST(Messages, OneForATaskReachesThatTaskAlone) {
 TEST(Messages, ANoteWaitsForTheNextPromptAlsoWhereSomebodyCouldBeTold) {
   Table table;
   table.want(1);
-  table.news(Told{"m1", "", "use tabs", "me", true});
+  table.news(MessageLeft{"m1", "", "use tabs", "me", true});
   EXPECT_THAT(table.orders<Steer>(), IsEmpty());
   EXPECT_TRUE(table.newest<fact::MessageGiven>().for_next);
   table.crash();
   table.want(1);
   EXPECT_THAT(table.call().prompt.appended, HasSubstr("use tabs")) << "it begins once more";
-  table.news(Told{"m2", "T-2", "use spaces", "me", true});
+  table.news(MessageLeft{"m2", "T-2", "use spaces", "me", true});
   table.want(2, "T-1");
   EXPECT_THAT(table.call().prompt.appended, Not(HasSubstr("use spaces")));
   table.want(3, "T-2");
@@ -96,9 +96,9 @@ TEST(Messages, ANoteWaitsForTheNextPromptAlsoWhereSomebodyCouldBeTold) {
 
 TEST(Messages, OneThatNobodyHasHeardSurvivesACrash) {
   Table table;
-  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "", "use tabs", "me"});
   table.crash();
-  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "", "use tabs", "me"});
   table.want(1);
   EXPECT_THAT(table.call().prompt.appended, HasSubstr("use tabs"));
   // The agent is cut off: nobody has heard it.
@@ -118,7 +118,7 @@ TEST(Messages, OneThatNobodyHasHeardSurvivesACrash) {
 
 TEST(Messages, OneThatWasInThePromptStaysThereWhenTheServiceFails) {
   Table table;
-  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "", "use tabs", "me"});
   table.want(1);
   TokenUse nothing;
   nothing.tokens_known = true;
@@ -132,7 +132,7 @@ TEST(Messages, AnAgentThatWaitsIsToldWhenItGoesOn) {
   Table table;
   table.want(1);
   table.end(1, Fault::overloaded, Table::used(1));
-  table.news(Told{"m1", "", "use tabs", "me"});
+  table.news(MessageLeft{"m1", "", "use tabs", "me"});
   EXPECT_THAT(table.orders<Steer>(), IsEmpty());
   table.wake();
   EXPECT_THAT(table.call().prompt.follow_up, HasSubstr("go on where you were"));

@@ -61,7 +61,7 @@ class Turn {
   void on(const workflow::AgentSpends& spends);
   void on(const workflow::SpentElsewhere& spent);
   void on(const workflow::CutOff& cut_off);
-  void on(const workflow::Told& told);
+  void on(const workflow::MessageLeft& told);
   void answer(int number, const workflow::Answered& answered);
   void stop(workflow::Stop how);
   void note(const std::string& tree, const std::vector<event::SelfRunning>& files);
