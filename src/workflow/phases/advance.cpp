@@ -1,10 +1,9 @@
-// From observations to facts, and from the state to the next command.
+// From the state to the next command.
 #include <algorithm>
 #include <utility>
 
 #include "base/text.h"
-#include "workflow/approval.h"
-#include "workflow/phases/phases.h"
+#include "workflow/phases/decider.h"
 
 namespace capsule::phases {
 namespace {
@@ -12,37 +11,6 @@ namespace {
 using namespace event;
 namespace flow = capsule::workflow;
 using flow::Stop;
-
-// Check::number of the look at what the work begins with; phases count from 1.
-constexpr int kBaselineCheck = -1;
-
-// A failure of ours, not of an agent, ends the run with this.
-Outcome outcome_of_failure(const State& s, Reason reason) {
-  if (reason == Reason::interrupted) return Outcome::interrupted;
-  switch (s.step) {
-    case Step::prepare:
-      return Outcome::prep_failed;
-    case Step::integrate:
-    case Step::archive:
-    case Step::remove_worktree:
-    case Step::close_bead:
-      return Outcome::merge_error;
-    default:
-      return Outcome::phase_error;
-  }
-}
-
-Outcome outcome_of(Stop stop) {
-  switch (stop) {
-    case Stop::paused:
-      return Outcome::paused;
-    case Stop::aborted:
-      return Outcome::aborted;
-    case Stop::interrupted:
-      break;
-  }
-  return Outcome::interrupted;
-}
 
 // A pause waits until the phase is kept and checked. What follows a merge is not worth a pause, and
 // a verdict that is found is recorded.
@@ -70,507 +38,297 @@ constexpr const char* kNoSignal =
     "signal now: one JSON object on a line of its own, as you were told. Otherwise go on, and end "
     "with it. What was wrong: ";
 
-// Only where ERROR leads somewhere: otherwise it ends the run, and whoever takes that up goes on at
-// the same attempt.
-AfterFault after_fault(const State& s, Fault fault) {
-  if (fault == Fault::none || group_of(s.definition, s.phase).front()->error.to.empty())
-    return AfterFault::unsaid;
-  const bool again = fault != Fault::not_started && s.faults < flow::kOwnFaults - 1;
-  return again ? AfterFault::again : AfterFault::end;
+}  // namespace
+
+void Decider::decide() {
+  if (s_.step == Step::start || s_.step == Step::ended) return;
+  if (now().waiting || !now().running.empty()) return;
+  if (now().failure && std::exchange(now().undo, false)) return ask(take_back());
+  if (now().failure) return record(*std::exchange(now().failure, std::nullopt));
+  if (now().cut) {
+    flow::TakeBack keep = take_back();
+    keep.keep_only = true;
+    return ask(std::move(keep));
+  }
+  if (s_.step == Step::end) return record(RunEnded{s_.outcome, s_.detail});
+  if (now().stop && s_.step == Step::approve) return;
+  if (now().stop && heeds(s_, *now().stop)) return record(RunEnded{outcome_of(*now().stop), ""});
+  if (now().only_prepare && s_.step == Step::run_phase)
+    return record(RunEnded{Outcome::prepared, ""});
+  // The worktree is gone: what counts is put back before anything goes on there.
+  const bool at_work = s_.step == Step::run_phase || s_.step == Step::snapshot ||
+                       s_.step == Step::check || s_.step == Step::approve;
+  if (now().bring_back && at_work) return ask(take_back());
+  do_step();
 }
 
-PhaseFinished finished(const State& s, const std::string& phase, const flow::AgentFinished& f) {
-  PhaseFinished fact;
-  fact.phase = phase;
-  fact.number = f.agent;
-  fact.attempt = s.attempt;
-  if (const auto* words = std::get_if<flow::ContractWords>(&f.words)) {
-    // A program that failed is an ERROR whatever it printed; what it printed is kept.
-    fact.status = f.fault == Fault::none ? words->signal.status : Status::error;
-    fact.feedback = words->signal.feedback;
-    fact.summary = words->signal.summary;
-    fact.files_changed = words->signal.files_changed;
-    fact.signal = words->signal.json;
-  }
-  if (f.fault == Fault::exit_status || (f.fault != Fault::none && fact.feedback.empty()))
-    fact.feedback = "the agent " + flow::in_words(f);
-  fact.fault = f.fault;
-  fact.after_fault = after_fault(s, f.fault);
-  fact.exit_code = f.exit_code;
-  fact.log = f.log;
-  fact.duration_ms = f.duration_ms;
-  fact.took_back = f.took_back;
-  fact.miss = f.missed.why;
-  // Everybody may write there; what it said is noted from its signal.
-  std::erase(fact.took_back, "worklog.md");
-  return fact;
+int Decider::number_of_phase() const {
+  const auto found = s_.results.find(s_.phase);
+  return found == s_.results.end() ? s_.number : found->second.number;
 }
 
-class Decider {
- public:
-  Decider(State& s, Turn& turn, Apply apply) : s_(s), turn_(turn), apply_(apply) {}
+std::string Decider::who_ran() const {
+  const auto group = group_of(s_.definition, s_.phase);
+  std::string names;
+  for (std::size_t i = 0; i < group.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == group.size() ? " or " : ", ") + group[i]->name;
+  return names;
+}
 
-  void record(PipelineFact fact) {
-    apply_(s_, fact);
-    turn_.facts.push_back(std::move(fact));
-  }
+flow::TakeBack Decider::take_back() {
+  flow::TakeBack command;
+  command.tree = s_.bead;
+  command.label = std::to_string(s_.number) + "-" + s_.phase + "-unfinished";
+  command.to = s_.snapshot.commit;
+  command.folder = s_.worktree;
+  command.branch = s_.branch;
+  command.base = s_.base;
+  return command;
+}
 
-  // ---- What happened
+void Decider::do_step() {
+  switch (s_.step) {
+    case Step::prepare:
+      if (s_.worktree.empty()) return ask(flow::PlanTree{s_.bead, s_.on_branch});
+      if (wants_baseline() && !now().only_prepare) return check_baseline();
+      return ask(flow::OpenTree{s_.bead, s_.worktree, s_.branch, s_.base});
+    case Step::run_phase:
+      return run_phase();
+    case Step::snapshot:
+      return keep();
+    case Step::check:
+      // The commands of a check that was cut off may have left anything: only the snapshot
+      // counts.
+      if (now().taken_up) return ask(take_back());
+      return check();
+    case Step::approve:
+      return approve();
+    case Step::integrate:
+      return merge();
+    case Step::archive:
+      return archive();
+    case Step::remove_worktree:
+      return ask(
+          flow::RemoveTree{s_.bead, s_.worktree, s_.branch, s_.integrate == Integrate::branch});
+    case Step::close_bead:
+      if (!s_.closing) record(BeadClosing{});
+      return ask(flow::CloseTask{s_.bead, "Merged by Capsule"});
+    case Step::start:
+    case Step::end:
+    case Step::ended:
+      break;
+  }
+}
 
-  void operator()(const flow::TakenUp& f) {
-    now().taken_up = true;
-    now().held = f.held;
-    now().unbegun = f.unbegun;
+void Decider::run_phase() {
+  // An open phase was cut off: it starts again under its own number, on what it started from.
+  // Where all who had begun waited to be called again, nothing is half done.
+  const bool waited = std::all_of(s_.open.begin(), s_.open.end(), [this](const auto& one) {
+    return now().held.contains(one.second) || now().unbegun.contains(one.second);
+  });
+  if (now().taken_up && !waited) return ask(take_back());
+  now().taken_up = false;
+  if (wants_baseline()) return check_baseline();
+  // What cannot be merged anyway is found before an agent is paid.
+  if (rule().commits && main_doubted()) return;
+  if (!rule().needs.empty() && !now().passed_gate) {
+    flow::Check gate;
+    gate.number = s_.number;
+    gate.tree = s_.bead;
+    gate.names = rule().needs;
+    gate.phase = s_.phase;
+    gate.commit = s_.snapshot.commit;
+    return ask(std::move(gate));
   }
-  void operator()(const flow::StopAsked& f) {
-    if (now().stop != Stop::aborted) now().stop = f.how;
-  }
-  void operator()(const flow::TreePlanned& f) {
-    if (answered(Step::prepare)) record(WorktreeIntended{f.folder, f.branch, f.base});
-  }
-  void operator()(const flow::TreeOpened& f) {
-    if (answered(Step::prepare)) record(WorktreeReady{f.folder, f.branch, f.base});
-  }
-  void operator()(const flow::AgentFinished& f) {
-    const auto found = now().running.find(f.agent);
-    if (found == now().running.end()) return;
-    const std::string phase = found->second;
-    now().running.erase(found);
-    if (phase.empty()) return;
-    // Ended by a person, or with another that failed: the phase stays open, so that it is done
-    // again when the run goes on.
-    if (f.fault == Fault::interrupted || now().failure)
-      now().cut = true;
-    else
-      record(finished(s_, phase, f));
-  }
-  void operator()(const flow::AgentIdle&) {}
-  void operator()(const flow::AgentWaits&) {}
-  void operator()(const flow::Kept& f) {
-    if (!answered(Step::snapshot)) return;
-    record(SnapshotTaken{s_.phase, number_of_phase(), f.ref, f.commit, f.tree_id, f.head});
-  }
-  void operator()(const flow::TakenBack&) {
-    now().waiting = now().taken_up = now().bring_back = false;
-    if (std::exchange(now().cut, false) && !now().failure)
-      record(RunEnded{outcome_of(now().stop.value_or(Stop::interrupted)), ""});
-  }
-  void operator()(const flow::Checked& f) {
-    now().waiting = false;
-    if (f.number == kBaselineCheck) {
-      if (s_.step == Step::prepare || s_.step == Step::run_phase)
-        record(BaselineChecked{f.baseline, s_.base, f.feedback, f.runs});
-    } else if (s_.step == Step::run_phase) {
-      const bool not_signed = s_.asked_sign_off && !s_.signed_off;
-      if (not_signed || !f.feedback.empty())
-        record(MergeRefused{MergeRefusal::no_sign_off,
-                            not_signed ? "sign-off did not pass" : f.feedback});
-      else
-        now().passed_gate = true;
-    } else if (s_.step == Step::check) {
-      if (!f.guarded.empty() && person_there() && !s_.guard_refused)
-        return record(ApprovalAsked{s_.phase, number_of_phase(), s_.questions + 1, Approval::guard,
-                                    f.guarded, f.guard_stat});
-      PhaseChecked fact{s_.phase, number_of_phase(), f.feedback.empty(), f.feedback, f.claims,
-                        f.runs,   f.guarded};
-      if (!fact.passed && !s_.guard_words.empty())
-        fact.feedback += "\n\nA person was asked about it, and says: " + s_.guard_words;
-      for (const auto& [phase, result] : s_.results)
-        if (!result.took_back.empty())
-          fact.claims.push_back(flow::tried_to_change(result.took_back, who_ran()));
-      record(std::move(fact));
-    }
-  }
-  void operator()(const flow::Answered& f) {
-    if (s_.step != Step::approve || f.question != s_.question) return;
-    now().waiting = false;
-    const flow::Approved given = flow::approved_by(f.text);
-    record(ApprovalGiven{f.question, given.yes, given.words, f.by});
-  }
-  void operator()(const flow::Merged& f) {
-    if (!answered(Step::integrate)) return;
-    if (f.nothing)
-      record(MergeRefused{MergeRefusal::nothing_to_merge,
-                          "there is nothing to merge: no file differs from the main branch"});
-    else
-      record(MergeDone{f.commit, f.adopted, f.onto, f.runs, f.evidence});
-  }
-  void operator()(const flow::MergeTried& f) {
-    if (!answered(Step::integrate)) return;
-    MergeTried fact{f.onto, f.files, static_cast<int>(f.files.size()), f.runs};
-    if (fact.files.size() > flow::kFilesNamed) fact.files.resize(flow::kFilesNamed);
+  for (const PhaseRule* phase : group_of(s_.definition, s_.phase))
+    if (!s_.results.contains(phase->name)) start(*phase);
+}
+
+bool Decider::wants_baseline() const {
+  return !s_.baselined && s_.number == 0 && needs_baseline(s_.definition);
+}
+
+void Decider::check_baseline() {
+  flow::Check command;
+  command.number = kBaselineCheck;
+  command.tree = s_.bead;
+  command.names = {"baseline"};
+  command.clean = true;
+  command.commit = s_.base;
+  command.red_allowed = s_.red_allowed;
+  ask(std::move(command));
+}
+
+bool Decider::resumes(const PhaseRule& phase, const Agent& agent) const {
+  const bool sent_back = phase.writes && !phase.commits && !judges(phase) && !s_.feedback.empty();
+  if (!sent_back && !s_.cut_short.contains(phase.name)) return false;
+  const Session use = phase.session == Session::unsaid ? agent.session : phase.session;
+  return use != Session::fresh && s_.sessions.contains(phase.name);
+}
+
+std::string Decider::follow_up(const PhaseRule& phase) const {
+  if (!s_.cut_short.contains(phase.name)) return kSentBack;
+  if (s_.last.phase != phase.name || s_.last.fault != Fault::no_signal) return kCutShort;
+  return kNoSignal + s_.last.feedback;
+}
+
+void Decider::start(const PhaseRule& phase) {
+  const auto open = s_.open.find(phase.name);
+  const int number = open != s_.open.end() ? open->second : s_.number + 1;
+  const Agent& agent = now().agents[phase.name];
+  // One that waited when the run was left goes on where it was, as it would have then.
+  const bool waited = now().held.erase(number) > 0 && s_.sessions.contains(phase.name);
+  const bool never_called = now().unbegun.erase(number) > 0;
+  const bool goes_on = waited || ((open == s_.open.end() || never_called) && resumes(phase, agent));
+  const int session = goes_on ? s_.sessions.at(phase.name) : s_.starts + 1;
+  record(PhaseStarted{phase.name, number, s_.attempt, s_.feedback, agent.provider, agent.model,
+                      false, session});
+  flow::StartAgent command;
+  command.agent = number;
+  command.role = phase.name;
+  command.settings = flow::Settings::phase;
+  command.provider = phase.provider;
+  command.model = phase.model;
+  command.timeout_seconds = phase.timeout_seconds;
+  command.task = s_.bead;
+  command.attempt = s_.attempt;
+  command.tree = s_.bead;
+  command.settle = phase.writes ? flow::Settle::leave : flow::Settle::take_back;
+  command.judges = !phase.writes || (judges(phase) && !phase.edits);
+  command.dialect = flow::Dialect::contract;
+  command.prompt.file = phase.prompt;
+  command.prompt.feedback = s_.feedback;
+  command.session = flow::session_id(s_.run, session);
+  command.resume = goes_on;
+  if (goes_on) command.prompt.follow_up = waited ? kCutShort : follow_up(phase);
+  if (phase.commits) command.env["CAPSULE_COMMIT_MSG"] = s_.bead + ": " + s_.title;
+  if (!s_.on_branch.empty()) command.env["CAPSULE_BRANCH"] = s_.on_branch;
+  now().running[number] = phase.name;
+  turn_.commands.emplace_back(std::move(command));
+}
+
+void Decider::keep() {
+  flow::Keep command;
+  command.tree = s_.bead;
+  command.label = std::to_string(number_of_phase()) + "-" + s_.phase;
+  command.message = s_.phase + ": " + printable(s_.last.summary);
+  command.parent = s_.snapshot.commit.empty() ? s_.base : s_.snapshot.commit;
+  for (const PhaseRule* phase : group_of(s_.definition, s_.phase))
+    if (const auto found = s_.results.find(phase->name); found != s_.results.end())
+      command.notes.push_back({phase->name, found->second.attempt, found->second.status,
+                               found->second.summary, found->second.feedback});
+  // Last: whether a phase left an entry is seen by what is new in its section.
+  if (s_.newest_check) command.notes.push_back(*s_.newest_check);
+  // The worklog grows with every review. Two trees that differ in it alone are the same for a
+  // review that repeats its words.
+  const bool repeats = !judges(rule()) || (s_.last.status == Status::needs_work &&
+                                           s_.reviewed_feedback == s_.last.feedback);
+  if (s_.reviewed_by == s_.phase && repeats) command.same_as = s_.reviewed_tree;
+  ask(std::move(command));
+}
+
+void Decider::archive() {
+  flow::Archive command{s_.bead, s_.worktree, s_.bead};
+  if (s_.newest_check) command.notes.push_back(*s_.newest_check);
+  ask(std::move(command));
+}
+
+void Decider::check() {
+  flow::Check command;
+  command.number = number_of_phase();
+  command.tree = s_.bead;
+  command.names = rule().checks;
+  command.clean = rule().clean;
+  command.phase = s_.phase;
+  command.passed_claim = std::all_of(s_.results.begin(), s_.results.end(), [](const auto& result) {
+    return result.second.status == Status::pass;
+  });
+  if (rule().any)
+    command.passed_claim = std::any_of(s_.results.begin(), s_.results.end(), [](const auto& r) {
+      return r.second.status == Status::pass;
+    });
+  command.claims_files = group_of(s_.definition, s_.phase).size() == 1;
+  command.files_changed = s_.last.files_changed;
+  command.commit = s_.snapshot.commit;
+  command.previous = rule().commits ? s_.base : s_.previous_commit;
+  command.base = s_.base;
+  command.tests = s_.tests_commit;
+  command.signed_off = s_.signed_commit;
+  command.accepted = s_.accepted_commit;
+  // Who wrote which test is not known.
+  if (s_.by_hand && s_.tests_commit.empty()) std::erase(command.names, "tests-untouched");
+  command.request = request();
+  command.allowed = s_.allowed;
+  command.red_allowed = s_.red_allowed;
+  if (rule().commits) command.head = s_.snapshot.head;
+  ask(std::move(command));
+}
+
+void Decider::approve() {
+  if (s_.question == 0) {
+    ApprovalAsked fact{s_.phase, number_of_phase(), s_.questions + 1, s_.about};
+    if (s_.about == Approval::guard) fact.files = s_.guard.files, fact.detail = s_.guard.detail;
     record(std::move(fact));
   }
-  void operator()(const flow::MergeRefused& f) {
-    if (answered(Step::integrate)) record(MergeRefused{f.why, f.detail, f.main});
-  }
-  void operator()(const flow::MainMoved&) {
-    if (!answered(Step::integrate) || ++now().merge_tries < flow::kMergeTries) return;
-    record(RunEnded{Outcome::merge_error,
-                    "main moved " + std::to_string(flow::kMergeTries) +
-                        " times while merging\ntry again when others have stopped pushing: capsule "
-                        "merge " +
-                        s_.bead});
-  }
-  void operator()(const flow::TreeArchived& f) {
-    if (answered(Step::archive)) record(RunArchived{f.folder});
-  }
-  void operator()(const flow::TreeRemoved&) {
-    if (answered(Step::remove_worktree)) record(WorktreeRemoved{});
-  }
-  void operator()(const flow::TaskClosed&) {
-    if (answered(Step::close_bead)) record(BeadClosed{});
-  }
-  void operator()(const flow::TimerFired&) {}
-  void operator()(const flow::TakeBackAsked& f) {
-    if (!is_unseen(s_, f.question, f.unbegun)) return;
-    for (auto& [agent, phase] : now().running) {
-      phase.clear();
-      turn_.commands.push_back(flow::EndAgent{agent});
-    }
-    record(AnswerTakenBack{f.question});
-  }
-  void operator()(const flow::SupplyNews&) {}
-  void operator()(const GroundMoved& f) {
-    if (s_.step != Step::start && s_.step != Step::ended) record(f);
-  }
-  void operator()(const flow::CommandFailed& f) {
-    if (s_.step == Step::ended) return;
-    const Outcome outcome = f.reason == Reason::interrupted && now().stop
-                                ? outcome_of(*now().stop)
-                                : outcome_of_failure(s_, f.reason);
-    if (const auto* start = std::get_if<flow::StartAgent>(&f.command)) {
-      now().running.erase(start->agent);
-      // It may have worked until then: nobody was told, so it is done again.
-      now().undo |= f.reason == Reason::io;
-    } else {
-      now().waiting = false;
-    }
-    if (now().failure) return;
-    now().failure = RunEnded{outcome, f.detail};
-    for (const auto& [agent, phase] : now().running)
-      turn_.commands.push_back(flow::EndAgent{agent});
-  }
+  const flow::Waiting wait = waiting_of(s_);
+  flow::Ask command;
+  command.question = wait.question;
+  command.task = wait.task;
+  command.text = wait.text;
+  command.context = wait.context;
+  command.tree = s_.bead;
+  if (s_.newest_check) command.notes.push_back(*s_.newest_check);
+  flow::WorklogEntry asks;
+  asks.phase = s_.phase;
+  asks.summary = wait.text;
+  asks.waits = true;
+  command.notes.push_back(std::move(asks));
+  ask(std::move(command));
+}
 
-  // ---- What has to be done now
+bool Decider::main_doubted() {
+  if (!s_.ground.doubted() || s_.integrate == Integrate::branch) return false;
+  const auto name = [this](int agent) { return flow::agent_words(s_.agents, agent); };
+  record(MergeRefused{MergeRefusal::main_moved, flow::main_moved_text(s_.ground.main.front(), name,
+                                                                      "capsule merge " + s_.bead)});
+  return true;
+}
 
-  void decide() {
-    if (s_.step == Step::start || s_.step == Step::ended) return;
-    if (now().waiting || !now().running.empty()) return;
-    if (now().failure && std::exchange(now().undo, false)) return ask(take_back());
-    if (now().failure) return record(*std::exchange(now().failure, std::nullopt));
-    if (now().cut) {
-      flow::TakeBack keep = take_back();
-      keep.keep_only = true;
-      return ask(std::move(keep));
-    }
-    if (s_.step == Step::end) return record(RunEnded{s_.outcome, s_.detail});
-    if (now().stop && s_.step == Step::approve) return;
-    if (now().stop && heeds(s_, *now().stop)) return record(RunEnded{outcome_of(*now().stop), ""});
-    if (now().only_prepare && s_.step == Step::run_phase)
-      return record(RunEnded{Outcome::prepared, ""});
-    // The worktree is gone: what counts is put back before anything goes on there.
-    const bool at_work = s_.step == Step::run_phase || s_.step == Step::snapshot ||
-                         s_.step == Step::check || s_.step == Step::approve;
-    if (now().bring_back && at_work) return ask(take_back());
-    do_step();
-  }
+std::string Decider::request() const { return s_.title + "\n" + s_.request; }
 
- private:
-  Present& now() { return s_.present; }
-  bool person_there() const { return s_.present.attended || s_.integrate == Integrate::ask; }
-
-  // The command of this step was carried out.
-  bool answered(Step step) {
-    now().waiting = false;
-    return s_.step == step;
-  }
-  void ask(flow::Command command) {
-    now().waiting = true;
-    turn_.commands.push_back(std::move(command));
-  }
-  const PhaseRule& rule() const { return *group_of(s_.definition, s_.phase).front(); }
-  int number_of_phase() const {
-    const auto found = s_.results.find(s_.phase);
-    return found == s_.results.end() ? s_.number : found->second.number;
-  }
-
-  // Those that run at once share a worktree: nobody knows which of them it was.
-  std::string who_ran() const {
-    const auto group = group_of(s_.definition, s_.phase);
-    std::string names;
-    for (std::size_t i = 0; i < group.size(); ++i)
-      names += (i == 0 ? "" : i + 1 == group.size() ? " or " : ", ") + group[i]->name;
-    return names;
-  }
-
-  flow::TakeBack take_back() {
-    flow::TakeBack command;
-    command.tree = s_.bead;
-    command.label = std::to_string(s_.number) + "-" + s_.phase + "-unfinished";
-    command.to = s_.snapshot.commit;
-    command.folder = s_.worktree;
-    command.branch = s_.branch;
-    command.base = s_.base;
-    return command;
-  }
-
-  void do_step() {
-    switch (s_.step) {
-      case Step::prepare:
-        if (s_.worktree.empty()) return ask(flow::PlanTree{s_.bead, s_.on_branch});
-        if (wants_baseline() && !now().only_prepare) return check_baseline();
-        return ask(flow::OpenTree{s_.bead, s_.worktree, s_.branch, s_.base});
-      case Step::run_phase:
-        return run_phase();
-      case Step::snapshot:
-        return keep();
-      case Step::check:
-        // The commands of a check that was cut off may have left anything: only the snapshot
-        // counts.
-        if (now().taken_up) return ask(take_back());
-        return check();
-      case Step::approve:
-        return approve();
-      case Step::integrate:
-        return merge();
-      case Step::archive:
-        return archive();
-      case Step::remove_worktree:
-        return ask(
-            flow::RemoveTree{s_.bead, s_.worktree, s_.branch, s_.integrate == Integrate::branch});
-      case Step::close_bead:
-        if (!s_.closing) record(BeadClosing{});
-        return ask(flow::CloseTask{s_.bead, "Merged by Capsule"});
-      case Step::start:
-      case Step::end:
-      case Step::ended:
-        break;
-    }
-  }
-
-  void run_phase() {
-    // An open phase was cut off: it starts again under its own number, on what it started from.
-    // Where all who had begun waited to be called again, nothing is half done.
-    const bool waited = std::all_of(s_.open.begin(), s_.open.end(), [this](const auto& one) {
-      return now().held.contains(one.second) || now().unbegun.contains(one.second);
-    });
-    if (now().taken_up && !waited) return ask(take_back());
-    now().taken_up = false;
-    if (wants_baseline()) return check_baseline();
-    // What cannot be merged anyway is found before an agent is paid.
-    if (rule().commits && main_doubted()) return;
-    if (!rule().needs.empty() && !now().passed_gate) {
-      flow::Check gate;
-      gate.number = s_.number;
-      gate.tree = s_.bead;
-      gate.names = rule().needs;
-      gate.phase = s_.phase;
-      gate.commit = s_.snapshot.commit;
-      return ask(std::move(gate));
-    }
-    for (const PhaseRule* phase : group_of(s_.definition, s_.phase))
-      if (!s_.results.contains(phase->name)) start(*phase);
-  }
-
-  // Before anybody is paid. Phases that were run without it, by hand or by an earlier version, show
-  // that somebody thought it worth while.
-  bool wants_baseline() const {
-    return !s_.baselined && s_.number == 0 && needs_baseline(s_.definition);
-  }
-  void check_baseline() {
-    flow::Check command;
-    command.number = kBaselineCheck;
-    command.tree = s_.bead;
-    command.names = {"baseline"};
-    command.clean = true;
-    command.commit = s_.base;
-    command.red_allowed = s_.red_allowed;
-    ask(std::move(command));
-  }
-
-  // A writer that is sent back goes on in its own session, and so does whoever failed by itself.
-  // Reviewers look anew each time, and one that was cut off begins on what it started from.
-  bool resumes(const PhaseRule& phase, const Agent& agent) const {
-    const bool sent_back = phase.writes && !phase.commits && !judges(phase) && !s_.feedback.empty();
-    if (!sent_back && !s_.cut_short.contains(phase.name)) return false;
-    const Session use = phase.session == Session::unsaid ? agent.session : phase.session;
-    return use != Session::fresh && s_.sessions.contains(phase.name);
-  }
-
-  std::string follow_up(const PhaseRule& phase) const {
-    if (!s_.cut_short.contains(phase.name)) return kSentBack;
-    if (s_.last.phase != phase.name || s_.last.fault != Fault::no_signal) return kCutShort;
-    return kNoSignal + s_.last.feedback;
-  }
-
-  void start(const PhaseRule& phase) {
-    const auto open = s_.open.find(phase.name);
-    const int number = open != s_.open.end() ? open->second : s_.number + 1;
-    const Agent& agent = now().agents[phase.name];
-    // One that waited when the run was left goes on where it was, as it would have then.
-    const bool waited = now().held.erase(number) > 0 && s_.sessions.contains(phase.name);
-    const bool never_called = now().unbegun.erase(number) > 0;
-    const bool goes_on =
-        waited || ((open == s_.open.end() || never_called) && resumes(phase, agent));
-    const int session = goes_on ? s_.sessions.at(phase.name) : s_.starts + 1;
-    record(PhaseStarted{phase.name, number, s_.attempt, s_.feedback, agent.provider, agent.model,
-                        false, session});
-    flow::StartAgent command;
-    command.agent = number;
-    command.role = phase.name;
-    command.settings = flow::Settings::phase;
-    command.provider = phase.provider;
-    command.model = phase.model;
-    command.timeout_seconds = phase.timeout_seconds;
-    command.task = s_.bead;
-    command.attempt = s_.attempt;
-    command.tree = s_.bead;
-    command.settle = phase.writes ? flow::Settle::leave : flow::Settle::take_back;
-    command.judges = !phase.writes || (judges(phase) && !phase.edits);
-    command.dialect = flow::Dialect::contract;
-    command.prompt.file = phase.prompt;
-    command.prompt.feedback = s_.feedback;
-    command.session = flow::session_id(s_.run, session);
-    command.resume = goes_on;
-    if (goes_on) command.prompt.follow_up = waited ? kCutShort : follow_up(phase);
-    if (phase.commits) command.env["CAPSULE_COMMIT_MSG"] = s_.bead + ": " + s_.title;
-    if (!s_.on_branch.empty()) command.env["CAPSULE_BRANCH"] = s_.on_branch;
-    now().running[number] = phase.name;
-    turn_.commands.emplace_back(std::move(command));
-  }
-
-  void keep() {
-    flow::Keep command;
-    command.tree = s_.bead;
-    command.label = std::to_string(number_of_phase()) + "-" + s_.phase;
-    command.message = s_.phase + ": " + printable(s_.last.summary);
-    command.parent = s_.snapshot.commit.empty() ? s_.base : s_.snapshot.commit;
-    for (const PhaseRule* phase : group_of(s_.definition, s_.phase))
-      if (const auto found = s_.results.find(phase->name); found != s_.results.end())
-        command.notes.push_back({phase->name, found->second.attempt, found->second.status,
-                                 found->second.summary, found->second.feedback});
-    // Last: whether a phase left an entry is seen by what is new in its section.
-    if (s_.newest_check) command.notes.push_back(*s_.newest_check);
-    // The worklog grows with every review. Two trees that differ in it alone are the same for a
-    // review that repeats its words.
-    const bool repeats = !judges(rule()) || (s_.last.status == Status::needs_work &&
-                                             s_.reviewed_feedback == s_.last.feedback);
-    if (s_.reviewed_by == s_.phase && repeats) command.same_as = s_.reviewed_tree;
-    ask(std::move(command));
-  }
-
-  void archive() {
-    flow::Archive command{s_.bead, s_.worktree, s_.bead};
-    if (s_.newest_check) command.notes.push_back(*s_.newest_check);
-    ask(std::move(command));
-  }
-
-  void check() {
-    flow::Check command;
-    command.number = number_of_phase();
-    command.tree = s_.bead;
-    command.names = rule().checks;
-    command.clean = rule().clean;
-    command.phase = s_.phase;
-    command.passed_claim =
-        std::all_of(s_.results.begin(), s_.results.end(),
-                    [](const auto& result) { return result.second.status == Status::pass; });
-    if (rule().any)
-      command.passed_claim = std::any_of(s_.results.begin(), s_.results.end(), [](const auto& r) {
-        return r.second.status == Status::pass;
-      });
-    command.claims_files = group_of(s_.definition, s_.phase).size() == 1;
-    command.files_changed = s_.last.files_changed;
-    command.commit = s_.snapshot.commit;
-    command.previous = rule().commits ? s_.base : s_.previous_commit;
-    command.base = s_.base;
-    command.tests = s_.tests_commit;
-    command.signed_off = s_.signed_commit;
-    command.accepted = s_.accepted_commit;
-    // Who wrote which test is not known.
-    if (s_.by_hand && s_.tests_commit.empty()) std::erase(command.names, "tests-untouched");
-    command.request = request();
-    command.allowed = s_.allowed;
-    command.red_allowed = s_.red_allowed;
-    if (rule().commits) command.head = s_.snapshot.head;
-    ask(std::move(command));
-  }
-
-  void approve() {
-    if (s_.question == 0) {
-      ApprovalAsked fact{s_.phase, number_of_phase(), s_.questions + 1, s_.about};
-      if (s_.about == Approval::guard) fact.files = s_.guard.files, fact.detail = s_.guard.detail;
-      record(std::move(fact));
-    }
-    const flow::Waiting wait = waiting_of(s_);
-    flow::Ask command;
-    command.question = wait.question;
-    command.task = wait.task;
-    command.text = wait.text;
-    command.context = wait.context;
-    command.tree = s_.bead;
-    if (s_.newest_check) command.notes.push_back(*s_.newest_check);
-    flow::WorklogEntry asks;
-    asks.phase = s_.phase;
-    asks.summary = wait.text;
-    asks.waits = true;
-    command.notes.push_back(std::move(asks));
-    ask(std::move(command));
-  }
-
-  // Main was moved while agents ran: a person looks before anything is put on it.
-  bool main_doubted() {
-    if (!s_.ground.doubted() || s_.integrate == Integrate::branch) return false;
-    const auto name = [this](int agent) { return flow::agent_words(s_.agents, agent); };
-    record(MergeRefused{
-        MergeRefusal::main_moved,
-        flow::main_moved_text(s_.ground.main.front(), name, "capsule merge " + s_.bead)});
-    return true;
-  }
-
-  std::string request() const { return s_.title + "\n" + s_.request; }
-
-  void merge() {
-    if (main_doubted()) return;
-    const bool asks = s_.integrate == Integrate::ask && !s_.approved;
-    if (!asks) record(MergeIntended{});
-    flow::Merge command;
-    command.tree = s_.bead;
-    command.task = s_.bead;
-    command.title = s_.title;
-    const bool commits = std::any_of(s_.definition.phases.begin(), s_.definition.phases.end(),
-                                     [](const PhaseRule& phase) { return phase.commits; });
-    command.of = commits ? flow::Merge::Of::branch : flow::Merge::Of::kept;
-    command.branch = s_.branch;
-    command.base = s_.base;
-    command.was_signed_off = s_.signed_off;
-    command.signed_off = s_.signed_commit;
-    command.tests = s_.tests_commit;
-    command.claimed.assign(s_.claimed.begin(), s_.claimed.end());
-    command.request = request();
-    command.allowed = s_.allowed;
-    // What was signed off in a fresh checkout was tested as it will be on main. What is only to
-    // stand on its branch was checked as its workflow says.
-    const bool clean =
-        std::any_of(s_.definition.phases.begin(), s_.definition.phases.end(),
-                    [](const PhaseRule& phase) { return phase.signs_off && phase.clean; });
-    command.test = clean || s_.definition.finish == Finish::branch ? flow::Merge::Test::when_unseen
-                                                                   : flow::Merge::Test::always;
-    command.into = asks                                ? flow::Merge::Into::nowhere
-                   : s_.integrate == Integrate::branch ? flow::Merge::Into::branch
-                                                       : flow::Merge::Into::main;
-    command.edited = s_.approved;
-    command.shown = s_.snapshot.commit;
-    ask(std::move(command));
-  }
-
-  State& s_;
-  Turn& turn_;
-  Apply apply_;
-};
-
-}  // namespace
+void Decider::merge() {
+  if (main_doubted()) return;
+  const bool asks = s_.integrate == Integrate::ask && !s_.approved;
+  if (!asks) record(MergeIntended{});
+  flow::Merge command;
+  command.tree = s_.bead;
+  command.task = s_.bead;
+  command.title = s_.title;
+  const bool commits = std::any_of(s_.definition.phases.begin(), s_.definition.phases.end(),
+                                   [](const PhaseRule& phase) { return phase.commits; });
+  command.of = commits ? flow::Merge::Of::branch : flow::Merge::Of::kept;
+  command.branch = s_.branch;
+  command.base = s_.base;
+  command.was_signed_off = s_.signed_off;
+  command.signed_off = s_.signed_commit;
+  command.tests = s_.tests_commit;
+  command.claimed.assign(s_.claimed.begin(), s_.claimed.end());
+  command.request = request();
+  command.allowed = s_.allowed;
+  // What was signed off in a fresh checkout was tested as it will be on main. What is only to
+  // stand on its branch was checked as its workflow says.
+  const bool clean =
+      std::any_of(s_.definition.phases.begin(), s_.definition.phases.end(),
+                  [](const PhaseRule& phase) { return phase.signs_off && phase.clean; });
+  command.test = clean || s_.definition.finish == Finish::branch ? flow::Merge::Test::when_unseen
+                                                                 : flow::Merge::Test::always;
+  command.into = asks                                ? flow::Merge::Into::nowhere
+                 : s_.integrate == Integrate::branch ? flow::Merge::Into::branch
+                                                     : flow::Merge::Into::main;
+  command.edited = s_.approved;
+  command.shown = s_.snapshot.commit;
+  ask(std::move(command));
+}
 
 Turn advance(State& s, std::vector<PipelineFact> given,
              const std::vector<flow::Observation>& observations, const std::string&, Apply apply) {
