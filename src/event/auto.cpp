@@ -37,6 +37,10 @@ void members(V& v, Started& f) {
       v("red_allowed", f.red_allowed), v("integrate", f.integrate), v("at", f.at);
 }
 template <class V>
+void members(V& v, PlaceIntended& f) {
+  v("at", f.at);
+}
+template <class V>
 void members(V& v, PlaceReady& f) {
   v("folder", f.folder), v("branch", f.branch), v("at", f.at);
 }
@@ -146,6 +150,7 @@ static constexpr std::string_view kKinds[] = {
     "auto_checks_started", "auto_review_started", "auto_baseline_checked",
     "auto_ground_moved",   "auto_merge_tried",    "auto_integration_chosen",
     "auto_approval_asked", "auto_approval_given", "auto_answer_taken_back",
+    "auto_place_intended",
 };
 
 std::string_view name_of(Outcome outcome) { return text_of(outcome); }

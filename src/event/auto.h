@@ -81,6 +81,10 @@ struct Started {
   Integrate integrate{};     // unsaid, in earlier versions: merge
   bool operator==(const Started&) const = default;
 };
+struct PlaceIntended {  // a worktree is about to be made; in place nothing is
+  std::string at;
+  bool operator==(const PlaceIntended&) const = default;
+};
 struct PlaceReady {
   std::string folder;
   std::string branch;  // empty: not known, or it works in place
@@ -234,10 +238,11 @@ struct AnswerTakenBack {
   bool operator==(const AnswerTakenBack&) const = default;
 };
 
-struct Fact : std::variant<Started, PlaceReady, TurnStarted, TurnFinished, ChecksDone, Reviewed,
-                           MergeDone, PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended,
-                           ChecksStarted, ReviewStarted, BaselineChecked, GroundMoved, MergeTried,
-                           IntegrationChosen, ApprovalAsked, ApprovalGiven, AnswerTakenBack> {
+struct Fact
+    : std::variant<Started, PlaceReady, TurnStarted, TurnFinished, ChecksDone, Reviewed, MergeDone,
+                   PlaceRemoved, Ended, Resumed, SessionSeen, MergeIntended, ChecksStarted,
+                   ReviewStarted, BaselineChecked, GroundMoved, MergeTried, IntegrationChosen,
+                   ApprovalAsked, ApprovalGiven, AnswerTakenBack, PlaceIntended> {
   CAPSULE_COMPILED_ONCE(Fact);
 };
 

@@ -59,6 +59,7 @@ std::vector<Fact> samples() {
       ApprovalAsked{2, Approval::guard, {"Makefile"}, "stat", "now"},
       ApprovalGiven{2, true, "words", "me", "now"},
       AnswerTakenBack{2, "now"},
+      PlaceIntended{"now"},
   };
 }
 

@@ -198,6 +198,8 @@ class AutoRun : public Simulation {
                  : audit_.turn_open && start->agent == audit_.last_number;
     if (const auto* merge = std::get_if<workflow::Merge>(&command))
       return merge->into == workflow::Merge::Into::nowhere || audit_.merging;
+    if (std::holds_alternative<workflow::OpenTree>(command))
+      return audit_.planned || started_.in_place;
     if (const auto* ask = std::get_if<workflow::Ask>(&command))
       return ask->question == audit_.question;
     if (const auto* check = std::get_if<workflow::Check>(&command))

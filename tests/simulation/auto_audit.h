@@ -22,7 +22,8 @@ struct AutoAudit {
   std::map<int, bool> checks;                        // by how many turns there were
   bool check_passed = false;                         // the newest, really
   event::auto_run::Started begun;
-  bool turn_open = false, checking = false, reviewing = false, merging = false, merged = false;
+  bool planned = false, turn_open = false, checking = false, reviewing = false, merging = false,
+       merged = false;
   bool approved = false, said_yes = false;  // by a person, before the merge
   int question = 0;
   event::Approval about{};
@@ -72,6 +73,14 @@ struct AutoAudit {
     claim(!ended, "nothing happens after the end of a run");
   }
   void on(const event::auto_run::Started& f) { begun = f; }
+  void on(const event::auto_run::PlaceIntended&) {
+    claim(!ended && !begun.in_place, "only who has a tree of its own intends one");
+    claim(!planned, "that a tree is made is intended once");
+    planned = true;
+  }
+  void on(const event::auto_run::PlaceReady&) {
+    claim(!ended && (planned || begun.in_place), "no tree is there before that is in the journal");
+  }
   void on(const event::auto_run::TurnStarted& f) {
     claim(!ended, "nothing happens after the end of a run");
     claim(f.number == last_number ? turn_open : f.number > last_number && !turn_open,
@@ -187,7 +196,7 @@ struct AutoAudit {
     claim(!f.approval_stands || approved, "only an approval that was given can stand");
     approved = approved && f.approval_stands;
     ended = true;
-    checking = reviewing = merging = false;
+    planned = checking = reviewing = merging = false;
   }
   void on(const event::auto_run::Resumed&) {
     claim(ended, "only what has ended is resumed");

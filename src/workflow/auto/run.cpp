@@ -186,7 +186,10 @@ void on(Run& run, const fact::Started& started) {
   run.step = Step::prepare;
 }
 
+void on(Run& run, const fact::PlaceIntended&) { run.open = Step::prepare; }
+
 void on(Run& run, const fact::PlaceReady& ready) {
+  run.open.reset();
   run.folder = ready.folder;
   run.branch = ready.branch;
   run.step = step_of(run);

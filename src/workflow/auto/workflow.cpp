@@ -229,6 +229,7 @@ void Advance::proceed() {
         return command(std::move(check));
       }
       now_.what = What::opening;
+      if (!run_.begun.in_place && run_.open != Step::prepare) record(fact::PlaceIntended{});
       workflow::OpenTree open;
       open.tree = tree();
       return command(std::move(open));

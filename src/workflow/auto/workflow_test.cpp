@@ -8,8 +8,10 @@ TEST(AutoAdvance, AStartOpensTheTreeAndAnOpenTreeStartsTheFirstTurn) {
   Driver driver;
   driver.given(plain());
   EXPECT_EQ(driver.only<OpenTree>().tree, "auto");
+  EXPECT_THAT(driver.kinds(), ElementsAre("started", "place_intended"));
   driver.opened();
-  EXPECT_THAT(driver.kinds(), ElementsAre("started", "place_ready", "turn_started"));
+  EXPECT_THAT(driver.kinds(),
+              ElementsAre("started", "place_intended", "place_ready", "turn_started"));
   const auto& start = driver.only<StartAgent>();
   EXPECT_EQ(start.agent, 1);
   EXPECT_EQ(start.role, "expansion");
@@ -34,12 +36,25 @@ TEST(AutoAdvance, AStartOpensTheTreeAndAnOpenTreeStartsTheFirstTurn) {
   EXPECT_EQ(values.size(), 10U);
 }
 
+TEST(AutoAdvance, ATreeIsOpenedAgainWhenTheRunWasLeftBetweenIntentAndOutcome) {
+  Driver driver;
+  driver.given(plain());
+  driver.crash();
+  EXPECT_EQ(driver.only<OpenTree>().tree, "auto");
+  EXPECT_THAT(driver.kinds(), ElementsAre("started", "place_intended")) << "the intent stands once";
+  driver.opened();
+  EXPECT_EQ(driver.only<StartAgent>().agent, 1);
+  driver.crash();
+  EXPECT_EQ(driver.only<TakeBack>().tree, "auto") << "what is there is not intended again";
+}
+
 TEST(AutoAdvance, InPlaceItWorksInTheCheckoutAndMergesNothing) {
   fact::Started started = plain();
   started.in_place = true;
   Driver driver;
   driver.given(started);
   EXPECT_EQ(driver.only<OpenTree>().tree, "checkout");
+  EXPECT_THAT(driver.kinds(), ElementsAre("started")) << "no tree is made";
   driver.opened();
   EXPECT_EQ(driver.only<StartAgent>().tree, "checkout");
   driver.says({"AUTO_COMPLETE"});
