@@ -113,7 +113,7 @@ Result<Found> look(const Address& address, const std::string& origin) {
          row[7]});
   const Answer workers = connection.call("SELECT * FROM capsule_v1.workers($1)", {id});
   if (!workers) return error(workers.error());
-  found.workers = workers_in(*workers);
+  found.workers = TRY(workers_in(*workers));
   const Answer queue = connection.call("SELECT * FROM capsule_v1.queue($1)", {id});
   if (!queue) return error(queue.error());
   found.queue = queue_in(*queue);

@@ -158,12 +158,17 @@ std::unique_ptr<engine::Work> make_work(std::shared_ptr<const Parts> parts) {
   return std::make_unique<DatabaseWork>(std::move(parts));
 }
 
-std::vector<engine::WorkerSeen> workers_in(const Rows& rows) {
+Result<std::vector<engine::WorkerSeen>> workers_in(const Rows& rows) {
   std::vector<engine::WorkerSeen> all;
-  for (const Row& row : rows)
-    all.push_back({number_of(row[0]), row[1], row[2], labels_in(row[3]),
+  for (const Row& row : rows) {
+    const auto state = engine::worker_state_named(row[2]);
+    if (!state)
+      return fail(Reason::damaged,
+                  "the database has a worker in an unknown state: " + printable(row[2]));
+    all.push_back({number_of(row[0]), row[1], *state, labels_in(row[3]),
                    static_cast<int>(number_of(row[4])), static_cast<int>(number_of(row[5])),
                    static_cast<int>(number_of(row[6]) / 1000)});
+  }
   return all;
 }
 

@@ -16,7 +16,7 @@ struct Parts;
 std::unique_ptr<engine::Work> make_work(std::shared_ptr<const Parts> parts);
 
 // The answers of capsule_v1.workers and capsule_v1.queue.
-std::vector<engine::WorkerSeen> workers_in(const Rows& rows);
+Result<std::vector<engine::WorkerSeen>> workers_in(const Rows& rows);
 std::vector<engine::QueueSeen> queue_in(const Rows& rows);
 
 }  // namespace capsule::cluster

@@ -92,10 +92,19 @@ class Work {
   virtual Result<void> leave(std::int64_t worker) = 0;
 };
 
+enum class WorkerState {
+  active,
+  draining,  // it ends what it has, and takes nothing more
+  gone,      // it left, or was silent for a lease
+};
+std::string_view name_of(WorkerState state);
+std::optional<WorkerState> worker_state_named(std::string_view name);
+
 // For people.
 struct WorkerSeen {
   std::int64_t id = 0;
-  std::string name, state;  // "active", "draining", "gone"
+  std::string name;
+  WorkerState state{};
   std::vector<std::string> labels;
   int slots = 0, busy = 0;
   int silent_seconds = 0;  // of served time

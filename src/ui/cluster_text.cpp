@@ -45,13 +45,15 @@ std::string database_text(const world::Database& found) {
     text += "  " + printable(holder.subject) + "  process " + std::to_string(holder.process.pid) +
             " on " + printable(holder.process.host) + ", since " + printable(holder.since) + "\n";
   for (const engine::WorkerSeen& worker : found.workers)
-    text += "  worker " + std::to_string(worker.id) + " on " + printable(worker.name) + ": " +
-            std::to_string(worker.busy) + " of " + std::to_string(worker.slots) + " at work" +
-            (worker.state == "active" ? "" : ", " + printable(worker.state)) +
-            (worker.silent_seconds > kSilentSeconds
-                 ? ", silent for " + std::to_string(worker.silent_seconds) + " s"
-                 : "") +
-            "; " + labels_text(worker.labels) + "\n";
+    text +=
+        "  worker " + std::to_string(worker.id) + " on " + printable(worker.name) + ": " +
+        std::to_string(worker.busy) + " of " + std::to_string(worker.slots) + " at work" +
+        (worker.state == engine::WorkerState::active ? ""
+                                                     : ", " + std::string(name_of(worker.state))) +
+        (worker.silent_seconds > kSilentSeconds
+             ? ", silent for " + std::to_string(worker.silent_seconds) + " s"
+             : "") +
+        "; " + labels_text(worker.labels) + "\n";
   for (const engine::QueueSeen& queue : found.queue)
     text += "  " + std::to_string(queue.waiting) + " waiting, " + std::to_string(queue.claimed) +
             " at work" + (queue.needs.empty() ? "" : ", for " + labels_text(queue.needs)) +
@@ -71,7 +73,7 @@ std::string database_json(const world::Database& found) {
   for (const engine::WorkerSeen& worker : found.workers)
     workers.push_back(json::Value{{"id", worker.id},
                                   {"host", worker.name},
-                                  {"state", worker.state},
+                                  {"state", name_of(worker.state)},
                                   {"labels", worker.labels},
                                   {"slots", worker.slots},
                                   {"busy", worker.busy},

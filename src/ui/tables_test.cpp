@@ -98,15 +98,19 @@ TEST(DatabaseText, SaysWhoWorksThereAndWhatNobodyCanDo) {
   world::Database found;
   found.known = found.version = 3;
   found.project = "calculator";
-  found.workers = {
-      {.id = 7,
-       .name = "h\x1b",
-       .state = "active",
-       .labels = {"gpu", "os:linux"},
-       .slots = 2,
-       .busy = 1,
-       .silent_seconds = 3},
-      {.id = 8, .name = "i", .state = "draining", .labels = {}, .slots = 1, .silent_seconds = 90}};
+  found.workers = {{.id = 7,
+                    .name = "h\x1b",
+                    .state = engine::WorkerState::active,
+                    .labels = {"gpu", "os:linux"},
+                    .slots = 2,
+                    .busy = 1,
+                    .silent_seconds = 3},
+                   {.id = 8,
+                    .name = "i",
+                    .state = engine::WorkerState::draining,
+                    .labels = {},
+                    .slots = 1,
+                    .silent_seconds = 90}};
   found.queue = {{.needs = {"tpu"}, .waiting = 2}, {.waiting = 1, .claimed = 1, .workers = 2}};
   const std::string text = database_text(found);
   EXPECT_THAT(text, HasSubstr("worker 7 on h\\x1b: 1 of 2 at work; gpu, os:linux\n"));
