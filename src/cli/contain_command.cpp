@@ -1,21 +1,16 @@
 // capsule contain: any command inside the walls that agents and gates get.
 #include "base/files.h"
 #include "base/print.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "contain/plan.h"
 #include "contain/start.h"
 #include "contain/without.h"
 #include "ui/contain_text.h"
 #include "world/project.h"
-#include "world/walls.h"
+#include "world/wall_words.h"
 
 namespace capsule::cli {
 namespace {
-
-constexpr int kNotContained = 125;  // nothing ran
-constexpr int kNotExecutable = 126;
-constexpr int kNotThere = 127;
 
 constexpr Positional kContainPositionals[] = {{.name = "COMMAND",
                                                .help = "What to run, with its arguments",
@@ -45,88 +40,50 @@ std::vector<std::string> strings(const std::vector<std::string_view>& views) {
   return {views.begin(), views.end()};
 }
 
-std::vector<contain::Mount> mounts_of(const Args& args) {
-  std::vector<contain::Mount> mounts;
-  for (const std::string_view given : args.every("mount")) {
-    const std::size_t at = given.find('=');
-    mounts.push_back({std::string(given.substr(0, at)),
-                      at == given.npos ? "" : std::string(given.substr(at + 1))});
-  }
-  return mounts;
+world::WallWords words_of(const Args& args) {
+  const auto one = [&](std::string_view name) {
+    return std::string(args.option(name).value_or(""));
+  };
+  const auto all = [&](std::string_view name) { return strings(args.every(name)); };
+  return {.preset = one("preset"),
+          .role = one("role"),
+          .net = one("net"),
+          .missing = one("missing"),
+          .allow = all("allow"),
+          .forward = all("forward"),
+          .read = all("read"),
+          .write = all("write"),
+          .scratch = all("scratch"),
+          .mount = all("mount"),
+          .env = all("env"),
+          .home = one("home"),
+          .layer = one("layer")};
 }
 
-contain::Role role_of(const Args& args) {
-  if (args.option("role") == "reviewer") return contain::Role::reviewer;
-  return args.option("role") == "gate" ? contain::Role::gate : contain::Role::writer;
-}
-
-void append(std::vector<std::string>& to, const std::vector<std::string_view>& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
-
-Result<void> append_ports(std::vector<int>& to, const Args& args) {
-  for (const std::string_view given : args.every("forward")) {
-    const auto port = command_line::number_in(given, std::numeric_limits<int>::min());
-    if (!port)
-      return fail(Reason::usage, "--forward wants the number of a port, not " + printable(given));
-    to.push_back(static_cast<int>(*port));
-  }
-  return {};
-}
-
-// What the configuration says here, and then what the options do.
-Result<contain::Wish> wish_of(const Args& args, const config::Config& config) {
-  contain::Wish wish = world::walls_of_command(config, role_of(args), absolute_path("."));
-  if (const auto preset = args.option("preset"))
-    wish.preset = *preset == "strict" ? contain::Preset::strict : contain::Preset::worktree;
-  // Who allows a host wants a proxy to it.
-  if (!args.every("allow").empty()) wish.net = contain::Net::proxy;
-  for (const contain::Net net : {contain::Net::open, contain::Net::proxy, contain::Net::off})
-    if (args.option("net") == name_of(net)) wish.net = net;
-  append(wish.allow, args.every("allow"));
-  TRY_VOID(append_ports(wish.forward, args));
-  if (const auto missing = args.option("missing"))
-    wish.missing = *missing == "weaker" ? contain::Missing::weaker : contain::Missing::refuse;
-  append(wish.read, args.every("read"));
-  append(wish.write, args.every("write"));
-  append(wish.scratch, args.every("scratch"));
-  append(wish.env, args.every("env"));
-  wish.mounts = mounts_of(args);
-  wish.private_home = args.option("home").value_or("");
-  wish.layer = args.option("layer").value_or("");
-  return wish;
-}
-
-int code_of(const Error& error) {
-  report(error);
-  if (error.reason == Reason::missing_program) return kNotThere;
-  return error.reason == Reason::failed ? kNotExecutable : kNotContained;
-}
-
-int explain(const contain::Policy& policy, const config::Config& config) {
+Result<int> explain(const contain::Policy& policy, const config::Config& config) {
   const auto planned = contain::plan(policy, contain::this_kernel());
   print(ui::contain_text(policy, planned ? &*planned : nullptr) +
         ui::contain_origins(config, policy.role));
-  return planned ? 0 : code_of(planned.error());
+  if (!planned) return tl::unexpected(planned.error());
+  return 0;
 }
 
 Result<int> run_contained(const Args& args) {
   contain::fill_streams();
-  const auto config = config::load(world::config_sources(world::project_folder(".")));
-  if (!config) return code_of(config.error());
-  auto policy = contain::make_policy(TRY(wish_of(args, *config)));
-  if (!policy) return code_of(policy.error());
-  contain::leave_out(*policy);
-  if (args.flag("explain")) return explain(*policy, *config);
+  const config::Config config =
+      TRY(config::load(world::config_sources(world::project_folder("."))));
+  contain::Policy policy =
+      TRY(contain::make_policy(TRY(world::wish_of(config, words_of(args), absolute_path(".")))));
+  contain::leave_out(policy);
+  if (args.flag("explain")) return explain(policy, config);
   if (args.rest(0).empty())
     return fail(Reason::usage, "missing argument COMMAND",
                 "usage: capsule contain [options] -- COMMAND...");
-  auto inside = contain::start(*policy, strings(args.rest(0)));
-  if (!inside) return code_of(inside.error());
-  print_error(ui::gaps_text(*policy, inside->report));
-  const auto ending = contain::follow(*inside);
-  if (inside->gateway) print_error(ui::refusals_text(*inside->gateway));
-  if (!ending) return code_of(ending.error());
+  contain::Inside inside = TRY(contain::start(policy, strings(args.rest(0))));
+  print_error(ui::gaps_text(policy, inside.report));
+  const auto ending = contain::follow(inside);
+  if (inside.gateway) print_error(ui::refusals_text(*inside.gateway));
+  if (!ending) return tl::unexpected(ending.error());
   if (ending->excess)
     print_error("capsule: the command was ended: it " + contain::sentence_of(*ending->excess) +
                 "\n");
@@ -155,6 +112,7 @@ constexpr Command kContainCommand{
     .positionals = kContainPositionals,
     .options = kContainOptions,
     .run = run_contained,
+    .errors = Errors::beside,
     .examples =
         "  capsule contain --preset=strict -- npm test\n"
         "  capsule contain --role=reviewer --read=~/.rustup -- cargo test\n"

@@ -277,7 +277,16 @@ Match match_command(Table table, std::span<const char* const> words) {
 }
 
 int exit_code(Reason reason, Errors errors) {
-  if (errors != Errors::by_reason) return errors == Errors::one ? 1 : 2;
+  switch (errors) {
+    case Errors::one:
+      return 1;
+    case Errors::two:
+      return 2;
+    case Errors::beside:
+      return reason == Reason::missing_program ? 127 : reason == Reason::failed ? 126 : 125;
+    case Errors::by_reason:
+      break;
+  }
   switch (reason) {
     case Reason::not_found:
     case Reason::exists:

@@ -49,6 +49,9 @@ enum class Errors {
   by_reason,  // 1: the answer is no; 2: there is no answer
   one,        // 1, all of them: it stands for a script that knows no other code
   two,        // 2, all of them: its 1 is what it found out, such as "needs work"
+  // It ends as the command does that it runs, so its own are what shells and env have for it: 127
+  // is not there, 126 cannot be executed, 125 nothing was run for another reason.
+  beside,
 };
 int exit_code(Reason reason, Errors errors);
 

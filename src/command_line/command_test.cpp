@@ -228,6 +228,14 @@ TEST(ExitCode, ACommandWhoseCodesAreTakenHasOneForAllErrors) {
   }
 }
 
+TEST(ExitCode, ACommandThatEndsAsAnotherDoesHasCodesBesideThoseOfTheOther) {
+  EXPECT_EQ(exit_code(Reason::missing_program, Errors::beside), 127);
+  EXPECT_EQ(exit_code(Reason::failed, Errors::beside), 126);
+  for (const Reason reason :
+       {Reason::usage, Reason::not_found, Reason::refused, Reason::damaged, Reason::io})
+    EXPECT_EQ(exit_code(reason, Errors::beside), 125);
+}
+
 TEST(ExitCode, WhatACommandFailsWithBecomesTheCodeOfTheProgram) {
   constexpr Command kRows[] = {
       {.path = "look",
