@@ -1,7 +1,5 @@
 // `capsule bead …`: the project's beads from the command line. The native store is worked on
 // directly; where the project's tracker is bd, the same words go to bd and its answer is shown.
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include "base/files.h"
@@ -11,13 +9,9 @@
 #include "cli/commands.h"
 #include "cli/project_args.h"
 #include "command_line/input.h"
-#include "config/config.h"
 #include "json/text.h"
-#include "task/bd_tracker.h"
-#include "task/bead_edit.h"
-#include "task/native_store.h"
-#include "task/open_tracker.h"
 #include "ui/bead_text.h"
+#include "world/bead_desk.h"
 
 namespace capsule::cli {
 namespace {
@@ -30,25 +24,7 @@ std::string value_of(const Args& args, std::string_view option) {
 
 std::string first_word(const Args& args) { return std::string(args.positional(0).value_or("")); }
 
-using Words = std::vector<std::string>;
-
-// A command as bd takes it, with those of these options that say something.
-Words for_bd(const Args& args, Words words, std::initializer_list<std::string_view> options) {
-  for (const std::string_view name : options)
-    if (const std::string value = value_of(args, name); !value.empty())
-      words.push_back("--" + std::string(name) + "=" + value);
-  return words;
-}
-
-std::string actor() {
-  for (const char* name : {"BD_ACTOR", "USER", "LOGNAME"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
-  return "capsule";
-}
-
-Result<task::Choice> tracker_choice(const std::string& dir) {
-  return world::choice_of(TRY(config::load(world::config_sources(dir))).tracker);
-}
+using task::Words;
 
 // Damaged lines of the store are told, whatever the command was.
 bool report_damage(const task::NativeStore& store) {
@@ -59,24 +35,21 @@ bool report_damage(const task::NativeStore& store) {
   return !store.damage().empty();
 }
 
-Result<int> forwarded(const std::string& dir, const Args& args, Words words) {
-  const task::Forwarded answer = TRY(task::forward(dir, std::move(words), args.flag("json")));
-  print(answer.out);
-  print_error(answer.err);
-  return answer.ok ? 0 : 1;
-}
-
-// What a command does natively, and the words that it is for bd.
+// What a command does in our own store, and the words that it is for bd.
 template <class Native>
 Result<int> run_either(const Args& args, Words words, Native native) {
-  const std::string dir = project_folder(args);
-  if (TRY(task::uses_bd(dir, TRY(tracker_choice(dir)))))
-    return forwarded(dir, args, std::move(words));
-  task::NativeStore store(dir, task::OnDamage::tolerate, actor());
+  world::BeadDesk desk = TRY(world::BeadDesk::open(project_folder(args)));
+  if (desk.is_bd()) {
+    const task::Forwarded answer = TRY(desk.hand_over(std::move(words), args.flag("json")));
+    print(answer.out);
+    print_error(answer.err);
+    return answer.ok ? 0 : 1;
+  }
+  task::NativeStore& store = desk.store();
   const Result<int> code = native(store);
   // The error of a bead that is not found names the first damaged line itself.
-  const bool told = code || code.error().reason != Reason::damaged ? report_damage(store) : true;
-  return code && *code < 0 ? (told ? 1 : 0) : code;
+  const bool damaged = code || code.error().reason != Reason::damaged ? report_damage(store) : true;
+  return code && *code < 0 ? (damaged ? 1 : 0) : code;
 }
 
 // For commands whose answer is incomplete when lines are damaged.
@@ -87,13 +60,7 @@ Result<int> run_init(const Args& args) {
   const std::string prefix = value_of(args, "prefix");
   if (prefix.empty())
     return fail(Reason::usage, "bead init needs --prefix=NAME", "new ids begin with it");
-  if (TRY(tracker_choice(dir)) == task::Choice::bd) {
-    const auto output = TRY(task::run_bd(dir, {"init", "--prefix=" + prefix}));
-    if (!output.ok())
-      return fail(Reason::failed, "bd init failed: " + std::string(trimmed(output.err)));
-  } else {
-    TRY_VOID(task::NativeStore::init(dir, prefix));
-  }
+  TRY_VOID(world::begin_beads(dir, prefix));
   const std::string path = dir + "/.beads";
   if (args.flag("json")) {
     print("{\"prefix\":" + json::quoted(prefix) + ",\"path\":" + json::quoted(path) + "}\n");
@@ -122,14 +89,8 @@ Result<int> run_import(const Args& args) {
       });
 }
 
-Result<int> parse_priority(std::string_view text) {
-  if (text.starts_with('P') || text.starts_with('p')) text.remove_prefix(1);
-  if (text.size() == 1 && text[0] >= '0' && text[0] <= '4') return text[0] - '0';
-  return fail(Reason::usage, "--priority must be 0 to 4", "0 is the most urgent");
-}
-
 Result<int> run_create(const Args& args) {
-  const int priority = TRY(parse_priority(args.option("priority").value_or("2")));
+  const int priority = TRY(task::priority_in(args.option("priority").value_or("2")));
   const task::NewBead bead{.title = value_of(args, "title"),
                            .type = std::string(args.option("type").value_or("task")),
                            .priority = priority,
@@ -137,10 +98,7 @@ Result<int> run_create(const Args& args) {
                            .description = value_of(args, "description"),
                            .acceptance = value_of(args, "acceptance")};
   if (trimmed(bead.title).empty()) return fail(Reason::usage, "bead create needs --title=TEXT");
-  const Words words{"create", "--title=" + bead.title, "--type=" + bead.type,
-                    "--priority=" + std::to_string(bead.priority)};
-  const auto bd = for_bd(args, words, {"parent", "description", "acceptance"});
-  return run_either(args, bd, [&](task::NativeStore& store) -> Result<int> {
+  return run_either(args, words_to_create(bead), [&](task::NativeStore& store) -> Result<int> {
     const std::string id = TRY(store.create(bead));
     print(args.flag("json") ? TRY(store.object_json(id))
                             : "Created " + id + ": " + printable(bead.title) + "\n");
@@ -163,9 +121,7 @@ Result<int> list_either(const Args& args, Words words, const char* none, List li
 Result<int> list_beads(const Args& args) {
   const engine::BeadFilter filter{value_of(args, "parent"), value_of(args, "status"),
                                   args.flag("all")};
-  Words words = for_bd(args, {"list"}, {"parent", "status"});
-  if (filter.all) words.emplace_back("--all");
-  return list_either(args, std::move(words), "No beads.\n",
+  return list_either(args, task::words_to_list(filter), "No beads.\n",
                      [&](task::NativeStore& store) { return store.list(filter); });
 }
 
@@ -197,7 +153,7 @@ Result<int> change_either(const Args& args, Words words, const char* done, Chang
 
 Result<int> run_close(const Args& args) {
   const std::string reason = value_of(args, "reason");
-  return change_either(args, for_bd(args, {"close", first_word(args)}, {"reason"}), "✓ closed ",
+  return change_either(args, task::words_to_close(first_word(args), reason), "✓ closed ",
                        [&](auto& store, const std::string& id) { return store.close(id, reason); });
 }
 
@@ -205,7 +161,7 @@ Result<int> run_reopen(const Args& args) {
   const std::string reason = value_of(args, "reason");
   TRY_VOID(check_id("bead id", first_word(args)));
   return change_either(
-      args, for_bd(args, {"reopen", first_word(args)}, {"reason"}), "↻ open again ",
+      args, task::words_to_reopen(first_word(args), reason), "↻ open again ",
       [&](auto& store, const std::string& id) { return store.reopen(id, reason); });
 }
 
@@ -222,20 +178,15 @@ Result<int> run_update(const Args& args) {
                           .design = text("design"),
                           .notes = text("notes")};
   if (const auto priority = args.option("priority"))
-    change.priority = TRY(parse_priority(*priority));
+    change.priority = TRY(task::priority_in(*priority));
   if (change.empty())
     return fail(Reason::usage, "bead update: nothing to change was named",
                 "for example --title=TEXT, --status=STATUS or --priority=N");
   TRY_VOID(check_id("bead id", first_word(args)));
   TRY_VOID(task::check_change(change));
-  Words words{"update", first_word(args)};
-  // What is given as nothing is removed.
-  for (const char* name :
-       {"title", "type", "priority", "status", "description", "acceptance", "design", "notes"})
-    if (const auto value = text(name)) words.push_back("--" + std::string(name) + "=" + *value);
-  return change_either(args, std::move(words), "Updated ", [&](auto& store, const std::string& id) {
-    return store.update(id, change);
-  });
+  return change_either(
+      args, task::words_to_update(first_word(args), change), "Updated ",
+      [&](auto& store, const std::string& id) { return store.update(id, change); });
 }
 
 Result<int> run_comment(const Args& args) {
