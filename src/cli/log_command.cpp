@@ -2,21 +2,13 @@
 // logs.
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <thread>
-
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/run_args.h"
-#include "ui/attempt_text.h"
-#include "ui/log_text.h"
+#include "run/show_log.h"
 #include "ui/terminal.h"
-#include "world/activities.h"
-#include "world/logs.h"
-#include "world/run_watch.h"
 
 namespace capsule::cli {
 namespace {
@@ -29,8 +21,6 @@ constexpr Option kLogOptions[] = {
     {"raw", "", "Print what the agents' clients printed as it is, events too"},
     kProjectDir,
 };
-// What is printed meanwhile is read together, and who follows takes half a processor at most.
-constexpr std::chrono::milliseconds kGather{50};
 
 Result<std::string> wanted_role(const Args& args) {
   for (const char* name : {"phase", "role"}) {
@@ -55,54 +45,17 @@ Result<int> wanted_agent(const Args& args) {
 }
 
 Result<int> log(const Args& args) {
-  const std::string role = TRY(wanted_role(args));
-  const int agent = TRY(wanted_agent(args));
+  run::LogOrder order;
+  order.words = words_of(args);
+  order.role = TRY(wanted_role(args));
+  order.agent = TRY(wanted_agent(args));
+  order.look = {::isatty(STDOUT_FILENO) == 1, args.flag("raw"), args.flag("follow"),
+                ui::style_for(STDOUT_FILENO)};
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::journal_of(project));
-  const std::string word(args.positional(0).value_or(""));
-  world::LogFollower follower;
-  const ui::Style style = ui::style_for(STDOUT_FILENO);
-  ui::LogPrinter printer(
-      {::isatty(STDOUT_FILENO) == 1, args.flag("raw"), args.flag("follow"), style},
-      [](std::string_view bytes) { return write_all(STDOUT_FILENO, bytes, "stdout"); });
-  const auto sink = [&](const std::string& name, std::string_view bytes) {
-    return printer.bytes(name, bytes);
-  };
-  world::RunWatch watch(project.root());
-  std::string findings;
-  for (;;) {
-    const auto began = std::chrono::steady_clock::now();
-    // Asked before the files are read: what a run wrote before it ended is never missed.
-    const auto found = find_run(args, project, store.get());
-    if (!found) {
-      // Phases that were run by hand have no run.
-      if (found.error().reason != Reason::not_found || !valid_id(word) || args.positional(1))
-        return tl::unexpected(found.error());
-      if (agent == 0) TRY_VOID(follower.read(world::logs_of_bead(project, word, role), sink));
-      break;
-    }
-    const bool follows = args.flag("follow") && found->run.live();
-    if (follows) {
-      watch.look_at(found->run.holder->process);
-      watch.look_at_logs(world::log_folders(project, found->run.head));
-    }
-    TRY_VOID(follower.read(agent > 0 ? world::logs_of_agent(project, found->run, agent)
-                                     : world::logs_of(project, found->run, {role, found->task}),
-                           sink));
-    findings = ui::findings_text(found->run.view, {role, found->task, agent}, style);
-    if (!follows) break;
-    const auto took = std::chrono::steady_clock::now() - began;
-    watch.wait();
-    std::this_thread::sleep_for(std::max<std::chrono::nanoseconds>(kGather, took));
-  }
-  TRY_VOID(printer.flush());
-  if (follower.found_any() && !findings.empty())
-    TRY_VOID(printer.section("said and checked", findings));
-  if (!follower.found_any())
-    return fail(Reason::not_found,
-                "there is no output of " + printable(word) + (role.empty() ? "" : " in " + role) +
-                    (agent == 0 ? "" : " by its agent " + std::to_string(agent)),
-                "see the runs: capsule status" + project.option);
+  TRY_VOID(run::show_log(project, store.get(), order, [](std::string_view bytes) {
+    return write_all(STDOUT_FILENO, bytes, "stdout");
+  }));
   return 0;
 }
 
