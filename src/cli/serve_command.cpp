@@ -1,16 +1,11 @@
 // capsule serve: the web face, in the foreground.
-#include <unistd.h>
-
 #include <cstdlib>
 
-#include "base/print.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/project_args.h"
-#include "process/spawn.h"
-#include "serve/browser.h"
-#include "serve/site.h"
-#include "world/interrupt.h"
+#include "serve/foreground.h"
+#include "world/assets.h"
 
 namespace capsule::cli {
 namespace {
@@ -29,13 +24,6 @@ Result<int> port_argument(const Args& args) {
               "a number from 0 to 65535; 0 takes any that is free");
 }
 
-// The token stands in it, so it goes to the terminal, and to no file of ours.
-void tell_address(const std::string& address, const std::string& socket) {
-  if (socket.empty()) return print(address + "\n");
-  print("http://localhost" + address + "\n(the page is on the socket " + printable(socket) +
-        "; reach it with: curl --unix-socket, or ssh -L 8080:" + shell_word(socket) + ")\n");
-}
-
 Result<int> serve(const Args& args) {
   serve::SiteOptions options;
   options.address.port = TRY(port_argument(args));
@@ -47,31 +35,8 @@ Result<int> serve(const Args& args) {
     return fail(Reason::usage, "--port and --socket exclude each other");
   if (args.flag("open") && !options.address.socket.empty())
     return fail(Reason::usage, "--open needs a port: browsers open no sockets");
-  const std::string socket = options.address.socket;
   const world::Project project = TRY(open_project(args));
-  const auto loop = TRY(process::Loop::create());
-  // What a person starts from the page goes on when it is ended.
-  process::leave_orphans();
-  const auto interrupt = TRY(world::Interrupt::create(*loop));
-  const auto site = TRY(serve::Site::open(*loop, project, std::move(options)));
-  const std::string address = site->new_address();
-  tell_address(address, socket);
-  std::optional<process::WatchId> typed;
-  if (::isatty(STDIN_FILENO) == 1) {
-    print(
-        "Good for one browser; press Enter for another address. Ctrl-C ends the page, and no "
-        "run.\n");
-    typed = TRY(loop->watch(STDIN_FILENO, [&] {
-      char bytes[256];
-      if (::read(STDIN_FILENO, bytes, sizeof bytes) > 0)
-        tell_address(site->new_address(), socket);
-      else if (typed)
-        loop->unwatch(*std::exchange(typed, std::nullopt));
-    }));
-  }
-  if (args.flag("open")) serve::open_browser(*loop, address);
-  loop->run_while([&] { return !interrupt->requested(); });
-  if (typed) loop->unwatch(*typed);
+  TRY_VOID(serve::in_foreground(project, std::move(options), args.flag("open")));
   return 0;
 }
 

@@ -1,6 +1,4 @@
 // capsule snapshots, restore and gc: what is kept of the work of every run, and for how long.
-#include <algorithm>
-
 #include "base/files.h"
 #include "base/print.h"
 #include "base/text.h"
@@ -51,22 +49,8 @@ Result<int> restore(const Args& args) {
   return 0;
 }
 
-Result<long> age_seconds(std::string_view text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view unit = text.substr(digits);
-  const long scale = unit == "d"   ? 86'400
-                     : unit == "h" ? 3'600
-                     : unit == "m" ? 60
-                     : unit == "s" ? 1
-                                   : 0;
-  if (digits == 0 || digits > 6 || scale == 0)
-    return fail(Reason::usage, "'" + printable(text) + "' is not an age",
-                "write it as 30d, 12h, 90m or 10s");
-  return std::stol(std::string(text.substr(0, digits))) * scale;
-}
-
 Result<int> collect(const Args& args) {
-  const long age = TRY(age_seconds(args.option("older-than").value_or("30d")));
+  const long age = TRY(world::age_in(args.option("older-than").value_or("30d")));
   const world::Project project = TRY(open_project(args));
   const auto store = TRY(world::open_journal(project));
   const world::Collection collection =

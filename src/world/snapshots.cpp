@@ -162,4 +162,18 @@ Result<void> remove_snapshots(const Project& project, const std::vector<Snapshot
   return git::delete_refs(project.repository, refs);
 }
 
+Result<long> age_in(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view unit = text.substr(digits);
+  const long scale = unit == "d"   ? 86'400
+                     : unit == "h" ? 3'600
+                     : unit == "m" ? 60
+                     : unit == "s" ? 1
+                                   : 0;
+  if (digits == 0 || digits > 6 || scale == 0)
+    return fail(Reason::usage, "'" + printable(text) + "' is not an age",
+                "write it as 30d, 12h, 90m or 10s");
+  return std::stol(std::string(text.substr(0, digits))) * scale;
+}
+
 }  // namespace capsule::world

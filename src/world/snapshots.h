@@ -46,4 +46,7 @@ Result<Collection> old_snapshots(const Project& project, engine::Records& store,
                                  const std::vector<std::string>& words);
 Result<void> remove_snapshots(const Project& project, const std::vector<Snapshot>& snapshots);
 
+// The seconds of "30d", "12h", "90m" or "10s". Error usage.
+Result<long> age_in(std::string_view text);
+
 }  // namespace capsule::world

@@ -98,5 +98,17 @@ TEST_F(Snapshots, TeardownNamesWhatItLeavesAloneAndRemovesItWhenTheRunIsNamed) {
   EXPECT_EQ(MUST(snapshots_of(*project, {"a", "T-1"})).size(), 1U) << "what was in it is kept";
 }
 
+TEST(Ages, AreANumberAndAUnit) {
+  EXPECT_EQ(age_in("30d").value_or(-1), 30L * 86'400);
+  EXPECT_EQ(age_in("12h").value_or(-1), 12L * 3'600);
+  EXPECT_EQ(age_in("90m").value_or(-1), 90L * 60);
+  EXPECT_EQ(age_in("0s").value_or(-1), 0);
+  for (const char* text : {"", "d", "30", "30 d", "-1d", "1w", "1dd", "1234567s", "\x1b"}) {
+    const auto none = age_in(text);
+    ASSERT_FALSE(none) << text;
+    EXPECT_EQ(none.error().reason, Reason::usage);
+  }
+}
+
 }  // namespace
 }  // namespace capsule::world
