@@ -138,9 +138,11 @@ inline view::Run pipeline() {
   run.done = 2;
   run.all = 5;
   run.at_work = 1;
+  run.facts = 23;
   run.holder = view::Holder{4712, "here", minute(1)};
+  run.bands.push_back({view::Band::Kind::person, "", 1, minute(2), minute(3)});
   run.phases = {
-      {"test-writer", State::passed, 1, {add_attempt(run, "", "test-writer", 1, 1, 3, "PASS")}},
+      {"test-writer", State::passed, 1, {add_attempt(run, "", "test-writer", 1, 1, 2, "PASS")}},
       {"test-review", State::passed, 2, {add_attempt(run, "", "test-review", 1, 3, 4, "PASS")}},
       {"execute",
        State::working,
@@ -149,6 +151,40 @@ inline view::Run pipeline() {
         add_attempt(run, "", "execute", 2, 6, 0, "")}},
       {"execute-review", State::to_come, 4, {}},
       {"sign-off", State::to_come, 5, {}}};
+  run.actions = {{view::Verb::pause, {"pause", run.name}, ""},
+                 {view::Verb::abort, {"abort", run.name}, ""},
+                 {view::Verb::show, {"status", run.name}, ""}};
+  return run;
+}
+
+// What stands in the place of the pipeline where a test wants auto mode.
+inline view::Run auto_run() {
+  using State = view::Phase::State;
+  view::Run run;
+  run.run = "20260131-120100-dddddd";
+  run.workflow = run.subject = run.name = "auto";
+  run.title = "Say hello to whoever comes";
+  run.life = view::Life::working;
+  run.started = minute(1);
+  run.now = "execution";
+  run.done = 2;
+  run.all = 4;
+  run.at_work = 1;
+  run.facts = 17;
+  run.course = view::Course{run.title, "", "execution", 2, 10, "the checks failed", 3, 1, {}};
+  run.phases = {
+      {"init", State::passed, 2, {add_attempt(run, "", "init", 1, 1, 2, "INIT_COMPLETE")}},
+      {"planning", State::passed, 3, {add_attempt(run, "", "planning", 1, 2, 4, "PLAN_COMPLETE")}},
+      {"execution",
+       State::working,
+       4,
+       {add_attempt(run, "", "execution", 1, 4, 6, ""),
+        add_attempt(run, "", "execution", 2, 6, 0, "")},
+       0,
+       2},
+      {"check", State::to_come, 8, {}}};
+  run.attempts[2].fault = event::Fault::timed_out;
+  run.course->left_out = {{"expansion", State::to_come, 1, {}}};
   run.actions = {{view::Verb::pause, {"pause", run.name}, ""},
                  {view::Verb::abort, {"abort", run.name}, ""},
                  {view::Verb::show, {"status", run.name}, ""}};
@@ -224,7 +260,8 @@ inline const command_line::Command kCommands[] = {
 struct Sample {
   view::Project view = project();
   Shown shown;
-  Sample() {
+  explicit Sample(view::Run third = pipeline()) {
+    view.runs[2] = std::move(third);
     shown.project = &view;
     shown.folder = "~/calculator";
     shown.commands = kCommands;

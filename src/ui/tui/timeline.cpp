@@ -61,6 +61,32 @@ void draw_attempts(Canvas& canvas, const Scale& scale, int y, const view::Run& r
   }
 }
 
+// A wait of the run as a whole is one of each row.
+bool is_of(const view::Band& band, std::string_view key) {
+  return band.task.empty() || band.task == key;
+}
+
+// Below the attempts; over the rounds of remediation, where both are.
+void draw_bands(Canvas& canvas, const Scale& scale, int y, const view::Run& run,
+                std::string_view key) {
+  for (const view::Band& band : run.bands)
+    if (band.kind == view::Band::Kind::remediation && is_of(band, key))
+      draw_stretch(canvas, scale, y, band.began, band.ended, "▒", kDim);
+  for (const view::Band& band : run.bands)
+    if (band.kind != view::Band::Kind::remediation && is_of(band, key))
+      draw_stretch(canvas, scale, y, band.began, band.ended, "·", kWarn);
+}
+
+// Over the attempts: where a wait began.
+void draw_waits(Canvas& canvas, const Scale& scale, int y, const view::Run& run,
+                std::string_view key) {
+  for (const view::Band& band : run.bands)
+    if (is_of(band, key) && band.kind != view::Band::Kind::remediation)
+      canvas.put(scale.at(band.began), y, band.kind == view::Band::Kind::person ? "?" : "…", kWarn);
+  for (const view::Mark& mark : run.marks)
+    if (mark.kind == view::Mark::Kind::paused) canvas.put(scale.at(mark.when.at), y, "‖", kWarn);
+}
+
 void draw_replay(Canvas& canvas, const Area& area, const Focus& focus, const view::Run& run) {
   const std::uint64_t all = focus.replay ? focus.facts : run.facts;
   const std::uint64_t at = focus.replay.value_or(all);
@@ -104,12 +130,7 @@ void draw_timeline(Canvas& canvas, const Focus& focus, const Shown& shown) {
   for (int i = 0; i < inner.rows && first + i < count; ++i) {
     const int y = inner.y + i;
     const std::string_view key = keys[static_cast<std::size_t>(first + i)];
-    for (const view::Band& band : run->bands)
-      if (band.task.empty() && band.kind == view::Band::Kind::remediation)
-        draw_stretch(canvas, scale, y, band.began, band.ended, "▒", kDim);
-    for (const view::Band& band : run->bands)
-      if (!band.task.empty() && band.task == key)
-        draw_stretch(canvas, scale, y, band.began, band.ended, "·", kWarn);
+    draw_bands(canvas, scale, y, *run, key);
     Sign sign;
     std::string title;
     if (const view::Task* task = view::find_task(*run, key)) {
@@ -125,22 +146,17 @@ void draw_timeline(Canvas& canvas, const Focus& focus, const Shown& shown) {
           draw_attempts(canvas, scale, y, *run, phase.attempts);
         }
     }
-    for (const view::Band& band : run->bands)
-      if (!band.task.empty() && band.task == key)
-        canvas.put(scale.at(band.began), y, band.kind == view::Band::Kind::person ? "?" : "…",
-                   kWarn);
-    for (const view::Mark& mark : run->marks)
-      if (mark.kind == view::Mark::Kind::paused) canvas.put(scale.at(mark.when.at), y, "‖", kWarn);
+    draw_waits(canvas, scale, y, *run, key);
     if (first + i == chosen) canvas.put(inner.x, y, "▸", kFocused);
     canvas.put(inner.x + 1, y, sign.mark(), sign.paint);
     const int x =
         canvas.put(inner.x + 3, y, key, first + i == chosen ? kStrong : kPlain, label - 4);
     canvas.put(x + 1, y, title, kDim, inner.x + label - x - 1);
   }
-  canvas.put(
-      inner.x + 1, inner.y + inner.rows,
-      "letters: what agents were  ✗ sent back  ● merged  ? waited for you  ‖ paused  ▒ remediation",
-      kDim, inner.columns - 2);
+  canvas.put(inner.x + 1, inner.y + inner.rows,
+             "letters: what agents were  ✗ sent back  ● merged  ? waited for you  … held  ‖ paused "
+             " ▒ remediation",
+             kDim, inner.columns - 2);
   draw_replay(canvas, all, focus, *run);
 }
 

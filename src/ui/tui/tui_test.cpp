@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "canvas/diff.h"
+#include "canvas/width.h"
 #include "ui/tui/draw.h"
 #include "ui/tui/key_table.h"
 #include "ui/tui/play.h"
@@ -24,6 +25,7 @@ using testing::Sample;
 
 struct Case {
   std::string_view name, script;
+  view::Run (*third)() = testing::pipeline;  // of the sample's runs
 };
 constexpr Case kCases[] = {
     {"home", ""},
@@ -36,7 +38,12 @@ constexpr Case kCases[] = {
     {"task", "bgj4"},
     {"phases", "↓↓b"},
     {"timeline", "t"},
+    {"replayed", "t←←"},
+    {"lanes", "↓↓t"},
+    {"auto", "↓↓b", testing::auto_run},
     {"plan", "p"},
+    {"tell", "bgjm"},
+    {"find", "bgj3⇥/tests⏎"},
     {"beads", "n"},
     {"confirm", "ngjjjj⏎"},
     {"abort", "x"},
@@ -48,11 +55,11 @@ constexpr Case kCases[] = {
 
 // Written anew with CAPSULE_WRITE_GOLDENS=1; look at the difference before it is committed.
 TEST(Screens, AreAsTheyWereAtFourSizes) {
-  const Sample sample;
   const std::string folder = CAPSULE_SOURCE_DIR "/tests/cases/tui/";
   const bool write = std::getenv("CAPSULE_WRITE_GOLDENS") != nullptr;
   constexpr std::pair<int, int> kSizes[] = {{60, 16}, {80, 24}, {120, 40}, {200, 60}};
-  for (const Case& one : kCases)
+  for (const Case& one : kCases) {
+    const Sample sample(one.third());
     for (const auto& [columns, rows] : kSizes) {
       const std::string path = folder + std::string(one.name) + "@" + std::to_string(columns) +
                                "x" + std::to_string(rows) + ".txt";
@@ -68,18 +75,30 @@ TEST(Screens, AreAsTheyWereAtFourSizes) {
       const std::string expected{std::istreambuf_iterator<char>(file), {}};
       EXPECT_EQ(text, expected) << path << ", keys: " << one.script;
     }
+  }
+}
+
+TEST(Screens, FillTheLargestTerminalThatIsPromised) {
+  for (const Case& one : kCases) {
+    const Sample sample(one.third());
+    const Played played = play(sample, one.script, 300, 100);
+    const std::vector<std::string_view> lines = split(played.screen, '\n');
+    ASSERT_EQ(lines.size(), 101U) << one.name << ": behind the last line end is nothing";
+    for (const std::string_view line : lines)
+      EXPECT_LE(canvas::width_of(line), 300) << one.name << ": " << line;
+    EXPECT_NE(trimmed(lines[99]), "") << one.name << ": the help bar is the last line";
+  }
 }
 
 TEST(Screens, AreAsciiWhereTheLocaleIs) {
-  const Sample sample;
   for (const Case& one : kCases)
-    for (const char byte : play(sample, one.script, 120, 40, {false, false}).screen)
+    for (const char byte : play(Sample(one.third()), one.script, 120, 40, {false, false}).screen)
       ASSERT_LT(static_cast<unsigned char>(byte), 0x80) << one.name;
 }
 
 TEST(Screens, WithoutColourSayTheSame) {
-  const Sample sample;
   for (const Case& one : kCases) {
+    const Sample sample(one.third());
     const Played played = play(sample, one.script);
     const canvas::Canvas plain = draw(played.focus, sample.shown, 120, 40, {false, true});
     EXPECT_EQ(plain.text(), played.screen) << one.name;
@@ -88,9 +107,8 @@ TEST(Screens, WithoutColourSayTheSame) {
 }
 
 TEST(Screens, HostileTextsCannotLeaveTheirPlace) {
-  const Sample sample;
   for (const Case& one : kCases) {
-    const std::string text = play(sample, one.script).screen;
+    const std::string text = play(Sample(one.third()), one.script).screen;
     EXPECT_FALSE(has(text, "\x1b")) << one.name;
     EXPECT_FALSE(has(text, "\xE2\x80\xAE")) << one.name;
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 40) << one.name;
