@@ -139,6 +139,9 @@ void scribble(Canvas& canvas, std::mt19937& random) {
   }
 }
 
+// A frame in so many is of the largest terminal, whose cells take a hundred times as long.
+constexpr int kLargestEach = 200, kLargestColumns = 300, kLargestRows = 100;
+
 TEST(Emulator, ShowsEveryFrameThatIsSentToIt) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -149,9 +152,10 @@ TEST(Emulator, ShowsEveryFrameThatIsSentToIt) {
   Canvas before;
   for (int frame = 0; frame < 10'000; ++frame) {
     Canvas after = before;
-    if (frame == 0 || random() % 50 == 0) {
-      columns = 2 + static_cast<int>(random() % 70);
-      rows = 1 + static_cast<int>(random() % 20);
+    const bool largest = frame % kLargestEach == kLargestEach - 1;
+    if (frame == 0 || random() % 50 == 0 || largest || columns == kLargestColumns) {
+      columns = largest ? kLargestColumns : 2 + static_cast<int>(random() % 70);
+      rows = largest ? kLargestRows : 1 + static_cast<int>(random() % 20);
       emulator.resize(columns, rows);
       after = Canvas(columns, rows, {random() % 4 != 0, random() % 4 != 0});
     }
