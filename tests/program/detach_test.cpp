@@ -266,6 +266,58 @@ TEST_F(DetachedDelivery, WhyATaskWaitsIsData) {
   EXPECT_EQ(capsule_in({"attach", plan_file()}).exit_code, 0);
 }
 
+class DetachedOwnWorkflow : public ProjectTest {
+ protected:
+  // Agents stay at work until their phase may end.
+  void SetUp() override {
+    ProjectTest::SetUp();
+    make_project(Way::binary);
+    write_file(path("agent"), "#!/bin/sh\ncat >/dev/null; echo $CAPSULE_PHASE >>'" + path("asked") +
+                                  "'\nwhile ! test -e '" + path("go-") +
+                                  "'$CAPSULE_PHASE; do sleep 0.02; done\n"
+                                  "echo '{\"status\":\"PASS\",\"feedback\":\"f\","
+                                  "\"files_changed\":[],\"summary\":\"s\"}'\n");
+    fs::permissions(path("agent"), fs::perms::owner_all);
+    configure("provider: mine\nproviders: {mine: {command: ['" + path("agent") + "']}}\n");
+    write_file(project() + "/.capsule/workflows/mine.yaml",
+               "phases:\n  - {name: draft}\n  - {name: polish}\nend: nothing\n");
+    write_file(project() + "/prompts/draft.md", "# draft\n");
+    write_file(project() + "/prompts/polish.md", "# polish\n");
+    announce({"?? prompts/"});
+  }
+  void may_end(const std::string& phase) const { write_file(path("go-" + phase), ""); }
+  bool are_asked(const std::string& phases) const {
+    return eventually([&] { return join(lines_of(read_file(path("asked")))) == phases; });
+  }
+};
+
+TEST_F(DetachedOwnWorkflow, ItIsPausedAndAbortedAndGoesOnEachTime) {
+  const Outcome began = command("run", {kBead, "--workflow=mine", "--detach"});
+  ASSERT_EQ(began.exit_code, 0) << began.out << began.err;
+  ASSERT_TRUE(are_asked("draft"));
+  Running looking(calling("attach", {kBead}));
+  ASSERT_TRUE(
+      eventually([&] { return looking.out_so_far().find("draft: running") != std::string::npos; }));
+  EXPECT_EQ(command("pause", {kBead}).exit_code, 0);
+  may_end("draft");
+  const Outcome paused = looking.wait();
+  EXPECT_EQ(paused.exit_code, 1) << paused.out << paused.err;
+  EXPECT_THAT(paused.out, HasSubstr("draft: PASS"));
+  EXPECT_THAT(paused.out, HasSubstr("go on with: capsule run"));
+  EXPECT_TRUE(are_asked("draft")) << "nothing new is started";
+
+  ASSERT_EQ(command("run", {kBead, "--resume", "--detach"}).exit_code, 0);
+  ASSERT_TRUE(are_asked("draft polish")) << "it goes on by its own workflow";
+  EXPECT_EQ(command("abort", {kBead}).exit_code, 0);
+  EXPECT_EQ(command("attach", {kBead}).exit_code, 2) << "aborted";
+
+  may_end("polish");
+  ASSERT_EQ(command("run", {kBead, "--resume", "--detach"}).exit_code, 0);
+  const Outcome ended = command("attach", {kBead});
+  EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
+  EXPECT_TRUE(are_asked("draft polish polish")) << "what was done is not done again";
+}
+
 class DetachedAuto : public DemoProject {};
 
 TEST_F(DetachedAuto, AutoModeIsDetachedAndFollowed) {
