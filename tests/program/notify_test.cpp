@@ -1,4 +1,6 @@
 // Whoever is to be told hears it from the run itself: once, when something comes to need a person.
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "tests/program/project.h"
@@ -62,6 +64,31 @@ TEST_F(Notify, AnApprovalIsToldAndTheEndOnlyToWhoAskedForIt) {
   EXPECT_EQ(merged.exit_code, 0) << merged.out << merged.err;
   ASSERT_EQ(heard().size(), 2U) << merged.out;
   EXPECT_EQ(heard().back()["kind"], "complete");
+}
+
+TEST_F(Notify, AMergeThatIsRefusedIsToldWithTheCommandThatTriesItAgain) {
+  configure_gates(keeper("    on: [refused]\n") + "on_main_moved: tell\n");
+  on("merge", "(cd '" + project() +
+                  "' && echo theirs >feature.txt && git add feature.txt && git commit -q -m "
+                  "Theirs) >&2\npass");
+  const Outcome refused = run_bead();
+  EXPECT_EQ(refused.exit_code, 1) << refused.out << refused.err;
+  ASSERT_EQ(heard().size(), 1U) << read_file(path("heard"));
+  EXPECT_EQ(heard().front()["kind"], "refused");
+  EXPECT_EQ(heard().front()["command"], "capsule merge " + std::string(kBead));
+}
+
+TEST_F(Notify, AnAgentThatStandsStillIsToldWhileItsRunGoesOn) {
+  configure_gates(keeper("    on: [stalled]\n") + "checkpoint_interval: 1s\n");
+  ASSERT_EQ(::mkfifo(mock("go").c_str(), 0600), 0);
+  on("execute", "read line <'" + mock("go") + "'; pass");
+  Running running(calling("run", {kBead}));
+  EXPECT_TRUE(eventually([&] { return !read_file(path("heard")).empty(); }));
+  write_file(mock("go"), "go on\n");
+  EXPECT_EQ(running.wait().exit_code, 0);
+  ASSERT_EQ(heard().size(), 1U) << "once";
+  EXPECT_EQ(heard().front()["kind"], "stalled");
+  EXPECT_HAS(heard().front()["command"].get<std::string>(), "capsule log " + std::string(kBead));
 }
 
 TEST_F(Notify, AGoodRunTellsNobodyAnything) {
