@@ -155,7 +155,11 @@ const scenes = {
     await page.waitForFunction(() => document.querySelectorAll(".item.approval").length === 2);
     const [first, second] = await page.locator(".item.approval h2").evaluateAll((all) => all.map((one) => one.id));
     const card = (id) => page.locator(`[aria-labelledby="${id}"]`);
-    await card(first).getByRole("button", { name: "Approve" }).click();
+    // The keys that everybody knows are enough.
+    const onApprove = (id) => page.evaluate((one) => document.activeElement.innerText === "Approve" && document.activeElement.closest(".item")?.getAttribute("aria-labelledby") === one, id);
+    for (let i = 0; i < 60 && !(await onApprove(first)); i++) await page.keyboard.press("Tab");
+    assert.ok(await onApprove(first), "Tab leads to it");
+    await page.keyboard.press("Enter");
     await card(first).locator(".good", { hasText: "approved" }).waitFor();
     await card(second).getByRole("button", { name: "Reject" }).click();
     assert.equal(await page.evaluate(() => document.activeElement.tagName), "TEXTAREA", "a reason is wanted");
@@ -288,26 +292,67 @@ const scenes = {
     await board();
   },
 
-  // A parked provider, as the server tells of one: what is asked of it is that this one starts again.
+  // What no run of a test can be brought to at will, as the server tells of it: a parked provider, an agent that stands
+  // still, a run that nobody works on, a spent budget and a full disk. Each says what it is, and offers what settles it.
   async parked() {
-    const key = run + "/quota/claude";
-    const item = { key, rank: 9, kind: "quota", run, name: "PLAN.md", text: "A usage limit is reached.", reason: "claude is parked", since: new Date().toISOString(), actions: [{ verb: "lift", command: "capsule agents resume claude" }] };
+    const plan = "/home/you/plans/PLAN.md";
+    const since = new Date().toISOString();
+    const show = { verb: "show", command: "capsule status " + plan };
+    const told = [
+      { key: run + "/stalled/4", rank: 5, kind: "stalled", task: worked, agent: 4, text: "developer prints nothing, uses no processor and changes no file", reason: "an agent stands still",
+        actions: [{ verb: "log", command: `capsule log ${plan} ${worked}` }, { verb: "tell", command: `capsule tell ${plan} ${worked} TEXT`, wants: "TEXT" }] },
+      { key: run + "/cut_off", rank: 6, kind: "cut_off", text: "It has not ended, and no process works on it.", context: "Where it was: 3 of 8 tasks complete", reason: "nobody works on it",
+        actions: [{ verb: "go_on", command: "capsule deliver " + plan }, show] },
+      { key: run + "/budget/day", rank: 7, kind: "budget", text: "Nothing starts until a larger budget is allowed, or a new day begins.", reason: "the budget is spent", until: 4102444800, actions: [show] },
+      { key: run + "/disk/", rank: 8, kind: "disk", text: "The disk of /home/you/project has 10 MB left, and 500 MB are to stay free (disk.reserve): make room.", reason: "the disk is nearly full", actions: [show] },
+      { key: run + "/quota/claude", rank: 9, kind: "quota", text: "A usage limit is reached.", reason: "claude is parked", actions: [{ verb: "lift", command: "capsule agents resume claude" }] },
+    ];
     await page.route("**/api/v1/view", async (route) => {
-      const told = await (await route.fetch()).json();
-      told.rows.push({ key: "inbox/" + key, row: item });
-      await route.fulfill({ json: told });
+      const all = await (await route.fetch()).json();
+      all.rows.push(...told.map((item) => ({ key: "inbox/" + item.key, row: { ...item, run, name: plan, since } })));
+      await route.fulfill({ json: all });
     });
     let asked;
     await page.route("**/api/v1/actions", (route) => {
       asked = route.request().postDataJSON();
-      return route.fulfill({ status: 202, json: { said: "claude is free again." } });
+      return route.fulfill({ status: 202, json: { said: "It is done." } });
     });
     await open("inbox");
-    const card = page.locator(".item.quota");
-    await card.getByRole("button", { name: "Let it start again" }).click();
-    await card.locator(".good", { hasText: "claude is free again." }).waitFor();
-    assert.deepEqual(asked, { run, task: "", question: 0, verb: "lift", item: key });
-    await accessibleInBothThemes(page, "a parked provider");
+    const card = (kind) => page.locator(".item." + kind);
+    for (const [kind, words] of [["stalled", "Stands still"], ["cut_off", "Cut off"], ["budget", "Budget spent"], ["disk", "Disk nearly full"], ["quota", "Provider parked"]]) {
+      await card(kind).locator(".kind", { hasText: words }).waitFor();
+      await card(kind).locator("h2", { hasText: told.find((item) => item.kind === kind).text }).waitFor();
+    }
+    const kinds = await page.locator(".item").evaluateAll((all) => all.map((one) => one.className.split(" ").at(-1)));
+    assert.deepEqual(kinds.slice(-5), ["stalled", "cut_off", "budget", "disk", "quota"], "the most urgent first");
+    await accessibleInBothThemes(page, "all that can need a person");
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), "it fits a phone");
+    await page.setViewportSize({ width: 1400, height: 900 });
+
+    await card("stalled").getByLabel("Words for the agent").fill("--go on");
+    await card("stalled").getByRole("button", { name: "Tell", exact: true }).click();
+    await card("stalled").locator(".good", { hasText: "It is done." }).waitFor();
+    assert.deepEqual(asked, { run, task: worked, question: 0, verb: "tell", text: "--go on" });
+
+    await card("cut_off").getByText("Where it was: 3 of 8 tasks complete").waitFor();
+    await card("cut_off").getByRole("button", { name: "Go on …" }).click();
+    await card("cut_off").locator(".sure", { hasText: `capsule deliver ${plan} --detach` }).waitFor();
+    await card("cut_off").getByRole("button", { name: "Go on with it" }).click();
+    await page.waitForFunction(() => document.getElementById("told").textContent === "Begun.");
+    assert.deepEqual(asked, { run, task: "", question: 0, verb: "go_on" });
+
+    // Nothing of these can be done here: what they wait for is said, and the command that shows more.
+    await card("budget").getByText("goes on by itself at").waitFor();
+    for (const kind of ["budget", "disk"]) {
+      assert.equal(await card(kind).getByRole("button").filter({ hasNotText: "Copy", visible: true }).count(), 0, kind);
+      await card(kind).getByText("In a terminal").click();
+      await card(kind).locator("code", { hasText: show.command }).waitFor();
+    }
+
+    await card("quota").getByRole("button", { name: "Let it start again" }).click();
+    await card("quota").locator(".good", { hasText: "It is done." }).waitFor();
+    assert.deepEqual(asked, { run, task: "", question: 0, verb: "lift", item: run + "/quota/claude" });
   },
 
   // Of a long transcript the page says how much of it was looked through, and that there are more places than it shows.
