@@ -285,7 +285,7 @@ std::string opencode_settings(const std::string& model, std::string_view before)
 }
 
 std::vector<process::EnvChange> variables_of(const Client& client, const ClientWords& given,
-                                             const char* (*variable)(const char*)) {
+                                             const Variable& variable) {
   std::vector<process::EnvChange> env;
   for (const std::string& word : words_in(client.variables)) {
     const std::size_t equals = word.find('=');
@@ -324,7 +324,7 @@ bool can_be_read_only(const Client& client) {
 }
 
 Result<Provider> provider_of(const Client& client, const ClientWords& words,
-                             const char* (*variable)(const char*)) {
+                             const Variable& variable) {
   CHECK(words.access == Access::write || can_be_read_only(client));
   const std::string name(client.name);
   if (client.needs_model && words.model.empty())

@@ -3,6 +3,7 @@
 // pure functions over it.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,12 +93,17 @@ struct ClientWords {
   bool steered = false;  // it is to be told more while it works; only with events
 };
 
-// The provider that calls it. `variable` is getenv: what is set there is not set again.
+// The value of a variable that the client will find set, or nullptr: of the configuration or of the
+// caller's environment. Called at once, not kept.
+using Variable = std::function<const char*(const char* name)>;
+
+// The provider that calls it. What `variable` has is not set again, but for opencode's settings,
+// which are added to.
 // Requires: it can be told, when it is to be read-only.
 // Error usage: a client that needs a model has none, or it is to be steered and cannot be; the
 // message names the key.
 Result<Provider> provider_of(const Client& client, const ClientWords& words,
-                             const char* (*variable)(const char*));
+                             const Variable& variable);
 
 // claude, as its users call it: `claude -p PROMPT --dangerously-skip-permissions`, and nothing
 // else; the words of a read-only turn in place of the last one, where one is asked for.

@@ -35,21 +35,39 @@ Way way_of(const Project& project) { return project.by_script ? Way::by_hand : W
 
 const char* variable(const char* name) { return std::getenv(name); }
 
+// What a client will find: what is configured for it, else what the caller has.
+agent::Variable variables_for(const config::Provider* row) {
+  return [row](const char* name) -> const char* {
+    const char* found = nullptr;
+    if (row != nullptr)
+      for (const std::string& entry : row->env)
+        if (std::string_view(entry).substr(0, entry.find('=')) == name)
+          found = entry.c_str() + entry.find('=') + 1;
+    return found != nullptr ? found : variable(name);
+  };
+}
+
+// What a client's row has set by now was made from the same, or is not to be undone: that it
+// changes nothing, that it asks no model of its vendor's.
 void add_variables(const config::Provider& row, agent::Provider& provider) {
+  const std::vector<process::EnvChange> made = provider.env;
   for (const std::string& entry : row.env) {
     const std::size_t equals = entry.find('=');
-    provider.env.push_back({entry.substr(0, equals), entry.substr(equals + 1)});
+    const std::string name = entry.substr(0, equals);
+    if (std::none_of(made.begin(), made.end(),
+                     [&](const process::EnvChange& change) { return change.name == name; }))
+      provider.env.push_back({name, entry.substr(equals + 1)});
   }
 }
 
 // Whoever commits in a shell that hides the user's git configuration is the user all the same.
-void add_identity(const Project& project, agent::Provider& provider) {
+void add_identity(const Project& project, const agent::Variable& set, agent::Provider& provider) {
   const git::Settings& settings = git::settings_of(project.repository);
   for (const auto& [name, value] : {std::pair("GIT_AUTHOR_NAME", settings.name),
                                     {"GIT_AUTHOR_EMAIL", settings.email},
                                     {"GIT_COMMITTER_NAME", settings.name},
                                     {"GIT_COMMITTER_EMAIL", settings.email}})
-    if (!value.empty() && variable(name) == nullptr) provider.env.push_back({name, value});
+    if (!value.empty() && set(name) == nullptr) provider.env.push_back({name, value});
 }
 
 // What is asked of a provider.
@@ -99,7 +117,7 @@ Result<agent::Provider> client_with(const agent::Client& client, const config::P
   words.events = wanted.way == Way::run && (row == nullptr || row->output != "text");
   if (row != nullptr) words.more = row->args;
   words.steered = row != nullptr && row->steer && wanted.way == Way::run;
-  return agent::provider_of(client, words, variable);
+  return agent::provider_of(client, words, variables_for(row));
 }
 
 // What it prints is the same whoever calls it.
@@ -134,7 +152,7 @@ Result<agent::Provider> provider_with(const Project& project, const Wanted& want
     provider = command_with(*row, wanted);
   } else if (client != nullptr) {
     provider = client_with(*client, row, wanted);
-    if (provider && client->hides_git_identity) add_identity(project, *provider);
+    if (provider && client->hides_git_identity) add_identity(project, variables_for(row), *provider);
   } else if (name == "rehearsal") {
     provider = agent::rehearsal_provider(own_program(), cassette_for(project, row, wanted.bead));
   } else {
