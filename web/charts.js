@@ -35,7 +35,7 @@ export function timeline(run) {
             title: titleOf(one, run.now_ms), "aria-label": titleOf(one, run.now_ms) }, h("span", { "aria-hidden": "true" }, letterOf(one.role)))),
           (run.marks ?? []).filter((mark) => mark.task === lane.id && ["merged", "refused", "asked"].includes(mark.kind)).map((mark) => h("span", {
             class: "mark " + mark.kind + (place(Date.parse(mark.at)) > 97 ? " edge" : ""), style: { left: place(Date.parse(mark.at)) + "%" }, title: words(mark.kind) }, h("span", { "aria-hidden": "true" }, { merged: "●", refused: "✕", asked: "?" }[mark.kind]), h("span", { class: "hidden" }, words(mark.kind))))))))),
-    all.length > MOST_ROWS && h("p", { class: "quiet" }, "The first " + MOST_ROWS + " of " + all.length + " rows."),
+    all.length > MOST_ROWS && h("p", { class: "quiet" }, "The first " + MOST_ROWS + " of " + all.length + " rows; the filter of the board finds the others."),
     h("p", { class: "legend" }, roles.map((role) => h("span", {}, h("span", { class: "chip tone" + toneOf(role), "aria-hidden": "true" }, letterOf(role)), " ", role)),
       h("span", {}, h("span", { class: "chip back", "aria-hidden": "true" }, "✕"), " sent back"),
       h("span", { class: "good" }, "● merged"),

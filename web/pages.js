@@ -135,11 +135,11 @@ export function costPage() {
   const most = Math.max(1, ...days.map((day) => day.cost_micros || 0));
   const mostTokens = Math.max(1, ...days.map((day) => day.tokens || 0));
   const byCost = days.some((day) => day.cost_micros);
-  const sum = (name) => all.reduce((total, run) => total + (run.usage?.[name] ?? 0), 0);
-  const missing = sum("calls_without_cost");
+  const sums = store.rows.get("project")?.usage ?? {};
+  const missing = sums.calls_without_cost ?? 0;
   return [
     h("h1", {}, "Cost"),
-    h("div", { class: "figures" }, figure("spent", moneyOf(sum("cost_micros"), missing) || "nothing"), figure("runs of agents", String(sum("agent_runs"))), figure("of agents' time", duration(sum("ms"))), figure("of checks", duration(sum("checks_ms")))),
+    h("div", { class: "figures" }, figure("spent", moneyOf(sums.cost_micros, missing) || "nothing"), figure("runs of agents", String(sums.agent_runs ?? 0)), figure("of agents' time", duration(sums.ms ?? 0)), figure("of checks", duration(sums.checks_ms ?? 0))),
     missing > 0 && h("p", { class: "quiet" }, "Of " + plural(missing, "call") + " nobody knows the cost: their client does not tell, and no price is configured."),
     days.some((day) => day.cost_micros || day.tokens) && h("section", { class: "card" }, h("h2", {}, byCost ? "By day" : "Tokens by day"),
       h("table", { class: "bars" }, h("tbody", {}, days.map((day) =>
@@ -155,6 +155,7 @@ export function costPage() {
           h("td", {}, use.agent_runs ?? 0), h("td", { class: "nowrap" }, duration(use.ms ?? 0)),
           h("td", {}, tokens.tokens_known ? count((tokens.input ?? 0) + (tokens.cache_read ?? 0) + (tokens.cache_written ?? 0)) : "–"), h("td", {}, tokens.tokens_known ? count(tokens.output) : "–"),
           h("td", {}, moneyOf(use.cost_micros, use.calls_without_cost) || "–"));
-      })))),
+      }))),
+      all.length > MOST_ROWS && h("p", { class: "quiet" }, "The newest " + MOST_ROWS + " of " + all.length + "; ", h("code", {}, "capsule cost"), " has them all, and so have the sums above.")),
   ];
 }

@@ -54,10 +54,10 @@ function replayBar(live, shown) {
 
 const TABS = [["board", "Board"], ["timeline", "Timeline"], ["plan", "Plan"], ["ledger", "Ledger"]];
 
-// Of a run that nobody carries on nobody is at work, whatever its newest fact is: time stands where it was left.
+// Of a run that nobody carries on, as the view says, nobody is at work, whatever its newest fact is.
 function leave(run) {
   run.left = run.life;
-  run.now_ms = Date.parse(run.since) || run.now_ms;
+  run.now_ms = Date.parse(run.left_since);
   run.attempts = run.attempts.map((one) => (one.running ? { ...one, running: false, left: run.life } : one));
   run.byAgent = new Map(run.attempts.map((one) => [one.agent, one]));
 }
@@ -71,7 +71,7 @@ export function runPage(id, tab, rest) {
   // While it is replayed, time stands where the fact was recorded.
   const now = replay.rows ? Date.parse(replay.rows.get("project")?.at) : ui.now;
   run.now_ms = now;
-  if (run.life === "cut_off" || run.life === "paused") leave(run);
+  if (run.left_since) leave(run);
   const hasPlan = run.tasks.length > 0;
   const current = tab === "task" || tab === "phase" ? "board" : tab;
   return [
@@ -187,10 +187,12 @@ function laneTable(run, chosen) {
 }
 
 const MARK = { merged: ["✓", "good"], completed: ["✓", "good"], failed: ["✗", "bad"], refused: ["!", "bad"], asked: ["?", "warn"], answered: ["↩", "busy"], reworked: ["↺", "warn"], ground: ["!", "warn"], told: ["✉", "busy"] };
+const MOST_MARKS = 200;
 function history(run) {
   // What is merged is complete: that is one thing.
   const merged = new Set((run.marks ?? []).filter((mark) => mark.kind === "merged").map((mark) => mark.task + mark.text));
-  const marks = (run.marks ?? []).filter((mark) => mark.kind !== "completed" || !merged.has(mark.task + mark.text)).slice(-200).reverse();
+  const all = (run.marks ?? []).filter((mark) => mark.kind !== "completed" || !merged.has(mark.task + mark.text));
+  const marks = all.slice(-MOST_MARKS).reverse();
   return h("section", { class: "card", "aria-label": "What happened" }, h("h2", {}, "What happened"),
     marks.length === 0 && h("p", { class: "quiet" }, "Nothing yet."),
     h("ol", { class: "history", reversed: true }, marks.map((mark) => {
@@ -199,7 +201,8 @@ function history(run) {
         h("time", { class: "quiet", datetime: mark.at }, clock(mark.at)),
         h("span", { class: "symbol " + tone, "aria-hidden": "true" }, symbol),
         h("span", {}, mark.task && [h("a", { class: "id", href: link("run", run.run, "task", mark.task) }, mark.task), " "], h("b", {}, words(mark.kind)), mark.text && " " + shortened(mark.text)));
-    })));
+    })),
+    all.length > MOST_MARKS && h("p", { class: "quiet" }, "The newest " + MOST_MARKS + " of " + all.length + "; the slider below goes back to the others."));
 }
 
 // ---- Ledger: what was claimed, and what was found

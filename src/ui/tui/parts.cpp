@@ -160,8 +160,7 @@ std::string life_words(const view::Run& run) {
 
 std::string end_of(const view::Run& run, const Shown& shown) {
   if (!run.ended.empty()) return run.ended;
-  const bool rests = run.life == Life::paused || run.life == Life::cut_off;
-  if (rests && !run.since.empty()) return run.since;
+  if (std::string left = view::left_since(run); !left.empty()) return left;
   return run.life == Life::ended ? run.newest.at : shown.now;
 }
 

@@ -127,13 +127,15 @@ void draw_timeline(Canvas& canvas, const Focus& focus, const Shown& shown) {
   const int chosen = chosen_row(focus, shown, keys);
   const int count = static_cast<int>(keys.size());
   const int first = first_shown(chosen, count, inner.rows);
+  auto task = run->tasks.begin();  // rows are in the order of the plan
   for (int i = 0; i < inner.rows && first + i < count; ++i) {
     const int y = inner.y + i;
     const std::string_view key = keys[static_cast<std::size_t>(first + i)];
     draw_bands(canvas, scale, y, *run, key);
     Sign sign;
     std::string title;
-    if (const view::Task* task = view::find_task(*run, key)) {
+    task = std::find_if(task, run->tasks.end(), [&](const auto& one) { return one.id == key; });
+    if (task != run->tasks.end()) {
       sign = sign_of(*run, *task);
       title = one_line(task->title);
       draw_attempts(canvas, scale, y, *run, task->attempts);

@@ -65,7 +65,8 @@ void compare_runs(const Run& before, const Run& after, std::vector<Change>& to) 
 
 std::vector<Change> changes(const Project& before, const Project& after) {
   std::vector<Change> list;
-  if (!(before.newest == after.newest) || before.days != after.days)
+  if (!(before.newest == after.newest) || before.days != after.days ||
+      !(before.usage == after.usage))
     list.push_back({Row::project, "project", "", false});
   compare(
       Row::item, "inbox/", "", before.inbox, after.inbox, [](const Item& one) { return one.key; },

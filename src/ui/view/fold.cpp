@@ -111,6 +111,7 @@ const Project& Fold::project() {
   project_.runs.resize(runs_.size());
   project_.inbox.clear();
   project_.days.clear();
+  project_.usage = {};
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     Entry& entry = runs_[i];
     if (entry.fold->stale) {
@@ -120,6 +121,7 @@ const Project& Fold::project() {
     }
     project_.inbox.insert(project_.inbox.end(), entry.items.begin(), entry.items.end());
     add_days(project_.days, project_.runs[i].days);
+    add_usage(project_.usage, project_.runs[i].usage);
   }
   sort_items(project_.inbox);
   return project_;

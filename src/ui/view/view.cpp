@@ -139,6 +139,11 @@ bool asks(const Run& run) {
                      [](const Wait& wait) { return wait.question > 0; });
 }
 
+std::string left_since(const Run& run) {
+  const bool left = run.life == Life::cut_off || run.life == Life::paused;
+  return left ? run.since : std::string();
+}
+
 Spending usage_of(const Attempt& attempt) {
   Spending sum;
   sum.tokens = attempt.use;
@@ -166,6 +171,19 @@ void add_usage(Spending& sum, const Attempt& attempt) {
   sum.calls_without_cost += recorded ? attempt.calls_without_cost : attempt.use.cost_known ? 0 : 1;
   sum.tokens.tokens_known = sum.calls_without_tokens == 0;
   sum.tokens.cost_known = sum.calls_without_cost == 0;
+}
+
+void add_usage(Spending& sum, const Spending& more) {
+  sum.agent_runs += more.agent_runs;
+  sum.duration_ms += more.duration_ms;
+  sum.cost_micros += more.cost_micros;
+  sum.checks_ms += more.checks_ms;
+  sum.tokens = sum.tokens + more.tokens;
+  sum.calls += more.calls;
+  sum.calls_without_tokens += more.calls_without_tokens;
+  sum.calls_without_cost += more.calls_without_cost;
+  sum.tokens.tokens_known = sum.calls > 0 && sum.calls_without_tokens == 0;
+  sum.tokens.cost_known = sum.calls > 0 && sum.calls_without_cost == 0;
 }
 
 Spending usage_of(const std::vector<Attempt>& attempts, const std::vector<int>& places) {

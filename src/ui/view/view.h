@@ -402,6 +402,7 @@ struct Project {
   std::vector<Item> inbox;  // by urgency, then age
   Moment newest;            // of all facts
   std::vector<Day> days;    // of all runs, in their order
+  Spending usage;           // of all runs
   bool operator==(const Project&) const = default;
 };
 
@@ -423,10 +424,14 @@ Spending usage_of(const Attempt& attempt);
 // What some attempts used, as far as their calls have ended.
 Spending usage_of(const std::vector<Attempt>& attempts, const std::vector<int>& places);
 void add_usage(Spending& sum, const Attempt& attempt);
+void add_usage(Spending& sum, const Spending& more);
 // The run as far as it is about one of its tasks.
 Run only(Run run, const std::string& task);
 // A person is asked something.
 bool asks(const Run& run);
+// Since when nobody carries a run on that has not ended or was paused: whoever was at work is not
+// any more, and time stands where it was left. Empty: it goes on, waits for a person, or has ended.
+std::string left_since(const Run& run);
 
 // What a summary says of an agent; times, evidence and what it does are not in it.
 Attempt attempt_of(const workflow::AgentSummary& agent);
@@ -435,8 +440,8 @@ std::vector<Remark> remarks_of(const workflow::RunSummary& summary);
 // ---- What differs
 
 // A row that is new, differs or is gone. Keys: "run/ID" (the run without its tasks, phases and
-// attempts), "run/ID/task/T", "run/ID/agent/N", "run/ID/phase/P", "inbox/KEY", "project" (newest
-// and days).
+// attempts), "run/ID/task/T", "run/ID/agent/N", "run/ID/phase/P", "inbox/KEY", "project" (newest,
+// days and usage).
 struct Change {
   enum class Row { project, item, run, task, phase, attempt } row{};
   std::string key;

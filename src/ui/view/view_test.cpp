@@ -427,6 +427,58 @@ TEST(View, WhatWasSpentIsToldByDayAndByTask) {
   ASSERT_EQ(story.fold.project().days.size(), 1u);
   EXPECT_EQ(story.fold.project().days[0].cost_micros, 250'000);
   EXPECT_EQ(story.run().attempts[0].client, "claude 2");
+  EXPECT_EQ(story.fold.project().usage, story.run().usage) << "there is one run";
+}
+
+TEST(View, WhatAllRunsUsedIsSummedUp) {
+  Story story = delivery({task("T-1")});
+  engine::RunHead other;
+  other.run = "run-2";
+  other.workflow = "delivery";
+  other.subject = "another plan";
+  story.fold.head(other);
+  std::uint64_t seq = 100;
+  const auto add = [&](const std::string& run, const auto& wire) {
+    story.fold.apply({++seq, run, std::string(kind_of(wire)), Story::at(9), body_of(wire)});
+  };
+  said::DeliveryStarted started;
+  started.plan = "another plan";
+  started.tasks = {task("T-1")};
+  add("run-2", DeliveryFact(started));
+  add("run-2", DeliveryFact(said::VerifyFinished{said::VerifyPurpose::baseline, {}, ""}));
+  event::supply::AgentUsed used;
+  used.agent = 1;
+  used.task = "T-1";
+  used.role = "developer";
+  for (const std::string run : {"run-1", "run-2"}) {
+    add(run, DeliveryFact(starts(1, signal::Role::developer, "T-1")));
+    used.use.cost_known = run == "run-1";
+    used.use.cost_micros = run == "run-1" ? 250'000 : 0;
+    used.use.tokens_known = true;
+    used.use.input = 100;
+    add(run, event::supply::Fact(used));
+  }
+  const view::Project& all = story.fold.project();
+  EXPECT_EQ(all.usage.agent_runs, 2);
+  EXPECT_EQ(all.usage.calls, 2);
+  EXPECT_EQ(all.usage.cost_micros, 250'000);
+  EXPECT_EQ(all.usage.calls_without_cost, 1);
+  EXPECT_EQ(all.usage.tokens.input, 200);
+  EXPECT_TRUE(all.usage.tokens.tokens_known);
+  EXPECT_FALSE(all.usage.tokens.cost_known);
+}
+
+TEST(View, TimeStandsStillWhereARunWasLeft) {
+  Story story = delivery({task("T-1")});
+  story.add<DeliveryFact>(starts(1, signal::Role::developer, "T-1")).live();
+  EXPECT_EQ(left_since(story.run()), "");
+  story.fold.holder("run-1", std::nullopt);
+  EXPECT_EQ(left_since(story.run()), Story::at(3)) << "its newest fact";
+  story.paused();
+  EXPECT_EQ(left_since(story.run()), Story::at(3));
+  view::Run ended = story.run();
+  ended.life = Life::ended;
+  EXPECT_EQ(left_since(ended), "");
 }
 
 TEST(View, WhoOnlyWaitsForItsTurnIsHeldAndNothingIsMissing) {

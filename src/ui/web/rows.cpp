@@ -293,6 +293,7 @@ std::string run_json(const view::Run& run, std::string_view options) {
       .list("days", run.days, day_json)
       .list("actions", run.actions,
             [&](const view::Action& one) { return action_json(one, options); })
+      .text("left_since", view::left_since(run))
       .number("facts", run.facts)
       .number("seq", run.newest.seq)
       .text("unreadable", run.unreadable);
@@ -305,6 +306,7 @@ std::string project_json(const view::Project& project) {
       .number("seq", project.newest.seq)
       .text("at", project.newest.at)
       .list("days", project.days, day_json)
+      .raw("usage", spending_json(project.usage))
       .done();
 }
 

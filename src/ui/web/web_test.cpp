@@ -77,6 +77,22 @@ TEST(Rows, AllRunsAreListedAndOneIsWhole) {
   EXPECT_EQ(one.at("run/r1/agent/3").at("snapshot"), true) << "its name is nobody's business";
 }
 
+TEST(Rows, ThePageHasNothingToSumUpAndNothingToFindOut) {
+  view::Project project = example();
+  project.usage.agent_runs = 3;
+  project.usage.cost_micros = 250'000;
+  project.usage.calls_without_cost = 1;
+  const Json sums = rows_in(view_json(project, "")).at("project").at("usage");
+  EXPECT_EQ(sums.at("agent_runs"), 3);
+  EXPECT_EQ(sums.at("cost_micros"), 250'000);
+  EXPECT_EQ(sums.at("calls_without_cost"), 1);
+  EXPECT_EQ(rows_in(changes_json(example(), project)).at("project").at("usage"), sums);
+  EXPECT_FALSE(rows_in(view_json(project, "")).at("run/r1").contains("left_since"));
+  project.runs[0].life = view::Life::cut_off;
+  project.runs[0].since = "2026-01-31T23:59:59.123Z";
+  EXPECT_EQ(rows_in(view_json(project, "")).at("run/r1").at("left_since"), project.runs[0].since);
+}
+
 TEST(Rows, AnAgentThatPrintsTheSameOnceMoreIsTold) {
   const view::Project before = example();
   view::Project after = before;
