@@ -25,12 +25,12 @@ std::string refusal(const WallWords& words) {
 TEST(WallWords, WithoutAnyAreWhatTheConfigurationSays) {
   config::Config config;
   config.contain.preset = config::ContainPreset::strict;
-  config.contain.read = {"/data"};
+  config.contain.read = {"/usr"};
   const Wish wish = wished({}, config);
   EXPECT_EQ(wish.folder, "/work");
   EXPECT_EQ(wish.role, contain::Role::writer);
   EXPECT_EQ(wish.preset, contain::Preset::strict);
-  EXPECT_EQ(wish.read, Words{"/data"});
+  EXPECT_EQ(wish.read, Words{"/usr"}) << "what is not there is left out";
   EXPECT_FALSE(wish.net) << "the preset's own";
   EXPECT_EQ(wish.private_home + wish.layer, "");
 }
@@ -38,7 +38,7 @@ TEST(WallWords, WithoutAnyAreWhatTheConfigurationSays) {
 TEST(WallWords, GoBeforeTheConfigurationAndAddToItsPlaces) {
   config::Config config;
   config.contain.preset = config::ContainPreset::strict;
-  config.contain.read = {"/data"};
+  config.contain.read = {"/usr"};
   WallWords words;
   words.preset = "worktree";
   words.role = "gate";
@@ -53,7 +53,7 @@ TEST(WallWords, GoBeforeTheConfigurationAndAddToItsPlaces) {
   EXPECT_EQ(wish.preset, contain::Preset::worktree);
   EXPECT_EQ(wish.role, contain::Role::gate);
   EXPECT_EQ(wish.missing, contain::Missing::weaker);
-  EXPECT_EQ(wish.read, (Words{"/data", "/more"}));
+  EXPECT_EQ(wish.read, (Words{"/usr", "/more"}));
   EXPECT_EQ(wish.write, Words{"/w"});
   EXPECT_EQ(wish.scratch.back(), "/s");
   EXPECT_EQ(wish.env.back(), "TOKEN");
