@@ -115,8 +115,15 @@ class PhasesRun : public Simulation {
       pass_ = 45, convergence_ = event::Convergence::off;
   }
   void never_give_up() { resumes_ = 100; }
+  // The pipeline as a user's file says it, under a name of its own.
+  void follow_a_file() { by_file_ = true; }
 
  private:
+  static Definition shipped() {
+    Definition definition = phases::pipeline();
+    definition.name = "mine";
+    return definition;
+  }
   engine::Workflow& boot() override {
     State fresh;
     fresh.run = kRun;
@@ -131,6 +138,7 @@ class PhasesRun : public Simulation {
     if (!known) {
       RunStarted started{kBead, "title", "simulated", attempts_, convergence_, {}, ""};
       if (&sample_ != &sample(0)) started.definition = sample_.definition;
+      if (by_file_) started.definition = shipped();
       started.integrate = integrate_;
       TRY_VOID(runner.take(workflow_->given({started}, utc_now(), standing())));
       return true;
@@ -290,7 +298,7 @@ class PhasesRun : public Simulation {
   PhasesAudit audit_;
   int attempts_ = 1, pass_ = 50, resumes_ = 0;
   event::Convergence convergence_{};
-  bool gone_ = false, person_ = false;
+  bool gone_ = false, person_ = false, by_file_ = false;
   Integrate integrate_{};
 };
 
@@ -313,10 +321,9 @@ std::string_view name_of(PhasesBug bug) {
   return kNames[static_cast<std::size_t>(bug)];
 }
 
-Finding simulate_phases(std::uint64_t seed, PhasesBug bug, WorldBug world, bool all,
-                        bool supplied) {
-  planted = bug;
-  Random choose(seed ^ 0x5EEDULL);
+namespace {
+
+Weather rough(Random& choose) {
   Weather weather;
   weather.crashes = choose.below(4);
   weather.crash_one_in = 8 + choose.below(30);
@@ -329,12 +336,30 @@ Finding simulate_phases(std::uint64_t seed, PhasesBug bug, WorldBug world, bool 
   weather.ground_moves = 3;
   weather.refusals = 6;
   weather.diligence = choose.chance(20) ? 20 : 80;
+  return weather;
+}
+
+}  // namespace
+
+Finding simulate_phases(std::uint64_t seed, PhasesBug bug, WorldBug world, bool all,
+                        bool supplied) {
+  planted = bug;
+  Random choose(seed ^ 0x5EEDULL);
+  Weather weather = rough(choose);
   if (supplied) add_supply(weather, seed);
   // The pipeline asks nobody, and has no route for ERROR.
   const bool by_file =
       bug == PhasesBug::approval_ignored || bug == PhasesBug::fault_costs_an_attempt;
   const bool pipeline = bug == PhasesBug::none ? choose.chance(60) : !by_file;
   return PhasesRun(seed, weather, world, pipeline ? 0 : 1 + choose.below(kSamples)).run(all);
+}
+
+Finding simulate_pipeline(std::uint64_t seed, bool by_file) {
+  planted = PhasesBug::none;
+  Random choose(seed ^ 0x5EEDULL);
+  PhasesRun run(seed, rough(choose), WorldBug::none, 0);
+  if (by_file) run.follow_a_file();
+  return run.run(true);
 }
 
 Finding simulate_script(std::uint64_t seed, int crashes, int stops, bool supplied) {

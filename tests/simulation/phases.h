@@ -30,6 +30,9 @@ std::string_view name_of(PhasesBug bug);
 // and what they cost is bounded.
 Finding simulate_phases(std::uint64_t seed, PhasesBug bug = PhasesBug::none,
                         WorldBug world = WorldBug::none, bool all = false, bool supplied = false);
+// The pipeline, and all of its journal. `by_file`: as a user's workflow of another name, which says
+// the same.
+Finding simulate_pipeline(std::uint64_t seed, bool by_file);
 // Scripted: nothing fails but what agents say; `crashes` and `stops` come on top.
 Finding simulate_script(std::uint64_t seed, int crashes, int stops, bool supplied = false);
 

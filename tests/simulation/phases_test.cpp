@@ -77,6 +77,29 @@ TEST(PhasesSimulation, ASeedReproducesItsRunFactByFact) {
   }
 }
 
+// world/workflows_test.cpp holds the shipped file to the definition that is built in.
+TEST(PhasesSimulation, ThePipelineOfAFileDecidesWhatTheBuiltInOneDoes) {
+  const int runs = rounds(2'000, 20'000);
+  const std::uint64_t seed = first_seed();
+  int merged = 0, crashed = 0;
+  for (int i = 0; i < runs; ++i) {
+    const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
+    Finding built_in = simulate_pipeline(one, false), file = simulate_pipeline(one, true);
+    ASSERT_EQ(file.broken, "") << text_of(file, one);
+    ASSERT_FALSE(built_in.journal.empty());
+    ASSERT_FALSE(file.journal.empty());
+    ASSERT_NE(file.journal[0], built_in.journal[0]) << "the first fact says which workflow it is";
+    file.journal[0] = built_in.journal[0];
+    ASSERT_EQ(file.journal, built_in.journal) << one;
+    ASSERT_EQ(file.path, built_in.path) << one;
+    ASSERT_EQ(file.outcome, built_in.outcome) << one;
+    merged += built_in.outcome == "merged" ? 1 : 0;
+    crashed += built_in.crashes > 0 ? 1 : 0;
+  }
+  EXPECT_GT(merged, runs / 20);
+  EXPECT_GT(crashed, runs / 4);
+}
+
 class PlantedBug : public testing::TestWithParam<int> {};
 
 TEST_P(PlantedBug, IsFound) {
