@@ -293,6 +293,23 @@ TEST_F(AutoRun, ChecksThatPassNeedNoAgent) {
   EXPECT_THAT(phases(), Not(::testing::Contains("qa")));
 }
 
+TEST_F(AutoRun, AfterABuildThatFailsTheTestsRunAllTheSameAndItIsMended) {
+  configure(
+      "verify:\n  baseline: red-allowed\n  build: \"! grep -qs hello greeting.txt\"\n"
+      "  test: \"test ! -e greeting.txt || cat greeting.txt >>'" +
+      path("tested") + "'\"\n");
+  agent(
+      "[ $CAPSULE_PHASE-$CAPSULE_ATTEMPT = qa-1 ] && echo good > greeting.txt && complete && exit "
+      "0");
+  const Outcome outcome = auto_run();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(phases(), ::testing::Contains("qa"));
+  EXPECT_THAT(calls()[4].prompt, HasSubstr("! grep -qs hello greeting.txt"));
+  const std::string tested = read_file(path("tested"));
+  EXPECT_THAT(tested, ::testing::StartsWith("hello\ngood\n")) << "what the build refuted, too";
+  EXPECT_EQ(on_main("greeting.txt"), "good\n");
+}
+
 TEST_F(AutoRun, ChecksAreMendedAtMostTwice) {
   configure("verify:\n  baseline: red-allowed\n  test: [\"false\"]\n");
   EXPECT_EQ(auto_run().exit_code, 1);
