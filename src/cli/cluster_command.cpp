@@ -79,11 +79,12 @@ Result<int> export_runs(const Args& args) {
 constexpr Command kClusterRows[] = {
     {.path = "cluster init",
      .summary = "Keep the journal in a database that machines share",
-     .details = "Makes the tables, the functions by which alone they are used and the roles "
-                "capsule_reader and capsule_worker, and adds the project. Given again it brings "
-                "them up to date, or changes nothing. A project is known by the first commit of "
-                "its history, so each clone of it is the same project.\n\n"
-                "Exit codes: 0 ready; 1 refused by the database; 2 an error.",
+     .details =
+         "Creates the tables, the functions that are the only way to use them, and the roles "
+         "capsule_reader and capsule_worker, and adds the project. Run again, it brings "
+         "them up to date, or changes nothing. A project is known by the first commit of "
+         "its history, so each clone of it is the same project.\n\n"
+         "Exit codes: 0 ready; 1 refused by the database; 2 an error.",
      .positionals = kAddress,
      .options = kProjectOnly,
      .run = set_up_database,
@@ -102,7 +103,7 @@ constexpr Command kClusterRows[] = {
      .summary = "Move the journal of this clone into the database",
      .details =
          "All runs, ended or not, go on there: from now on this clone is only worked on with "
-         "CAPSULE_JOURNAL. What is being worked on must end or be paused first. Given "
+         "CAPSULE_JOURNAL. What is being worked on must end or be paused first. Run "
          "again after it was cut off, it goes on.\n\n"
          "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",
      .options = kProjectOnly,
@@ -110,7 +111,7 @@ constexpr Command kClusterRows[] = {
      .examples = "  capsule cluster import",
      .people_only = true},
     {.path = "cluster export",
-     .summary = "Move it back from the database into this folder",
+     .summary = "Move the journal back from the database into this folder",
      .details = "The counterpart of 'capsule cluster import': all runs that were begun in this "
                 "clone go on in its folder, without a database. Those of other clones stay.\n\n"
                 "Exit codes: 0 moved; 1 somebody works on a run; 2 an error.",

@@ -16,7 +16,7 @@ constexpr Option kWorkerOptions[] = {
     kProjectDir,
     {"labels", "LIST", "What it can do besides what is found: gpu,big"},
     {"slots", "N", "How many agents at once (default: 1)"},
-    {"once", "", "End when one was carried out"}};
+    {"once", "", "End after one agent"}};
 
 Result<int> slots_in(std::string_view text) {
   int slots = 0;
@@ -49,7 +49,7 @@ constexpr Command kWorkerCommand{
         "In a clone of the project whose origin is the repository that all of them share, with "
         "CAPSULE_JOURNAL as they have it. Takes what it can do by its labels: os:, arch: and "
         "client: for each agent client that is found, and those of --labels. An agent works in a "
-        "worktree of this clone, by the configuration and with the keys that are here; what it "
+        "worktree of this clone, with the configuration and the keys of this machine; what it "
         "leaves goes back to its run, which checks and merges it.\n\n"
         "The first Ctrl-C or SIGTERM lets the agents at work finish and takes nothing more; the "
         "second ends them, and others do their work.\n\n"

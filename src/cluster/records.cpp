@@ -59,7 +59,7 @@ Result<void> check_texts(std::span<const NewFact> facts) {
   for (const NewFact& fact : facts)
     for (const std::string* text : {&fact.kind, &fact.at, &fact.body})
       if (text->find('\0') != std::string::npos)
-        return fail(Reason::usage, "a fact of the journal holds a byte of zero");
+        return fail(Reason::usage, "a fact of the journal contains a zero byte");
   return {};
 }
 

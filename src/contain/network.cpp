@@ -35,14 +35,14 @@ std::uint16_t service_port(const Policy& policy) {
 Result<KeptService> kept_service(const Broker& broker) {
   const auto service = service_of(broker.upstream);
   if (!service)
-    return fail(Reason::usage, printable(broker.upstream) + " is no address of a service",
+    return fail(Reason::usage, printable(broker.upstream) + " is not the address of a service",
                 "it is written https://HOST, with :PORT and /PATH where it has them");
   KeptService kept{*service, {}};
   for (const Broker::Key& key : broker.keys) {
     const std::string value = key.before + key.value;
     if (std::any_of(value.begin(), value.end(),
                     [](unsigned char byte) { return byte < ' ' || byte == 0x7f; }))
-      return fail(Reason::usage, key.variable + " has characters that no key has",
+      return fail(Reason::usage, key.variable + " contains characters that a key cannot have",
                   "set it again, without line ends");
     kept.fields.push_back({lowered(key.header), value});
   }
@@ -128,7 +128,7 @@ Result<std::unique_ptr<Gateway>> make_gateway(const Policy& policy, std::vector<
   }
   const std::vector<Door> doors = doors_of(policy);
   if (doors.size() != listeners.size())
-    return fail(Reason::failed, "the process between handed out other listeners than were asked");
+    return fail(Reason::failed, "the process between opened other ports than it was asked for");
   std::vector<Gateway::Opened> opened;
   for (std::size_t i = 0; i < doors.size(); ++i)
     opened.push_back({doors[i], std::move(listeners[i])});

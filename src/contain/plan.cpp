@@ -118,8 +118,8 @@ Result<Report> plan(const Policy& policy, const Kernel& kernel) {
   if (kernel.no_namespaces) return plan_without_namespaces(policy, kernel);
   if (kernel.landlock == 0 && policy.missing == Missing::refuse)
     return fail(Reason::refused, "this kernel has no Landlock",
-                "add landlock to lsm= on the kernel's command line (Linux 5.13), or take one lock "
-                "less: --missing=weaker");
+                "add landlock to lsm= on the kernel's command line (Linux 5.13), or go "
+                "without it: --missing=weaker");
   Report report = report_on(policy);
   report.own_network = policy.net != Net::open && !policy.without.own_network;
   report.landlock = policy.without.landlock ? 0 : kernel.landlock;

@@ -70,7 +70,7 @@ Result<void> add_mounts(std::vector<Place>& places, const std::vector<Mount>& mo
 
 Result<Pinned> pin_folder(const std::string& path) {
   Place place = TRY(pin(path, Access::write));
-  if (!place.folder) return fail(Reason::usage, printable(path) + " is no folder");
+  if (!place.folder) return fail(Reason::usage, printable(path) + " is not a folder");
   return Pinned{std::move(place.path), std::move(place.pinned)};
 }
 
@@ -89,7 +89,7 @@ Result<void> add_layer(Place& folder, const Wish& wish) {
     if (!one->path.empty() &&
         (is_within(one->path, folder.path) || is_within(folder.path, one->path)))
       return fail(Reason::usage, "the layer " + printable(one->path) + " and the folder " +
-                                     printable(folder.path) + " have to lie apart");
+                                     printable(folder.path) + " must not overlap");
   return {};
 }
 
@@ -177,7 +177,7 @@ Result<Policy> make_policy(const Wish& wish) {
 
   Place folder = TRY(pin(wish.folder, wish.role == Role::writer ? Access::write : Access::scratch));
   TRY_VOID(check_given(folder.path, policy.home, "the folder"));
-  if (!folder.folder) return fail(Reason::usage, printable(folder.path) + " is no folder");
+  if (!folder.folder) return fail(Reason::usage, printable(folder.path) + " is not a folder");
   TRY_VOID(add_layer(folder, wish));
   policy.folder = folder.path;
   policy.start = TRY(start_in(policy.folder, wish.start));

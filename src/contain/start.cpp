@@ -251,7 +251,8 @@ Result<Ending> follow(Inside& inside) {
   const auto ending = ending_of(inside);
   if (!ending && excess) return Ending{-1, SIGKILL, excess};
   if (!ending)
-    return fail(Reason::failed, "the process between was killed, and all it had started");
+    return fail(Reason::failed,
+                "the process between was killed, and everything it had started with it");
   return *ending;
 }
 

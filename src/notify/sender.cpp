@@ -120,7 +120,8 @@ void Sender::send_by(const std::string& name, const Notice& notice) {
     start(name, std::move(argv), body_of(notice, way.body, way.text));
   }
   if (!way.desktop && !way.terminal && way.command.empty())
-    report(name, fail(Reason::usage, "it says neither desktop, terminal nor command"));
+    report(name,
+           fail(Reason::usage, "it names neither the desktop, nor the terminal, nor a command"));
 }
 
 void Sender::show_on_desktop(const std::string& way, const Notice& notice, bool words) {

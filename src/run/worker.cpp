@@ -150,7 +150,8 @@ void Worker::take(engine::WorkClaim claim) {
 Result<void> Worker::open(Job& job) {
   job.order = TRY(event::work::read_order(job.claim.spec));
   if (!job.order.ref.starts_with("refs/capsule/elsewhere/"))
-    return fail(Reason::damaged, "it names " + printable(job.order.ref));
+    return fail(Reason::damaged,
+                "the order names a ref that is not a run's: " + printable(job.order.ref));
   job.given = TRY(git::fetch_commit(project_.repository, remote_, job.order.ref));
   const std::string head = TRY(git::snapshot_head(project_.repository, job.given));
   // What a worker that was killed left there goes.

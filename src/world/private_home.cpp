@@ -82,7 +82,7 @@ Result<void> copy_accounts(const std::string& users, const std::string& home,
 Result<void> make_home(const std::string& home) {
   TRY_VOID(make_folders(git::parent_of(home)));
   if (::mkdir(home.c_str(), 0700) == 0 || git::is_plain_folder(home)) return {};
-  return fail(Reason::refused, printable(home) + " is no folder");
+  return fail(Reason::refused, printable(home) + " is not a folder");
 }
 
 // Whoever was at home before has ended; links of its making are not followed.

@@ -86,7 +86,7 @@ Result<Allowed> allowed_of(std::string_view text) {
   if (target->host == "localhost" || (target->address && is_near(*target->address)))
     return fail(
         Reason::usage,
-        "a host that is allowed: " + printable(text) + " is this machine or this link",
+        "a host that is allowed: " + printable(text) + " is on this machine or this link",
         "a port of this machine is forwarded: forward: [" + std::to_string(target->port) + "]");
   return Allowed{*target, below};
 }

@@ -53,7 +53,7 @@ int receive_bytes(void* socket, unsigned char* into, std::size_t room) {
 Error no_authorities() {
   return Error{
       Reason::failed,
-      "no certificates of authorities can be read, so no service can be trusted with a key",
+      "no certificates of authorities can be read, so no service can be trusted with the key",
       "install ca-certificates, or let SSL_CERT_FILE name a file of them"};
 }
 
