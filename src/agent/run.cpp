@@ -38,9 +38,11 @@ Result<Report> run_agent(process::Loop& loop, const Provider& provider,
   loop.run_while([&] { return !ending.has_value(); });
   if (ending->error) return tl::unexpected(*ending->error);
   const dialect::Reading reading = reader.finish();
-  if (!reading.streamed) return report_of(*ending, scanner.finish(), assignment.phase);
+  const Outcome outcome = outcome_of(*ending, reading, {});
+  if (assignment.on_ended) assignment.on_ended(*ending, reading, outcome);
   // The signal of a client that prints events is in its last words.
-  return report_of(*ending, outcome_of(*ending, reading, {}), signal::parse_contract(reading.text),
+  return report_of(*ending, outcome,
+                   reading.streamed ? signal::parse_contract(reading.text) : scanner.finish(),
                    assignment.phase);
 }
 

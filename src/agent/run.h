@@ -13,6 +13,7 @@
 #include "agent/report.h"
 #include "base/result.h"
 #include "contain/policy.h"
+#include "dialect/reader.h"
 #include "process/tree.h"
 
 namespace capsule::agent {
@@ -37,6 +38,9 @@ struct Assignment {
   std::optional<contain::Wish> walls = {};  // as in Task, and what is told of them
   std::function<void(const contain::Report& report)> on_contained = {};
   std::function<void(const contain::Refusals& refused)> on_refused = {};
+  // Of one that has begun: how it ended, what its client told and what that comes to.
+  std::function<void(const Ending& ending, const dialect::Reading& reading, const Outcome& outcome)>
+      on_ended = {};
   std::chrono::milliseconds timeout{600'000};
   std::string stamp;                                         // YYYYMMDD-HHMMSS
   std::function<bool()> interrupted = [] { return false; };  // a person asked to stop

@@ -16,6 +16,7 @@
 #include "signal/contract.h"
 #include "world/environment.h"
 #include "world/prompts.h"
+#include "world/run_walls.h"
 
 namespace capsule::world {
 namespace {
@@ -197,11 +198,7 @@ Result<void> Agents::enclose(const StartAgent& start, const AgentPlace& place,
   if (!parts_.enclose) return {};
   task.walls = TRY(parts_.enclose(start, place, task.provider));
   if (!task.walls) return {};
-  const std::string& own = running.scratch->path();
-  task.walls->mounts.push_back({"/tmp", own, contain::Access::write});
-  for (process::EnvChange& change : task.env)
-    if (change.value && (*change.value == own || change.value->starts_with(own + "/")))
-      change.value->replace(0, own.size(), "/tmp");
+  mount_scratch(*task.walls, running.scratch->path(), task.env);
   task.on_contained = [this, agent = start.agent](const contain::Report& report) {
     if (const auto found = running_.find(agent); found != running_.end())
       events_.on_contained(found->second.start, report);

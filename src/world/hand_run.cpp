@@ -4,19 +4,26 @@
 #include <filesystem>
 #include <vector>
 
+#include "agent/clients.h"
+#include "agent/defaults.h"
 #include "agent/run.h"
+#include "agent/scratch.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "workflow/phases/phases.h"
 #include "workflow/summary.h"
+#include "workflow/supply/policy.h"
 #include "worklog/prompt.h"
+#include "world/agent_words.h"
 #include "world/enclosure.h"
 #include "world/environment.h"
 #include "world/interrupt.h"
 #include "world/providers.h"
 #include "world/run_walls.h"
+#include "world/supply_policy.h"
+#include "world/wall_clock.h"
 #include "world/walls.h"
 #include "world/workflows.h"
 
@@ -40,7 +47,7 @@ std::optional<Owner> owner_of(const std::string& folder) {
 
 // A run that is going on notes its phases itself.
 Result<void> note(const Project& project, const std::string& bead, const std::string& phase,
-                  const agent::Report& report, std::int64_t duration_ms, const WallFacts& walls) {
+                  const agent::Report& report, std::int64_t duration_ms, const HandFacts& known) {
   const auto store = TRY(open_journal(project));
   const std::vector<engine::RunHead> heads = TRY(store->runs_of(bead));
   if (heads.empty() || heads.back().outcome.empty() || !heads.back().home.empty()) return {};
@@ -70,12 +77,55 @@ Result<void> note(const Project& project, const std::string& bead, const std::st
       event::PhaseStarted{phase, number, 1, "", project.config.provider_of(phase), "", true};
   std::vector<event::NewFact> facts;
   const std::string now = utc_now();
-  for (const event::supply::Fact& fact : walls)
-    facts.push_back({std::string(event::supply::kind_of(fact)), now, event::supply::body_of(fact)});
-  for (const event::PipelineFact& fact : {started, event::PipelineFact(finished)})
-    facts.push_back({std::string(event::kind_of(fact)), now, event::body_of(fact)});
+  const auto add = [&](const auto& fact) {
+    facts.push_back({std::string(kind_of(fact)), now, body_of(fact)});
+  };
+  for (const event::supply::Fact& fact : known.walls) add(fact);
+  add(started);
+  if (known.call) {
+    event::supply::AgentUsed call = *known.call;
+    call.agent = number;
+    const supply::Policy policy = policy_of(project.config, state.definition);
+    call.use = supply::priced(policy, call.use, call.model.empty() ? call.asked_model : call.model,
+                              call.provider);
+    add(event::supply::Fact(std::move(call)));
+  }
+  add(event::PipelineFact(finished));
   TRY_VOID(store->append(heads.back().run, heads.back().last_seq, facts, std::nullopt));
   return {};
+}
+
+// Who only looks has changed nothing that is merged.
+bool only_judges(const event::PhaseRule& phase) {
+  return !phase.writes || (phases::judges(phase) && !phase.edits);
+}
+
+// What is known of a call before it has ended; the rest is added when it has.
+event::supply::AgentUsed call_of(const event::PhaseRule& phase, const std::string& bead,
+                                 const agent::Provider& provider) {
+  event::supply::AgentUsed call;
+  call.task = bead;
+  call.role = phase.name;
+  call.provider = provider.name;
+  call.client = provider.client;
+  call.asked_model = provider.model;
+  if (!only_judges(phase)) call.tree = bead;
+  return call;
+}
+
+void add_ending(event::supply::AgentUsed& call, const agent::Ending& ending,
+                const dialect::Reading& reading, const agent::Outcome& outcome) {
+  if (!call.client.empty() && !reading.version.empty())
+    call.client += " " + printable(reading.version);
+  if (!reading.models.empty()) call.model = model_of(reading, call.asked_model);
+  call.session = printable(reading.session);
+  call.fault = outcome.fault;
+  call.words = outcome.words;
+  call.log = ending.log;
+  call.use = reading.use;
+  call.redacted = ending.redacted;
+  call.at = utc_now();
+  call.day = local_day(epoch_ms() / 1000);
 }
 
 struct Inside {
@@ -90,7 +140,7 @@ Result<std::optional<Inside>> inside_walls(const Project& project, const event::
   workflow::StartAgent start;
   start.role = phase.name;
   start.settings = workflow::Settings::phase;
-  start.judges = !phase.writes || (phases::judges(phase) && !phase.edits);
+  start.judges = only_judges(phase);
   if (!walls_chosen(project.config)) return std::nullopt;
   auto wish = TRY(walls_of_agent(project, start, provider, folder));
   if (!wish) return std::nullopt;
@@ -148,11 +198,11 @@ Result<Project> open_loose_project(const ProjectWords& words, const std::string&
 
 Result<void> note_hand_run(const Project& project, const std::string& bead,
                            const std::string& phase, const agent::Report& report,
-                           std::int64_t duration_ms, const WallFacts& walls) {
+                           std::int64_t duration_ms, const HandFacts& known) {
   const bool has_journal =
       !journal_address().empty() || exists(project.root() + "/.capsule/journal.db");
   if (bead.empty() || !has_journal) return {};
-  return note(project, bead, phase, report, duration_ms, walls);
+  return note(project, bead, phase, report, duration_ms, known);
 }
 
 Result<event::PhaseRule> phase_by_hand(const Project& project, const std::string& name) {
@@ -178,22 +228,32 @@ Result<HandRun> run_by_hand(const Project& project, const event::PhaseRule& phas
   assignment.env = environment_of("", start, folder);
   const std::string bead = bead_of_worktree(folder).value_or("");
   const agent::PhaseSettings settings = TRY(settings_of(project, phase, bead));
-  assignment.env.insert(assignment.env.begin(), settings.provider.env.begin(),
-                        settings.provider.env.end());
+  const agent::Scratch scratch = TRY(agent::Scratch::create());
+  std::vector<process::EnvChange> env = settings.provider.env;
+  env.push_back({"TMPDIR", scratch.path()});
+  if (const agent::Client* client = agent::client_named(settings.provider.client))
+    TRY_VOID(agent::add_defaults(
+        *client, scratch.path(), [](const char* name) -> const char* { return std::getenv(name); },
+        env));
+  assignment.env.insert(assignment.env.begin(), env.begin(), env.end());
   assignment.secrets = secrets_of(assignment.env);
   assignment.timeout = settings.timeout;
   auto inside = TRY(inside_walls(project, phase, settings.provider, folder));
-  if (inside) assignment.walls = inside->wish;
+  if (inside) {
+    mount_scratch(inside->wish, scratch.path(), assignment.env);
+    assignment.walls = inside->wish;
+  }
   const auto loop = TRY(process::Loop::create());
   const auto interrupt = TRY(Interrupt::create(*loop));
   assignment.interrupted = [&] { return interrupt->requested(); };
   HandRun run;
-  WallFacts walls;
+  HandFacts known;
+  known.call = call_of(phase, bead, settings.provider);
   assignment.on_contained = [&](const contain::Report& report) {
     const event::Contained told = contained_of(phase.name, report);
     if (const std::string weaker = workflow::weaker_words({told}); !weaker.empty())
       run.odd.push_back("the walls of " + phase.name + " are less than they could be: " + weaker);
-    walls.emplace_back(told);
+    known.walls.emplace_back(told);
   };
   assignment.on_refused = [&](const contain::Refusals& refused) {
     event::HostsRefused told = refused_of(refused);
@@ -201,7 +261,11 @@ Result<HandRun> run_by_hand(const Project& project, const event::PhaseRule& phas
     told.role = phase.name;
     run.odd.push_back(phase.name + " was refused " +
                       workflow::refused_words(told.hosts, told.others));
-    walls.emplace_back(std::move(told));
+    known.walls.emplace_back(std::move(told));
+  };
+  assignment.on_ended = [&](const agent::Ending& ending, const dialect::Reading& reading,
+                            const agent::Outcome& outcome) {
+    add_ending(*known.call, ending, reading, outcome);
   };
   agent::Watch nobody;
   const std::int64_t began = monotonic_ms();
@@ -211,8 +275,11 @@ Result<HandRun> run_by_hand(const Project& project, const event::PhaseRule& phas
     run.exit_code = interrupt->exit_code();
     return run;
   }
+  known.call->duration_ms = monotonic_ms() - began;
+  // An answer without a signal is known only now.
+  known.call->fault = run.report.fault;
   if (const auto noted =
-          note_hand_run(project, bead, phase.name, run.report, monotonic_ms() - began, walls);
+          note_hand_run(project, bead, phase.name, run.report, known.call->duration_ms, known);
       !noted)
     run.not_noted = noted.error().message;
   return run;

@@ -38,13 +38,17 @@ Result<HandRun> run_by_hand(const Project& project, const event::PhaseRule& phas
                             const std::string& folder, const std::string& prompt,
                             std::string_view feedback);
 
-// What was told of its walls.
-using WallFacts = std::vector<event::supply::Fact>;
+// What is known of it beside its signal: of its walls, and of the call. The call's number is told
+// by the run that it is added to.
+struct HandFacts {
+  std::vector<event::supply::Fact> walls = {};
+  std::optional<event::supply::AgentUsed> call = {};  // none: nobody was called
+};
 
 // Adds the phase to the bead's newest run, if that run has ended. A phase that cannot be noted is
 // none the worse: an error is only worth a warning.
 Result<void> note_hand_run(const Project& project, const std::string& bead,
                            const std::string& phase, const agent::Report& report,
-                           std::int64_t duration_ms, const WallFacts& walls = {});
+                           std::int64_t duration_ms, const HandFacts& known = {});
 
 }  // namespace capsule::world

@@ -23,6 +23,14 @@ int count_of(std::uint64_t count) {
 
 }  // namespace
 
+void mount_scratch(contain::Wish& wish, const std::string& scratch,
+                   std::vector<process::EnvChange>& env) {
+  wish.mounts.push_back({"/tmp", scratch, contain::Access::write});
+  for (process::EnvChange& change : env)
+    if (change.value && (*change.value == scratch || change.value->starts_with(scratch + "/")))
+      change.value->replace(0, scratch.size(), "/tmp");
+}
+
 event::Contained contained_of(std::string_view who, const contain::Report& report) {
   event::Contained told;
   told.who = who;

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "contain/policy.h"
 #include "gate/walls.h"
+#include "process/program.h"
 #include "workflow/step.h"
 #include "world/agents.h"
 #include "world/enclosure.h"
@@ -30,6 +31,10 @@ std::optional<workflow::SupplyNews> walls_missing(const Project& project);
 
 // Whether such walls can be put up here: nothing is made for an agent that will not be started.
 Result<void> can_contain(const std::optional<contain::Wish>& wish);
+
+// The temporary folder of one agent is its /tmp inside, also where its variables name it.
+void mount_scratch(contain::Wish& wish, const std::string& scratch,
+                   std::vector<process::EnvChange>& env);
 
 // As facts.
 event::Contained contained_of(std::string_view who, const contain::Report& report);

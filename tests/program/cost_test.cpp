@@ -63,6 +63,32 @@ TEST_F(Cost, EveryFaceSaysWhatARunUsed) {
   EXPECT_EQ(json_of("ledger", {"--by=provider"})[0]["usage"]["cost_micros"], 1'500'000);
 }
 
+TEST_F(Cost, APhaseThatWasRunByHandIsACallWhoseCostIsUnknownAndNotNone) {
+  configure(
+      "phases: {test-writer: {provider: mine}}\n"
+      "providers: {mine: {command: [claude, -p, '{prompt}', --x]}}\n");
+  ASSERT_EQ(command("prep", {kBead}).exit_code, 0);
+  on("test-writer", "echo \"$TMPDIR\" >'" + mock("tmp") + "'; echo red >tests/red.txt; pass");
+  const Outcome by_hand = command("run-phase", {"test-writer", worktree()});
+  ASSERT_EQ(by_hand.exit_code, 0) << by_hand.out << by_hand.err;
+  const std::string scratch = read_file(mock("tmp"));
+  EXPECT_NE(scratch, "\n");
+  EXPECT_FALSE(fs::exists(scratch.substr(0, scratch.size() - 1))) << "it was the call's own";
+  const Json table = json_of("cost", {"--by=role"});
+  ASSERT_EQ(table["rows"].size(), 1U) << table;
+  EXPECT_EQ(table["rows"][0]["calls_without_cost"], 1);
+  meter();
+  const Outcome outcome = run_bead({"--resume"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  const Json status = json_of("status", {kBead});
+  EXPECT_EQ(status["usage"]["cost_micros"], 1'250'000) << status;
+  EXPECT_EQ(status["usage"]["calls_without_cost"], 1);
+  EXPECT_EQ(status["usage"]["calls_without_tokens"], 1);
+  const std::string message = git_out({"log", "-1", "--format=%(trailers)", "main"});
+  EXPECT_HAS(message, "Capsule-Client: mine");
+  EXPECT_HAS(message, "Capsule-Client: claude 2.1.325");
+}
+
 TEST_F(Cost, CostIsToldByWhateverOneWantsToKnow) {
   meter();
   ASSERT_EQ(run_bead().exit_code, 0);

@@ -137,6 +137,8 @@ TEST_P(Steps, APhaseWithoutAUsableSignalIsAnError) {
   EXPECT_TRUE(outcome.out.starts_with("{\"status\":\"PASS\"")) << "the signal is still printed";
   EXPECT_HAS(outcome.err, "exit status 7");
   on("execute", 4, "echo working; kill -KILL $$");
+  on("execute", 5, "echo 'Credit balance is too low'; exit 1");
+  on("execute", 6, "echo 'I am lost'; exit 1");
   outcome = phase("execute");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(
@@ -145,6 +147,15 @@ TEST_P(Steps, APhaseWithoutAUsableSignalIsAnError) {
       "printed a signal\",\"files_changed\":[],\"summary\":\"Phase did not produce a "
       "signal\"}\n");
   EXPECT_HAS(outcome.err, "signal 9 (SIGKILL)");
+  outcome = phase("execute");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_HAS(outcome.out, "the agent has no credit left at its service: Credit balance is too low");
+  EXPECT_LACKS(outcome.out, "No signal");
+  outcome = phase("execute");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_HAS(outcome.out,
+             "No signal JSON found in phase output (the agent ended with exit status 1)")
+      << "words that nobody knows";
 }
 
 TEST_P(Steps, APhaseThatTakesTooLongIsASyntheticErrorThatNamesTheLimit) {
