@@ -70,6 +70,12 @@ void add_identity(const Project& project, const agent::Variable& set, agent::Pro
     if (!value.empty() && set(name) == nullptr) provider.env.push_back({name, value});
 }
 
+// What is known of an agent's walls before it starts.
+struct Around {
+  bool walls = false;  // it is inside walls of ours
+  bool layer = false;  // what it changes although it only looks vanishes for certain
+};
+
 // What is asked of a provider.
 struct Wanted {
   std::string_view name;
@@ -77,8 +83,8 @@ struct Wanted {
   std::string_view bead;
   Way way;
   config::Access access;
-  std::string key;     // of the configuration, that `access` stands in
-  bool walls = false;  // it is inside walls of ours
+  std::string key;  // of the configuration, that `access` stands in
+  Around around = {};
 };
 
 // Clients that read only by a sandbox of their own, of namespaces. Inside walls those are refused,
@@ -90,9 +96,9 @@ bool has_own_sandbox(const agent::Client& client) {
          std::end(kOwnSandbox);
 }
 
-// Nobody is to believe that an agent only looks when it was never told to.
+// Nobody is to believe that an agent only looks when it was never told to, and nothing holds it.
 Result<void> refuse_unlimited(const Wanted& wanted, const agent::Client* client) {
-  if (wanted.access == config::Access::write ||
+  if (wanted.access == config::Access::write || wanted.around.layer ||
       (client != nullptr && agent::can_be_read_only(*client)))
     return {};
   std::string can;
@@ -101,13 +107,17 @@ Result<void> refuse_unlimited(const Wanted& wanted, const agent::Client* client)
   return fail(Reason::usage,
               wanted.key + " is read-only, and " + printable(wanted.name) +
                   " cannot be told to change nothing",
-              "these can: " + can + "; set another provider there, or access: write");
+              "these can: " + can +
+                  "; set another provider there, or access: write. Inside walls anybody can: "
+                  "contain: worktree");
 }
 
 Result<agent::Provider> client_with(const agent::Client& client, const config::Provider* row,
                                     const Wanted& wanted) {
-  const bool looks =
-      wanted.access == config::Access::read_only && !(wanted.walls && has_own_sandbox(client));
+  // One that cannot be told is here only where nothing of what it changes stays.
+  const bool looks = wanted.access == config::Access::read_only &&
+                     agent::can_be_read_only(client) &&
+                     !(wanted.around.walls && has_own_sandbox(client));
   const auto access = looks ? agent::Access::read_only : agent::Access::write;
   if (client.name == "claude" && wanted.way == Way::by_hand)
     return agent::claude_provider(wanted.model, access);
@@ -152,7 +162,8 @@ Result<agent::Provider> provider_with(const Project& project, const Wanted& want
     provider = command_with(*row, wanted);
   } else if (client != nullptr) {
     provider = client_with(*client, row, wanted);
-    if (provider && client->hides_git_identity) add_identity(project, variables_for(row), *provider);
+    if (provider && client->hides_git_identity)
+      add_identity(project, variables_for(row), *provider);
   } else if (name == "rehearsal") {
     provider = agent::rehearsal_provider(own_program(), cassette_for(project, row, wanted.bead));
   } else {
@@ -179,11 +190,15 @@ std::string model_for(const config::Config& config, const std::string& provider,
   return own == config.providers.end() ? std::string() : own->second.model;
 }
 
+Around around(const Project& project, const workflow::StartAgent& start) {
+  return {walls_hold(project, start), layer_holds(project, start)};
+}
+
 // By hand nobody has walls whom nobody has given any.
-bool walls_hold_by_hand(const Project& project, std::string_view phase) {
+Around around_by_hand(const Project& project, std::string_view phase) {
   workflow::StartAgent start;
   start.role = phase;
-  return walls_chosen(project.config) && walls_hold(project, start);
+  return walls_chosen(project.config) ? around(project, start) : Around{};
 }
 
 }  // namespace
@@ -193,14 +208,17 @@ Result<agent::Provider> provider_named(const Project& project, std::string_view 
   return provider_with(
       project,
       {name, project.config.model_of(phase), bead, Way::by_hand, project.config.access_of(phase),
-       "phases." + std::string(phase) + ".access", walls_hold_by_hand(project, phase)});
+       "phases." + std::string(phase) + ".access", around_by_hand(project, phase)});
 }
 
 Result<agent::Provider> provider_for_role(const Project& project, std::string_view role) {
+  workflow::StartAgent start;
+  start.role = role;
+  start.settings = workflow::Settings::role;
   return provider_with(
       project, {project.config.provider_of_role(role), project.config.model_of_role(role), "",
                 way_of(project), project.config.access_of_role(role),
-                "roles." + std::string(role) + ".access"});
+                "roles." + std::string(role) + ".access", around(project, start)});
 }
 
 Result<agent::PhaseSettings> settings_of(const Project& project, const event::PhaseRule& phase,
@@ -215,7 +233,7 @@ Result<agent::PhaseSettings> settings_of(const Project& project, const event::Ph
       Way::by_hand,
       config.access_of(phase.name),
       "phases." + phase.name + ".access",
-      walls_hold_by_hand(project, phase.name)};
+      around_by_hand(project, phase.name)};
   agent::PhaseSettings settings{TRY(provider_with(project, wanted)), config.timeout_of(phase.name)};
   if (phase.timeout_seconds > 0) settings.timeout = std::chrono::seconds(phase.timeout_seconds);
   return settings;
@@ -236,7 +254,7 @@ Result<agent::PhaseSettings> agent_settings(const Project& project,
                       way_of(project),
                       role ? config.access_of_role(name) : config.access_of(name),
                       (role ? "roles." : "phases.") + name + ".access",
-                      walls_hold(project, start)};
+                      around(project, start)};
   agent::PhaseSettings settings{TRY(provider_with(project, wanted)),
                                 role ? config.timeout_of_role(name) : config.timeout_of(name)};
   // The specification's arguments know no sessions; text is what restores them.

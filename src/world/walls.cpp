@@ -328,6 +328,13 @@ bool walls_hold(const Project& project, const workflow::StartAgent& start) {
   return !weaker || !contain::namespaces_missing();
 }
 
+bool layer_holds(const Project& project, const workflow::StartAgent& start) {
+  if (!walls_hold(project, start)) return false;
+  static const bool kOverlay = !contain::try_overlay();
+  // Walls of the default are put up only where there are layers; others refuse to do without.
+  return !project.config.contain.weaker || kOverlay;
+}
+
 Result<std::optional<Wish>> walls_of_agent(const Project& project,
                                            const workflow::StartAgent& start,
                                            const agent::Provider& provider,

@@ -63,6 +63,8 @@ std::optional<Error> no_walls(const Project& project);
 // Whether an agent that is started has a root of its own around it, in which what it changes
 // although it only looks vanishes. Not where it goes without namespaces.
 bool walls_hold(const Project& project, const workflow::StartAgent& start);
+// The same, and that layer can be had for certain: whoever only looks need not be told to.
+bool layer_holds(const Project& project, const workflow::StartAgent& start);
 
 // The client that a provider calls, be it by a command of the user's; null: none that we know.
 const agent::Client* client_behind(const agent::Provider& provider);

@@ -221,6 +221,38 @@ TEST_F(WallsTest, ASandboxOfTheClientsOwnIsSwitchedOffInsideAndNotWithoutWalls) 
   EXPECT_THAT(argv(), Contains("plan")) << "that is no sandbox";
 }
 
+// Nothing of what it changes stays, so that nobody needs its word.
+TEST_F(WallsTest, WhoCannotBeToldToChangeNothingIsRefusedAsReadOnlyOnlyWithoutWalls) {
+  const std::string mine = "providers: {mine: {command: [mine, '{prompt}']}}\n";
+  for (const std::string name : {"goose", "kimi", "grok", "mine"}) {
+    SCOPED_TRACE(name);
+    const std::string text =
+        mine + "provider: " + name + "\nphases: {execute: {access: read-only}}\n";
+    event::PhaseRule execute;
+    execute.name = "execute";
+    user(text + "contain: off\n");
+    const auto refused = agent_settings(*project, phase("execute"));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("cannot be told to change nothing"));
+    EXPECT_THAT(refused.error().hint, HasSubstr("contain: worktree"));
+    user(text);
+    EXPECT_FALSE(settings_of(*project, execute, "")) << "by hand nobody has chosen walls";
+    user(text + "contain: worktree\n");
+    const auto taken = agent_settings(*project, phase("execute"));
+    ASSERT_TRUE(taken) << taken.error().message;
+    EXPECT_TRUE(settings_of(*project, execute, ""));
+    EXPECT_EQ(wish(phase("execute"))->role, Role::reviewer);
+  }
+}
+
+TEST_F(WallsTest, ARoleThatCannotBeToldIsAcceptedInsideToo) {
+  const std::string text = "roles: {critic: {provider: goose, access: read-only}}\n";
+  user(text + "contain: off\n");
+  EXPECT_FALSE(provider_for_role(*project, "critic"));
+  user(text + "contain: worktree\n");
+  EXPECT_TRUE(provider_for_role(*project, "critic"));
+}
+
 TEST_F(WallsTest, ByHandItIsSwitchedOffInsideToo) {
   const auto argv = [&] {
     event::PhaseRule execute;
