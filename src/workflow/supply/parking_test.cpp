@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "workflow/supply/test_support.h"
 
 namespace capsule::supply {
@@ -123,6 +125,31 @@ TEST(Parking, ItIsKnownAfterARestartAndEndsByItself) {
   EXPECT_EQ(table.orders<WakeAt>().size(), 1U) << "the alarm went with the process";
   table.wake();
   EXPECT_EQ(table.call().agent, 1);
+}
+
+// They are not ended: what they do may be done without another request, and one that needs it costs
+// nothing.
+TEST(Parking, WhoWorksWhenCreditIsGoneMeetsThatItselfAndItCostsNothing) {
+  for (const Fault fault : {Fault::no_credit, Fault::unauthorised}) {
+    Table table;
+    for (const int agent : {1, 2, 3}) table.want(agent, "T-" + std::to_string(agent));
+    table.end(1, fault);
+    EXPECT_TRUE(std::none_of(table.commands.begin(), table.commands.end(), [](const Command& one) {
+      return std::holds_alternative<EndAgent>(one);
+    }));
+    table.end(2, fault);
+    EXPECT_THAT(table.ends(), IsEmpty()) << "the workflow does not hear of it";
+    EXPECT_THAT(table.asked(), IsEmpty()) << "a person was asked already";
+    EXPECT_EQ(table.all<fact::ProviderParked>().size(), 1U);
+    table.end(3, Fault::none);
+    EXPECT_EQ(table.ends().size(), 1U) << "its work counts";
+    table.see(workflow::Answered{fact::kFirstQuestion, "go on", "me"});
+    const int first = table.call().agent;
+    EXPECT_EQ(table.call().attempt, 2);
+    table.end(first, Fault::none);
+    EXPECT_EQ(table.call().agent, 3 - first);
+    EXPECT_EQ(table.call().attempt, 2) << "no attempt was spent";
+  }
 }
 
 TEST(Parking, NoCreditStopsEverythingOfTheProviderAndAPersonIsAsked) {
