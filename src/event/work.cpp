@@ -9,12 +9,16 @@ void members(V& v, Pair& p) {
   v("name", p.name), v("text", p.text);
 }
 template <class V>
+void members(V& v, Walls& w) {
+  v("preset", w.preset), v("network", w.network), v("weaker", w.weaker), v("broker", w.broker);
+}
+template <class V>
 void members(V& v, Order& o) {
   v("role", o.role), v("configured", o.configured), v("by_phase", o.by_phase),
       v("provider", o.provider), v("model", o.model), v("timeout_seconds", o.timeout_seconds),
       v("task", o.task), v("attempt", o.attempt), v("judges", o.judges),
       v("short_limit", o.short_limit), v("dialect", o.dialect), v("env", o.env),
-      v("prompt", o.prompt), v("tree", o.tree), v("ref", o.ref);
+      v("prompt", o.prompt), v("tree", o.tree), v("ref", o.ref), v("walls", o.walls);
 }
 template <class V>
 void members(V& v, Report& r) {
@@ -27,7 +31,8 @@ void members(V& v, Report& r) {
       v("ended_at", r.ended_at), v("duration_ms", r.duration_ms), v("cost_micros", r.cost_micros),
       v("provider", r.provider), v("client", r.client), v("asked_model", r.asked_model),
       v("model", r.model), v("use", r.use), v("service_words", r.service_words),
-      v("reset_at", r.reset_at), v("redacted", r.redacted), v("log", r.log), v("ref", r.ref);
+      v("reset_at", r.reset_at), v("redacted", r.redacted), v("log", r.log), v("ref", r.ref),
+      v("contained", r.contained), v("refused", r.refused);
 }
 
 namespace {

@@ -19,6 +19,14 @@ struct Pair {
   std::string name, text;
 };
 
+// The walls that a run has chosen for an agent: its worker puts up no looser ones.
+struct Walls {
+  std::string preset, network;  // as Contained has them; empty: none
+  bool weaker = false;          // where the worker's kernel lacks something it goes without
+  bool broker = false;          // the model's key stays outside
+  bool operator==(const Walls&) const = default;
+};
+
 // What a worker is to do.
 struct Order {
   std::string role, configured;
@@ -33,6 +41,7 @@ struct Order {
   std::string prompt;  // all of it
   std::string tree;    // its key, for people
   std::string ref;     // where its files are, as a snapshot on the shared remote
+  Walls walls;
 };
 
 // What came of it.
@@ -65,6 +74,9 @@ struct Report {
   int redacted = 0;
   std::string log;  // the end of it
   std::string ref;  // the files as it left them; empty: as it found them
+  // The walls that it really had, and what it was refused.
+  std::vector<Contained> contained;
+  std::vector<HostsRefused> refused;
 };
 
 // The end of a log that is told has at most so many bytes.

@@ -44,6 +44,8 @@ class Worker {
     bool wanted = true;  // the claim is ours; otherwise nobody hears of it
     bool begun = false;  // its agent was started, and has not ended
     int tries = 0;
+    std::vector<event::Contained> contained;  // what is told of its walls
+    std::vector<event::HostsRefused> refused;
   };
 
   void hear();
@@ -158,6 +160,7 @@ Result<void> Worker::open(Job& job) {
   TRY_VOID(world_->trees().remove({job.slot, "", ""}));
   const TreeOpened opened = TRY(world_->trees().open({job.slot, "", "", head}));
   job.folder = opened.folder;
+  TRY_VOID(world_->hold_to(job.slot, job.order.walls));
   return git::rewind_worktree(project_.repository, opened.folder, opened.branch, job.given);
 }
 
@@ -200,6 +203,8 @@ void Worker::finished(AgentFinished finished) {
   }
   event::work::Report report = world::report_of(finished);
   report.log = end_of_log(finished.log);
+  report.contained = job->contained;
+  report.refused = job->refused;
   send(token, std::move(report));
 }
 
@@ -272,6 +277,9 @@ Result<int> Worker::until_the_end(engine::Records& records) {
   settings.trees_fail_alone = true;
   settings.people.tell = [](const std::string& text) { print_error("capsule: " + text + "\n"); };
   world_ = std::make_unique<world::RealWorld>(project_, *loop_, *interrupt_, std::move(settings));
+  world_->contained = [this](int agent, const event::Contained& walls) {
+    if (Job* job = of_agent(agent)) job->contained.push_back(walls);
+  };
   std::string list;
   for (const std::string& label : wish.labels) list += (list.empty() ? "" : ", ") + label;
   say("worker " + std::to_string(number) + ": " + std::to_string(order_.slots) +
@@ -288,6 +296,10 @@ Result<int> Worker::until_the_end(engine::Records& records) {
     for (Observation& one : TRY(world_->wait())) {
       if (auto* done = std::get_if<AgentFinished>(&one)) {
         finished(std::move(*done));
+      } else if (const auto* news = std::get_if<SupplyNews>(&one)) {
+        const auto* refused = std::get_if<HostsRefused>(&news->what);
+        Job* job = refused != nullptr ? of_agent(refused->agent) : nullptr;
+        if (job != nullptr) job->refused.push_back(*refused);
       } else if (const auto* failed = std::get_if<CommandFailed>(&one)) {
         if (const auto* start = std::get_if<StartAgent>(&failed->command))
           finished(world::not_started(*start, {failed->reason, failed->detail, ""}));

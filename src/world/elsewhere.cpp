@@ -23,6 +23,7 @@
 #include "git/worktree.h"
 #include "world/agents.h"
 #include "world/providers.h"
+#include "world/walls_asked.h"
 
 namespace capsule::world {
 
@@ -69,6 +70,7 @@ std::vector<std::string> labels_here() {
     provider.argv = {std::string(client.name)};
     if (agent::find_agent(provider)) labels.push_back("client:" + std::string(client.name));
   }
+  for (std::string& walls : walls_labels()) labels.push_back(std::move(walls));
   sort_once(labels);
   return labels;
 }
@@ -218,6 +220,8 @@ std::vector<std::string> Elsewhere::needs_of(const StartAgent& start) const {
   const auto settings = agent_settings(project_, start);
   if (settings && !settings->provider.client.empty())
     needs.push_back("client:" + settings->provider.client);
+  if (const std::string walls = label_of(walls_asked(project_, start)); !walls.empty())
+    needs.push_back(walls);
   sort_once(needs);
   return needs;
 }
@@ -334,6 +338,7 @@ void Elsewhere::arrived(const engine::WorkDone& done) {
       return;
     }
   }
+  for (SupplyNews& one : walls_told(project_, out.start, report)) parts_.news(std::move(one));
   AgentFinished finished = finished_of(out.start, report);
   finished.log = keep_log(out, report.log);
   Out taken = std::move(out);

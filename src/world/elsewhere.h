@@ -29,6 +29,8 @@ struct ElsewhereParts {
   std::function<std::unique_ptr<engine::Work>()> work = {};
   std::string log_folder;
   std::function<void(const std::string&)> tell = [](const std::string&) {};
+  // The walls that one of them had, and what it was refused; before it has finished.
+  std::function<void(workflow::SupplyNews)> news = [](auto&&) {};
   // Exactly once for each that was started. Called from a turn of the loop, from end() or
   // end_all().
   std::function<void(const workflow::StartAgent&, workflow::AgentFinished)> finished;
@@ -90,8 +92,8 @@ class Elsewhere {
   process::WatchId watch_{};
 };
 
-// What a machine has by itself: "os:linux", "arch:x86_64", and "client:NAME" for each agent client
-// that is found. Sorted.
+// What a machine has by itself: "os:linux", "arch:x86_64", "client:NAME" for each agent client that
+// is found, and "walls:PRESET" for those that its kernel holds. Sorted.
 std::vector<std::string> labels_here();
 // With those of a text, "gpu,big". Error usage.
 Result<std::vector<std::string>> with_labels(std::vector<std::string> labels,
@@ -110,5 +112,11 @@ Result<workflow::StartAgent> agent_of(const event::work::Order& order);
 event::work::Report report_of(const workflow::AgentFinished& finished);
 workflow::AgentFinished finished_of(const workflow::StartAgent& start,
                                     const event::work::Report& report);
+
+// What a report says of walls, bounded, as facts of the run. Where it asked for walls and hears of
+// none, that is said.
+std::vector<workflow::SupplyNews> walls_told(const Project& project,
+                                             const workflow::StartAgent& start,
+                                             const event::work::Report& report);
 
 }  // namespace capsule::world

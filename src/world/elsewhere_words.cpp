@@ -4,6 +4,8 @@
 
 #include "world/elsewhere.h"
 #include "world/providers.h"
+#include "world/walls.h"
+#include "world/walls_asked.h"
 
 namespace capsule::world {
 
@@ -34,6 +36,7 @@ wire::Order order_of(const Project& project, const StartAgent& start, std::strin
   order.prompt = std::move(prompt);
   order.tree = start.tree;
   order.ref = std::move(ref);
+  order.walls = walls_asked(project, start);
   return order;
 }
 
@@ -130,6 +133,38 @@ Words words_in(const wire::Report& report, Dialect dialect) {
 }
 
 }  // namespace
+
+std::vector<SupplyNews> walls_told(const Project& project, const StartAgent& start,
+                                   const wire::Report& report) {
+  constexpr std::size_t kMost = 8, kMostHosts = 64, kMostGaps = 16;
+  std::vector<SupplyNews> news;
+  for (const Contained& one : report.contained) {
+    if (news.size() == kMost) break;
+    Contained told = one;
+    if (told.gaps.size() > kMostGaps) told.gaps.resize(kMostGaps);
+    news.push_back({std::move(told)});
+  }
+  // One that was lost may not have begun.
+  if (news.empty() && report.fault != event::Fault::lost && any_walls(project)) {
+    Contained told;
+    told.who = start.role;
+    told.preset = "off";
+    told.network = "open";
+    if (!walls_asked(project, start).preset.empty())
+      told.gaps = {"an agent worked on another machine, and nothing was said of its walls"};
+    news.push_back({std::move(told)});
+  }
+  for (const HostsRefused& one : report.refused) {
+    HostsRefused told = one;
+    if (told.hosts.size() > kMostHosts) told.hosts.resize(kMostHosts);
+    told.agent = start.agent;
+    told.task = start.task;
+    told.role = start.role;
+    news.push_back({std::move(told)});
+    if (news.size() >= 2 * kMost) break;
+  }
+  return news;
+}
 
 // Sessions are on the machine where the agent was: nobody else goes on with them.
 AgentFinished finished_of(const StartAgent& start, const wire::Report& report) {

@@ -11,6 +11,7 @@
 #include "git/branch.h"
 #include "world/contain_findings.h"
 #include "world/walls.h"
+#include "world/walls_asked.h"
 
 namespace capsule::world {
 namespace {
@@ -87,8 +88,28 @@ RunWalls::RunWalls(const Project& project, std::string main_branch, Tell tell)
       tell_(std::move(tell)),
       instructions_(project.repository) {}
 
+Result<void> RunWalls::hold_to(const std::string& folder, const event::work::Walls& asked) {
+  held_.erase(folder);
+  if (!asked.preset.empty()) held_.emplace(folder, TRY(held_to(project_, asked)));
+  return {};
+}
+
+const Project& RunWalls::project_in(const std::string& folder) const {
+  const auto held = held_.find(folder);
+  return held == held_.end() ? project_ : held->second;
+}
+
 void RunWalls::contained(std::string_view who, const contain::Report& report) {
   tell_(SupplyNews{contained_of(who, report)});
+}
+
+void RunWalls::uncontained(std::string_view who) {
+  if (!any_walls(project_)) return;
+  Contained told;
+  told.who = who;
+  told.preset = "off";
+  told.network = "open";
+  tell_(SupplyNews{std::move(told)});
 }
 
 void RunWalls::refused(const StartAgent& start, const contain::Refusals& refused) {
@@ -101,7 +122,11 @@ void RunWalls::refused(const StartAgent& start, const contain::Refusals& refused
 
 gate::Walls RunWalls::around(std::string_view who, WishIn wish) {
   gate::Walls walls;
-  walls.wish = [this, wish](const std::string& folder) { return wish(project_, folder); };
+  walls.wish = [this, wish, who](const std::string& folder) {
+    auto found = wish(project_in(folder), folder);
+    if (!found) uncontained(who);
+    return found;
+  };
   walls.repository = project_.repository;
   walls.main_ref = git::main_ref_of(project_.repository, main_branch_);
   walls.on_contained = [this, who](const contain::Report& report) { contained(who, report); };
@@ -128,8 +153,11 @@ gate::Walls RunWalls::around_setup() {
 Result<std::optional<contain::Wish>> RunWalls::enclose(const StartAgent& start,
                                                        const AgentPlace& place,
                                                        const agent::Provider& provider) {
-  auto wish = TRY(walls_of_agent(project_, start, provider, place.folder));
-  if (!wish) return wish;
+  auto wish = TRY(walls_of_agent(project_in(place.folder), start, provider, place.folder));
+  if (!wish) {
+    uncontained(start.role);
+    return wish;
+  }
   Occupant occupant;
   occupant.role = start.role;
   occupant.folder = place.folder;

@@ -15,6 +15,7 @@
 #include "agent/provider.h"
 #include "base/result.h"
 #include "contain/policy.h"
+#include "event/work.h"
 #include "gate/walls.h"
 #include "process/program.h"
 #include "workflow/step.h"
@@ -46,6 +47,12 @@ class RunWalls {
   // The project must outlive it; it must outlive those who were given walls.
   RunWalls(const Project& project, std::string main_branch, Tell tell);
 
+  // For another machine's run: who works in that folder, and what readies it, has walls that are no
+  // looser than these. Error damaged: see held_to().
+  Result<void> hold_to(const std::string& folder, const event::work::Walls& asked);
+  // The project as it holds in that folder.
+  const Project& project_in(const std::string& folder) const;
+
   gate::Walls around_checks();
   gate::Walls around_setup();
 
@@ -63,6 +70,8 @@ class RunWalls {
   void tidy() { ended_.clear(); }
 
   void contained(std::string_view who, const contain::Report& report);
+  // It has no walls; told where others have some.
+  void uncontained(std::string_view who);
   void refused(const workflow::StartAgent& start, const contain::Refusals& refused);
 
  private:
@@ -73,6 +82,7 @@ class RunWalls {
   const std::string main_branch_;  // as configured
   const Tell tell_;
   Instructions instructions_;
+  std::map<std::string, Project> held_;  // by folder
   std::map<int, Enclosure> enclosures_;  // of agents at work that have walls
   std::vector<Enclosure> ended_;         // of those who were released
 };

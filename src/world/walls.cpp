@@ -276,20 +276,39 @@ void keep_key(Wish& wish, contain::Broker broker) {
   wish.broker = std::move(broker);
 }
 
+}  // namespace
+
 config::Walls walls_for(const Project& project, const workflow::StartAgent& start) {
   const std::string& name = start.configured.empty() ? start.role : start.configured;
   return start.settings == workflow::Settings::role ? project.config.walls_of_role(name)
                                                     : project.config.walls_of(name);
 }
 
-}  // namespace
-
-bool walls_chosen(const config::Config& config) {
-  return std::any_of(config.entries.begin(), config.entries.end(), [](const config::Entry& entry) {
+const config::Entry* choice_of_walls(const config::Config& config) {
+  const auto chooses = [](const config::Entry& entry) {
     if (entry.origin.layer == config::Layer::defaults) return false;
     return entry.path == "contain.preset" || entry.path.ends_with(".contain.preset") ||
            (entry.path == "contain.missing" && entry.value == config::Value(std::string("refuse")));
-  });
+  };
+  const auto found = std::find_if(config.entries.begin(), config.entries.end(), chooses);
+  return found == config.entries.end() ? nullptr : &*found;
+}
+
+bool walls_chosen(const config::Config& config) { return choice_of_walls(config) != nullptr; }
+
+ContainPreset tightest_preset(const config::Config& config) {
+  ContainPreset tightest =
+      std::max({config.walls_of("").preset, config.walls_of_checks().preset,
+                config.worktree.setup ? config.walls_of_setup().preset : ContainPreset::off});
+  for (const auto& [name, phase] : config.phases)
+    tightest = std::max(tightest, config.walls_of(name).preset);
+  for (const auto& [name, role] : config.roles)
+    tightest = std::max(tightest, config.walls_of_role(name).preset);
+  return tightest;
+}
+
+bool any_walls(const Project& project) {
+  return tightest_preset(project.config) != ContainPreset::off && !no_walls(project);
 }
 
 bool only_looks(const Project& project, const workflow::StartAgent& start) {

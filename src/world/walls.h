@@ -22,6 +22,9 @@ namespace capsule::world {
 // the configuration has it read-only.
 bool only_looks(const Project& project, const workflow::StartAgent& start);
 
+// As the configuration says of it, whatever this machine has.
+config::Walls walls_for(const Project& project, const workflow::StartAgent& start);
+
 // nullopt: none, as the configuration says, or as no_walls() does. `folder` is where it works.
 // Error usage: the key is to stay outside (contain.broker), and cannot.
 Result<std::optional<contain::Wish>> walls_of_agent(const Project& project,
@@ -36,6 +39,13 @@ std::optional<contain::Wish> walls_of_checks(const Project& project, const std::
 // Whether somebody has chosen a preset, be it for a single phase or role, or that nothing runs
 // where the kernel lacks one, in whatever file, variable or option.
 bool walls_chosen(const config::Config& config);
+// The same, and where that is said first; null: nowhere.
+const config::Entry* choice_of_walls(const config::Config& config);
+
+// The tightest preset that anybody has, as the configuration says.
+config::ContainPreset tightest_preset(const config::Config& config);
+// Whether anybody in a run has walls: then it is told who has none.
+bool any_walls(const Project& project);
 
 // What readies a tree: it writes there, and has the network that agents have.
 std::optional<contain::Wish> walls_of_setup(const Project& project, const std::string& folder);

@@ -35,10 +35,12 @@ PeopleParts people_of(const Project& project, const WorldSettings& settings) {
 }
 
 AgentParts parts_of(const Project& project, Interrupt& interrupt, const std::string& run,
-                    RunWalls& walls) {
+                    RunWalls& walls, const workspace::Trees& trees) {
   AgentParts parts;
   parts.run = run;
-  parts.settings = [&project](const StartAgent& start) { return agent_settings(project, start); };
+  parts.settings = [&walls, &trees](const StartAgent& start) {
+    return agent_settings(walls.project_in(trees.path_of(start.tree)), start);
+  };
   // A prompt without a file is told as it is.
   parts.prompt_file = [&project](const std::string& file) -> Result<std::string> {
     if (file.empty()) return std::string();
@@ -149,9 +151,10 @@ RealWorld::RealWorld(const Project& project, process::Loop& loop, Interrupt& int
       people_(loop, people_of(project, settings_),
               [this](Answered answered) { happened(answered); }),
       readiness_(project.repository, setup_, setup_inputs(project.config), settings_.people.tell),
-      agents_(loop, parts_of(project, interrupt, settings_.run, walls_), *this),
+      agents_(loop, parts_of(project, interrupt, settings_.run, walls_, trees_), *this),
       elsewhere_(project, loop,
                  {settings_.run, settings_.work, settings_.log_folder, settings_.people.tell,
+                  [this](SupplyNews news) { happened(std::move(news)); },
                   [this](const StartAgent& start, AgentFinished finished) {
                     finished_elsewhere(start, std::move(finished));
                   }}) {
@@ -200,6 +203,11 @@ void RealWorld::finished_elsewhere(const StartAgent& start, AgentFinished finish
 Result<void> RealWorld::preflight(const StartAgent& agent,
                                   const std::vector<config::Fallback>& fallbacks) {
   const agent::Provider provider = TRY(agent_settings(project_, agent)).provider;
+  // Checks are always here.
+  const config::Verify& checks = project_.config.verify;
+  if (checks.test || checks.lint || checks.build)
+    TRY_VOID(can_lay_over(walls_of_checks(project_, project_.root())));
+  // Its walls are what its worker's labels say, or it is given to none.
   if (elsewhere_.only_elsewhere(agent)) {
     TRY_VOID(project_.assets.read(agent.prompt.file));
     return {};
@@ -208,9 +216,6 @@ Result<void> RealWorld::preflight(const StartAgent& agent,
   const auto walls = TRY(walls_of_agent(project_, agent, provider, project_.root()));
   TRY_VOID(can_contain(walls));
   TRY_VOID(can_lay_over(walls));
-  const config::Verify& checks = project_.config.verify;
-  if (checks.test || checks.lint || checks.build)
-    TRY_VOID(can_lay_over(walls_of_checks(project_, project_.root())));
   for (const config::Fallback& fallback : fallbacks) {
     StartAgent other = agent;
     other.provider = fallback.provider;

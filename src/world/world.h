@@ -80,10 +80,17 @@ class RealWorld : public engine::World, private AgentEvents {
   // Calls of an earlier process that nobody recorded; standing() tells of them.
   void recall(std::vector<workflow::CutOff> cut_off) { cut_off_ = std::move(cut_off); }
 
+  // For another machine's run; see RunWalls.
+  Result<void> hold_to(const std::string& tree, const event::work::Walls& asked) {
+    return walls_.hold_to(trees_.path_of(tree), asked);
+  }
+
   Agents& agents() { return agents_; }
   workspace::Trees& trees() { return trees_; }
   // For live views: what agents print, as it comes.
   std::function<void(int agent, std::string_view bytes)> output = [](int, std::string_view) {};
+  // The walls that one of them has; the run is told, too.
+  std::function<void(int agent, const event::Contained&)> contained = [](int, const auto&) {};
   // What they do now, where their clients tell.
   std::function<void(const workflow::StartAgent& start, const dialect::Activity&)> activity =
       [](const auto&, const auto&) {};
@@ -99,8 +106,9 @@ class RealWorld : public engine::World, private AgentEvents {
   void on_still(int agent, bool still) override {
     happened(workflow::SupplyNews{workflow::AgentStands{agent, still}});
   }
-  void on_contained(const workflow::StartAgent&, const contain::Report& report) override {
+  void on_contained(const workflow::StartAgent& start, const contain::Report& report) override {
     walls_.contained(name_of(report.role), report);
+    contained(start.agent, contained_of(name_of(report.role), report));
   }
   void on_refused(const workflow::StartAgent& start, const contain::Refusals& refused) override {
     walls_.refused(start, refused);

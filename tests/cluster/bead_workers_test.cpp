@@ -37,6 +37,25 @@ class ClusterBead : public ProjectTest {
     wanted.cwd = path("one");
     return wanted;
   }
+  void agent_that_tries_to_get_out(const std::string& contain) {
+    env()["XDG_CONFIG_HOME"] = path("config");
+    env()["CAPSULE_CONTAIN"] = std::nullopt;
+    write_file(path("agent.sh"), "#!/bin/sh\ncat >/dev/null\necho out >'" + path("out") + R"SH('
+say() { printf '{"status":"PASS","feedback":"","files_changed":[%s],"summary":"s"}\n' "$1"; }
+case $CAPSULE_PHASE in
+    test-writer) mkdir -p tests; echo 'grep -q done feature.txt' >tests/feature_test.sh
+      say '"tests/feature_test.sh"' ;;
+    execute) echo done >feature.txt; say '"feature.txt"' ;;
+    merge) git add tests feature.txt && git commit -q -m "$CAPSULE_COMMIT_MSG" >&2
+      say '"tests/feature_test.sh","feature.txt"' ;;
+    *) say ;;
+esac
+)SH");
+    fs::permissions(path("agent.sh"), fs::perms::owner_all);
+    write_file(
+        path("config/capsule/config.yaml"),
+        "provider: mine\nproviders: {mine: {command: ['" + path("agent.sh") + "']}}\n" + contain);
+  }
   void expect_all_elsewhere() const {
     for (const AgentCall& call : agent_calls())
       EXPECT_TRUE(call.cwd.starts_with(path("one") + "/")) << call.phase << " in " << call.cwd;
@@ -65,28 +84,27 @@ TEST_F(ClusterBead, ABeadGoesToTheMergeByAgentsThatWorkElsewhere) {
 
 TEST_F(ClusterBead, TheWallsOfAWorkerHoldAroundItsAgents) {
   configure_gates();
-  env()["XDG_CONFIG_HOME"] = path("config");
-  env()["CAPSULE_CONTAIN"] = std::nullopt;
-  write_file(path("agent.sh"), "#!/bin/sh\ncat >/dev/null\necho out >'" + path("out") + R"SH('
-say() { printf '{"status":"PASS","feedback":"","files_changed":[%s],"summary":"s"}\n' "$1"; }
-case $CAPSULE_PHASE in
-  test-writer) mkdir -p tests; echo 'grep -q done feature.txt' >tests/feature_test.sh
-    say '"tests/feature_test.sh"' ;;
-  execute) echo done >feature.txt; say '"feature.txt"' ;;
-  merge) git add tests feature.txt && git commit -q -m "$CAPSULE_COMMIT_MSG" >&2
-    say '"tests/feature_test.sh","feature.txt"' ;;
-  *) say ;;
-esac
-)SH");
-  fs::permissions(path("agent.sh"), fs::perms::owner_all);
-  write_file(path("config/capsule/config.yaml"), "provider: mine\nproviders: {mine: {command: ['" +
-                                                     path("agent.sh") +
-                                                     "']}}\ncontain: {preset: worktree}\n");
+  agent_that_tries_to_get_out("contain: {preset: worktree}\n");
   Running one(worker());
   const Outcome outcome = run_bead();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err << one.out_so_far();
   EXPECT_HAS(one.out_so_far(), "done: merge of");
   EXPECT_FALSE(fs::exists(path("out")));
+  one.send(SIGTERM);
+  EXPECT_EQ(one.wait().exit_code, 0);
+}
+
+TEST_F(ClusterBead, TheWallsOfARunGoWithItsAgents) {
+  configure_gates();
+  agent_that_tries_to_get_out("");
+  Running one(worker());
+  const Outcome outcome = run_bead({"--contain=worktree"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err << one.out_so_far();
+  EXPECT_HAS(one.out_so_far(), "done: merge of");
+  EXPECT_FALSE(fs::exists(path("out")));
+  EXPECT_HAS(outcome.out, "  walls: worktree (namespaces");
+  EXPECT_HAS(outcome.out, "writer") << "it is a fact of the run which ones they were";
+  EXPECT_HAS(command("status", {kBead}).out, "reviewer");
   one.send(SIGTERM);
   EXPECT_EQ(one.wait().exit_code, 0);
 }
