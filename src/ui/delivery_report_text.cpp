@@ -12,6 +12,7 @@
 #include "ui/supply_text.h"
 #include "ui/usage_text.h"
 #include "ui/view/fold.h"
+#include "ui/view/walls.h"
 
 namespace capsule::ui {
 namespace {
@@ -256,7 +257,7 @@ class Teller {
             "\n- Agent runs: " + std::to_string(run_.usage.agent_runs) + "\n";
     if (const std::string words = usage_words(run_.usage); !words.empty())
       text += "- Used: " + words + "\n";
-    if (const std::string walls = workflow::walls_words(run_.contained); !walls.empty())
+    if (const std::string walls = view::walls_words(run_); !walls.empty())
       text += "- Walls: " + walls + "\n";
     if (run_.usage.checks_ms > 0) text += "- Checks took: " + duration(run_.usage.checks_ms) + "\n";
     if (!skipped_.empty()) {

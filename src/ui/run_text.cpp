@@ -8,6 +8,7 @@
 #include "ui/supply_text.h"
 #include "ui/usage_text.h"
 #include "ui/view/fold.h"
+#include "ui/view/walls.h"
 #include "ui/working_text.h"
 
 namespace capsule::ui {
@@ -312,7 +313,7 @@ std::string questions_text(const Run& run, const RunWords& words) {
 std::string run_lines(const Run& run) {
   std::string text;
   if (const std::string used = usage_words(run.usage); !used.empty()) text += "  " + used + "\n";
-  if (const std::string walls = workflow::walls_words(run.contained); !walls.empty())
+  if (const std::string walls = view::walls_words(run); !walls.empty())
     text += "  walls: " + walls + "\n";
   return text;
 }

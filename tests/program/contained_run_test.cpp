@@ -66,7 +66,8 @@ class ContainedRun : public ProjectTest {
 
 TEST_F(ContainedRun, WithoutWallsAnAgentGetsOut) {
   contain_with("off");
-  (void)run_bead();
+  EXPECT_HAS(run_bead().out, "  walls: off\n");
+  EXPECT_HAS(command("status", {kBead}).out, "  walls: off\n");
   EXPECT_TRUE(fs::exists(path("out"))) << "else the next test shows nothing";
   EXPECT_TRUE(planted());
 }
@@ -97,6 +98,15 @@ TEST_F(ContainedRun, InsideThemNoneDoesAndTheWorkIsDone) {
   EXPECT_EQ(status["refused_hosts"][0]["count"], status["agents"].size());
   EXPECT_EQ(status["refused_hosts"][0]["allowed_by"], "allow: [\"other.example.com:443\"]");
   EXPECT_HAS(command("ledger", {}).out, "it asked for allowed hosts");
+}
+
+TEST_F(ContainedRun, WhoHasNoWallsBesideOthersThatHaveIsToldToo) {
+  contain_with("worktree}\nphases: {execute: {contain: off}}\nverify: {contain: off");
+  const Outcome outcome = run_bead();
+  EXPECT_TRUE(fs::exists(path("out"))) << "one of them gets out";
+  EXPECT_HAS(outcome.out, "  walls: ");
+  EXPECT_HAS(outcome.out, "off for gate, execute");
+  EXPECT_HAS(outcome.out, "; network open) for writer, reviewer");
 }
 
 // Scripts know it as it always was; who has chosen walls has them there, too.

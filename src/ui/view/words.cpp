@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "ui/view/view.h"
+#include "ui/view/walls.h"
 
 namespace capsule::view {
 namespace {
@@ -143,6 +144,11 @@ std::vector<Remark> remarks_of(const workflow::RunSummary& summary) {
     remarks.push_back({"", "the walls are less than they could be: " + weaker});
   for (const std::string& line : summary.ground) remarks.push_back({"", line});
   return remarks;
+}
+
+std::string walls_words(const Run& run) {
+  const std::string words = workflow::walls_words(run.contained);
+  return words.empty() && run.usage.agent_runs > 0 ? "off" : words;
 }
 
 std::string redacted_words(int secrets) {
