@@ -143,6 +143,7 @@ Kernel look_at_kernel(const Policy& policy) {
   // Who does not go without, and who has found them, learns of it when he starts.
   if (policy.missing == Missing::weaker && !policy.namespaces_found)
     kernel.no_namespaces = try_namespaces();
+  if (!kernel.no_namespaces) kernel.no_overlay = try_overlay();
   return kernel;
 }
 

@@ -16,6 +16,7 @@ struct Kernel {
   bool counts = true;                       // it lists the children of a process
   bool shares_processors = false;           // a cgroup was given away that can
   bool terminal = false;                    // whether who asks has one
+  std::optional<Error> no_overlay = {};     // why no scratch layer; for whoever asks before a run
 };
 
 // Error refused when it is less than the policy asks for.

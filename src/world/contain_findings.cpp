@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "contain/abilities.h"
 #include "contain/cgroup.h"
+#include "json/object.h"
 #include "world/needs.h"
 #include "world/provider_states.h"
 #include "world/providers.h"
@@ -49,6 +50,18 @@ std::string preset_words(const config::Walls& walls) {
   if (walls.preset != ContainPreset::off)
     text += " (network " + std::string(name_of(walls.net)) + ")";
   return text;
+}
+
+// Of single phases and roles that have others; a few.
+std::string others_words(const config::Config& config) {
+  const config::Walls general = config.walls_of("");
+  std::vector<std::string> others;
+  const auto add = [&](const std::string& name, const config::Walls& walls) {
+    if (walls != general) others.push_back(printable(name) + ": " + preset_words(walls));
+  };
+  for (const auto& [name, phase] : config.phases) add(name, config.walls_of(name));
+  for (const auto& [name, role] : config.roles) add(name, config.walls_of_role(name));
+  return others.empty() ? "" : " (" + short_list(others, 4) + ")";
 }
 
 contain::Policy policy_with(contain::Preset preset, contain::Missing missing) {
@@ -114,15 +127,29 @@ struct ClientSettings {
   std::string_view client, files;
 };
 constexpr ClientSettings kSettings[] = {
-    {"claude", ".claude/settings.json .claude/CLAUDE.md"},
+    {"claude",
+     ".claude/settings.json .claude/CLAUDE.md .claude/agents .claude/commands .claude/skills "
+     ".claude/plugins"},
     {"codex", ".codex/config.toml .codex/AGENTS.md"},
     {"gemini", ".gemini/settings.json .gemini/GEMINI.md"},
     {"opencode", ".config/opencode/opencode.json .config/opencode/opencode.jsonc"},
     {"qwen", ".qwen/settings.json .qwen/QWEN.md"},
     {"copilot", ".copilot/mcp-config.json"}};
 
+// Its client writes to the file that has them: a place that can only be read would end it.
+void check_servers(const std::string& name, const agent::Client& client, Findings& findings) {
+  if (client.name != "claude") return;
+  const auto text = read_file(home() + "/.claude.json");
+  const auto settings = text ? json::Object::parse(*text) : std::nullopt;
+  const std::string* servers = settings ? settings->find("mcpServers") : nullptr;
+  if (servers == nullptr || servers->find('"') == servers->npos) return;
+  findings.push_back({Health::good,
+                      kWhat,
+                      printable(name) + " does not see your MCP servers inside: ~/.claude.json",
+                      {"name those that agents need in .mcp.json of the project"}});
+}
+
 void check_settings(const Project& project, Findings& findings) {
-  if (project.config.walls_of("").preset == ContainPreset::off) return;
   const auto& given = project.config.contain.read;
   for (const std::string& name : configured_providers(project)) {
     const agent::Client* client = client_of(project, name);
@@ -133,6 +160,7 @@ void check_settings(const Project& project, Findings& findings) {
             exists(home() + "/" + std::string(file)) &&
             std::find(given.begin(), given.end(), "~/" + std::string(file)) == given.end())
           files += (files.empty() ? "~/" : ", ~/") + std::string(file);
+    if (client != nullptr) check_servers(name, *client, findings);
     if (!files.empty())
       findings.push_back(
           {Health::good,
@@ -154,12 +182,17 @@ void check_logins(const Project& project, Findings& findings) {
       if (file.ends_with(".json") && !file.ends_with("/config.json") &&
           exists(home() + "/" + std::string(file)))
         findings.push_back(
-            {Health::good,
+            {Health::doubtful,
              kWhat,
              printable(name) + " has a copy of ~/" + std::string(file) +
                  " inside; a login that it renews there is not written back, and you may have to "
                  "log in again",
-             {"a key or token in a variable is not renewed: " + short_list(names, 3)}});
+             {"a key or token in a variable is not renewed: " +
+                  (client->name == "claude"
+                       ? "export CLAUDE_CODE_OAUTH_TOKEN=…, from `claude setup-token`, or "
+                       : std::string()) +
+                  short_list(names, 3),
+              in_users_file(project, "contain: off") + ", for agents with your login itself"}});
   }
 }
 
@@ -286,6 +319,8 @@ std::string in_users_file(const Project& project, const std::string& line) {
 std::string best_preset(const contain::Kernel& kernel) {
   using contain::Missing;
   using contain::Preset;
+  // Who only looks, and every check, works in a layer.
+  if (kernel.no_overlay && !kernel.no_namespaces) return "off";
   if (contain::plan(policy_with(Preset::strict, Missing::refuse), kernel)) return "strict";
   if (contain::plan(policy_with(Preset::strict, Missing::weaker), kernel))
     return "{preset: strict, missing: weaker}";
@@ -298,11 +333,12 @@ Findings check_walls(const Project& project, const contain::Kernel& kernel) {
   Findings findings;
   const config::Config& config = project.config;
   const config::Walls agents = config.walls_of(""), checks = config.walls_of_checks();
-  const config::Origin& origin = config.origin("contain.preset");
   const std::string best = "the best that this kernel can hold: contain: " + best_preset(kernel);
-  const bool chosen = origin.layer != config::Layer::defaults;
-  const std::string from = chosen ? printable(origin.where) : "by default";
-  if (std::max(agents.preset, checks.preset) == ContainPreset::off) {
+  const config::Entry* choice = choice_of_walls(config);
+  const bool chosen = choice != nullptr;
+  const std::string from = chosen ? printable(choice->origin.where) : "by default";
+  const ContainPreset top = tightest_preset(config);
+  if (top == ContainPreset::off) {
     findings.push_back(
         {Health::doubtful, kWhat,
          "agents and checks run with your rights (contain: off, " + from + "); " + best});
@@ -315,12 +351,13 @@ Findings check_walls(const Project& project, const contain::Kernel& kernel) {
                         {lacking->hint}});
     return findings;
   }
-  const auto tightest = std::max(agents.preset, checks.preset) == ContainPreset::strict
-                            ? contain::Preset::strict
-                            : contain::Preset::worktree;
+  const auto tightest =
+      top == ContainPreset::strict ? contain::Preset::strict : contain::Preset::worktree;
   const auto missing =
       config.contain.weaker || !chosen ? contain::Missing::weaker : contain::Missing::refuse;
-  const auto planned = contain::plan(policy_with(tightest, missing), kernel);
+  auto planned = contain::plan(policy_with(tightest, missing), kernel);
+  if (planned && kernel.no_overlay && !kernel.no_namespaces)
+    planned = tl::unexpected(*kernel.no_overlay);
   if (!planned) {
     Finding finding = trouble(kWhat, planned.error());
     finding.text = "contain: " + preset_words(agents) + " (" + from +
@@ -330,8 +367,8 @@ Findings check_walls(const Project& project, const contain::Kernel& kernel) {
     return findings;
   }
   findings.push_back({Health::good, kWhat,
-                      "agents: " + preset_words(agents) + ", checks: " + preset_words(checks) +
-                          ", " + from + "; " + best});
+                      "agents: " + preset_words(agents) + others_words(config) +
+                          ", checks: " + preset_words(checks) + ", " + from + "; " + best});
   if (missing == contain::Missing::weaker)
     for (const contain::Gap gap : planned->gaps)
       findings.push_back({Health::doubtful, kWhat, std::string(contain::sentence_of(gap))});
@@ -359,9 +396,7 @@ std::string setup_lacks(const Project& project) {
 Findings check_limits(const Project& project, const contain::Kernel& kernel) {
   Findings findings;
   const config::Config& config = project.config;
-  const bool walls =
-      std::max(config.walls_of("").preset, config.walls_of_checks().preset) != ContainPreset::off &&
-      !no_walls(project);
+  const bool walls = any_walls(project);
   const contain::Limits limits = walls_limits(config.contain);
   if (!walls)
     findings.push_back({Health::doubtful,

@@ -77,6 +77,31 @@ TEST_F(WallFindings, WhatIsConfiguredAndCannotBeHeldIsAProblemWithTheLineThatMen
   EXPECT_THAT(found[0].mend.back(), HasSubstr("contain: {preset: worktree, missing: weaker}"));
 }
 
+TEST_F(WallFindings, WallsOfASinglePhaseAreChosenAsARunTakesIt) {
+  configure("phases: {execute: {contain: strict}}\n");
+  contain::Kernel kernel = whole_kernel();
+  Findings found = check_walls(*project, kernel);
+  EXPECT_THAT(found.at(0).text, HasSubstr("agents: off (execute: strict (network proxy)), checks: "
+                                          "strict (network off), "));
+  EXPECT_THAT(found[0].text, HasSubstr(".capsule/config.yaml:1"));
+  kernel.landlock = 0;
+  found = check_walls(*project, kernel);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].health, Health::bad) << "a run is refused as well";
+}
+
+TEST_F(WallFindings, WithoutScratchLayersNothingCanBeHeldAsReviewersWouldBeRefused) {
+  contain::Kernel kernel = whole_kernel();
+  kernel.no_overlay = Error{Reason::refused, "no layers here", "modprobe overlay"};
+  EXPECT_EQ(best_preset(kernel), "off");
+  configure("contain: worktree\n");
+  project->config.contain.weaker = true;
+  const Findings found = check_walls(*project, kernel);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].health, Health::bad);
+  EXPECT_THAT(found[0].text, HasSubstr("would be refused: no layers here"));
+}
+
 TEST_F(WallFindings, SettingsOfAClientThatAreNotInsideAreNamedWithTheLineThatGivesThem) {
   write(home() + "/.claude/settings.json", "{}");
   configure("contain: worktree\nprovider: claude\n");
@@ -86,6 +111,16 @@ TEST_F(WallFindings, SettingsOfAClientThatAreNotInsideAreNamedWithTheLineThatGiv
   EXPECT_THAT(found[1].mend.back(), HasSubstr("contain: {read: [~/.claude/settings.json]}"));
   project->config.contain.read = {"~/.claude/settings.json"};
   EXPECT_EQ(check_walls(*project, whole_kernel()).size(), 1U);
+  write(home() + "/.claude/agents/one.md", "x");
+  write(home() + "/.claude.json", R"({"mcpServers":{}})");
+  configure("contain: off\nprovider: claude\nphases: {execute: {contain: worktree}}\n");
+  found = check_walls(*project, whole_kernel());
+  ASSERT_EQ(found.size(), 2U) << "a single phase has walls";
+  EXPECT_THAT(found[1].text, HasSubstr("~/.claude/settings.json, ~/.claude/agents"));
+  write(home() + "/.claude.json", R"({"mcpServers":{"mine":{"command":"x"}}})");
+  found = check_walls(*project, whole_kernel());
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_THAT(found[1].text, HasSubstr("your MCP servers inside: ~/.claude.json"));
   configure("contain: off\nprovider: claude\n");
   EXPECT_EQ(check_walls(*project, whole_kernel()).size(), 1U);
 }
@@ -115,7 +150,11 @@ TEST_F(WallFindings, WhatIsNotInsideThoughItWasThereIsARowWithTheLineThatGivesIt
   EXPECT_THAT(row("how you fetch packages: ~/.npmrc").mend.back(),
               HasSubstr("contain: {read: [~/.npmrc]}"));
   EXPECT_THAT(row("verify.test names").mend.back(), HasSubstr("/tools/check.sh]}"));
-  EXPECT_THAT(row("is not written back").mend.back(), HasSubstr("ANTHROPIC_API_KEY"));
+  const Finding login = row("is not written back");
+  EXPECT_EQ(login.health, Health::doubtful);
+  EXPECT_THAT(login.mend.front(), HasSubstr("`claude setup-token`"));
+  EXPECT_THAT(login.mend.front(), HasSubstr("ANTHROPIC_API_KEY"));
+  EXPECT_THAT(login.mend.back(), HasSubstr("contain: off"));
   ::unsetenv("OF_SOMETHING_API_KEY");
 }
 
