@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -119,6 +120,32 @@ Cost cost_of(std::size_t browsers, int a_second, int facts) {
   return lost ? Cost{} : cost;
 }
 
+// From when a fact is about to be appended, commit and sync included, until a browser that listens
+// is told: the median.
+double fact_to_event_ms() {
+  constexpr int kFacts = 100;
+  constexpr useconds_t kBetween = 60'000;  // each is told by itself
+  Served served;
+  Face face({"serve", "--project-dir=" + served.root()});
+  const Page page = entered(face, "no run");
+  face.read_on();
+  const int stream = page.ask("/api/v1/events");
+  heard_until(stream, "event: reload");
+  std::vector<double> delays;
+  for (int i = 0; i < kFacts; ++i) {
+    ::usleep(kBetween);
+    const auto before = std::chrono::steady_clock::now();
+    served.tell();
+    heard_until(stream, "event: rows");
+    delays.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before)
+            .count());
+  }
+  ::close(stream);
+  std::nth_element(delays.begin(), delays.begin() + kFacts / 2, delays.end());
+  return delays[kFacts / 2];
+}
+
 // What the page names, and what each module of it imports at once, with the heads of the answers.
 double first_page_kb() {
   std::vector<std::string> names = {"/", "/style.css", "/app.js"};
@@ -138,6 +165,9 @@ double first_page_kb() {
 }
 
 const Rows kHttp([] {
+  add_figure(
+      {"serve: from a fact of another process to an event on a stream, commit included, median",
+       "ms", 20, false, fact_to_event_ms});
   add_figure({"serve: CPU, 200 browsers listen, ten facts a second", "%", 3, false,
               [] { return cost_of(200, 10, 50).cpu_percent; }});
   add_figure({"serve: memory of its own (RssAnon) with 200 browsers", "MB", 5, false,

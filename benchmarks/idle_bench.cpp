@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "benchmarks/face.h"
 #include "benchmarks/folder.h"
@@ -73,13 +75,16 @@ long wake_ups(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   std::string line;
   constexpr std::string_view kLabel = "voluntary_ctxt_switches:";
-  while (std::getline(status, line))
+  while (std::getline(status, line)) {
+    if (line.starts_with("State:") && line.find('Z') != line.npos) break;
     if (line.starts_with(kLabel)) return std::atol(line.c_str() + kLabel.size());
-  std::abort();  // it has ended
+  }
+  std::abort();  // it has ended, and does nothing for that reason
 }
 
-double idle(const char* command, const std::string& project) {
-  Face face({command, "--project-dir=" + project});
+double idle(std::vector<std::string> words, const std::string& project) {
+  words.push_back("--project-dir=" + project);
+  Face face(std::move(words));
   face.read_on();
   ::sleep(kSettles);
   const long before = wake_ups(face.pid());
@@ -89,11 +94,18 @@ double idle(const char* command, const std::string& project) {
 
 const Rows kRows([] {
   add_figure({"idle: wake-ups of capsule ui while nothing happens", "a second", 0, false,
-              [] { return idle("ui", project()); }});
+              [] { return idle({"ui"}, project()); }});
   add_figure({"idle: wake-ups of capsule ui where a person is waited for", "a second", 0, false,
-              [] { return idle("ui", waiting_project()); }});
+              [] { return idle({"ui"}, waiting_project()); }});
   add_figure({"idle: wake-ups of capsule serve while nothing happens", "a second", 0, false,
-              [] { return idle("serve", project()); }});
+              [] { return idle({"serve"}, project()); }});
+  add_figure({"idle: wake-ups of capsule serve where a person is waited for", "a second", 0, false,
+              [] { return idle({"serve"}, waiting_project()); }});
+  add_figure({"idle: wake-ups of capsule deliver --wait where a person is waited for", "a second",
+              0, false, [] {
+                const std::string project = waiting_project();
+                return idle({"deliver", project + "/PLAN.md", "--wait"}, project);
+              }});
 });
 
 }  // namespace
