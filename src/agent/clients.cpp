@@ -89,6 +89,9 @@ constexpr Client kClients[] = {
      .reaches = "generativelanguage.googleapis.com:443 cloudcode-pa.googleapis.com:443 "
                 "oauth2.googleapis.com:443",
      .handed = "GEMINI_* GOOGLE_*",
+     .address_variable = "GOOGLE_GEMINI_BASE_URL",
+     .address = "https://generativelanguage.googleapis.com",
+     .key_variables = "GEMINI_API_KEY:x-goog-api-key",
      .install = "npm install -g @google/gemini-cli",
      .tested = "0.61.0",
      .hosts = "generativelanguage.googleapis.com, cloudcode-pa.googleapis.com",

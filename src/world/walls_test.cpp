@@ -486,6 +486,23 @@ TEST_F(WallsTest, AKeyThatStaysOutsideIsNowhereInside) {
   EXPECT_FALSE(walls_of_checks(*project, project_)->broker);
 }
 
+TEST_F(WallsTest, TheKeyOfGeminiStaysOutsideToo) {
+  user("contain: {preset: strict, broker: true}\n");
+  set("GEMINI_API_KEY", "k-1");
+  set("GOOGLE_API_KEY", "another-key-of-the-user-1234");
+  set("GOOGLE_GEMINI_BASE_URL", std::nullopt);
+  agent::Provider gemini;
+  gemini.name = gemini.client = "gemini";
+  const auto found = wish(phase("execute"), gemini);
+  ASSERT_TRUE(found->broker);
+  EXPECT_EQ(found->broker->upstream, "https://generativelanguage.googleapis.com");
+  EXPECT_EQ(found->broker->url_variable, "GOOGLE_GEMINI_BASE_URL");
+  ASSERT_EQ(found->broker->keys.size(), 1U);
+  EXPECT_EQ(found->broker->keys[0].header, "x-goog-api-key");
+  EXPECT_EQ(found->broker->keys[0].before, "");
+  EXPECT_THAT(found->env, Not(Contains("GOOGLE_API_KEY"))) << "another key is not handed over";
+}
+
 TEST_F(WallsTest, WhereAKeyCannotStayOutsideNothingIsStarted) {
   user("contain: {preset: worktree, broker: true}\n");
   set("ANTHROPIC_API_KEY", "k");

@@ -30,7 +30,7 @@ struct Conversation {
   std::string session;          // the client's id of it, where it tells
   std::string model;            // that is asked for
   bool stream = true;           // events, or one object
-  std::string credential = {};  // only the Messages API tells
+  std::string credential = {};  // only the Messages API and Gemini's tell
 };
 
 // Counted apart from each other: what is read from the cache is no part of the input.

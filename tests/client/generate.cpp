@@ -43,6 +43,8 @@ Conversation generate_conversation(const Request& request, const json& body) {
       asked.tools.push_back(
           {tool.value("name", ""),
            tool.value("parametersJsonSchema", tool.value("parameters", json::object()))});
+  const auto key = request.headers.find("x-goog-api-key");
+  if (key != request.headers.end()) asked.credential = key->second;
   return asked;
 }
 
