@@ -141,8 +141,9 @@ struct SelfRunning {
 
 // Which walls somebody really had.
 struct Contained {
-  std::string who;      // "writer", "reviewer", "gate", "setup"; "all": nobody has any
-  std::string preset;   // "worktree", "strict"; "off": there are none, and the gaps say why
+  std::string
+      who;  // "writer", "reviewer", "gate", "setup"; without walls its role; "all": nobody has
+  std::string preset;   // "worktree", "strict"; "off": there are none, and gaps may say why
   std::string network;  // "open", "proxy", "off"
   bool namespaces = false;
   int landlock = 0;  // the version of its interface; 0: not in force
