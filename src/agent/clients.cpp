@@ -32,6 +32,7 @@ constexpr Client kClients[] = {
      .resume = "--resume {session}",
      .variables = "CLAUDE_CODE_MAX_RETRIES=3 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 "
                   "DISABLE_AUTOUPDATER=1",
+     .tells_cost = true,
      .reaches = "api.anthropic.com:443 console.anthropic.com:443 platform.claude.com:443",
      .handed = "ANTHROPIC_* CLAUDE_CODE_* AWS_BEARER_TOKEN_BEDROCK AWS_REGION CLOUD_ML_REGION "
                "DISABLE_* MAX_THINKING_TOKENS BASH_DEFAULT_TIMEOUT_MS BASH_MAX_TIMEOUT_MS "
@@ -111,6 +112,7 @@ constexpr Client kClients[] = {
      .silent_at_first = true,
      .resting = 40,
      .reads_dot_env = true,
+     .tells_cost = true,
      .needs_model = true,
      .reaches = "api.anthropic.com:443 api.openai.com:443 generativelanguage.googleapis.com:443 "
                 "openrouter.ai:443 models.dev:443",
@@ -191,6 +193,7 @@ constexpr Client kClients[] = {
      .model = "--model {model}",
      .begin = "--session-id {session}",
      .resume = "--resume {session}",
+     .tells_tokens = false,
      .reaches = "api.githubcopilot.com:443 *.githubcopilot.com:443 api.github.com:443",
      .handed = "COPILOT_* GH_TOKEN GITHUB_TOKEN",
      .install = "npm install -g @github/copilot",
@@ -207,6 +210,7 @@ constexpr Client kClients[] = {
      .model = "-m {model}",
      .resume = "--session {session}",
      .variables = "KIMI_LOOP_MAX_ATTEMPTS_PER_STEP=1 KIMI_DISABLE_TELEMETRY=1",
+     .tells_tokens = false,
      .reaches = "api.moonshot.ai:443 api.kimi.com:443",
      .handed = "KIMI_* MOONSHOT_API_KEY",
      .address_variable = "KIMI_MODEL_BASE_URL",

@@ -51,6 +51,8 @@ struct Client {
   int resting = 4;
   // It takes variables from .env where it works, its service's address among them.
   bool reads_dot_env = false;
+  bool tells_tokens = true;  // what it used, in its events
+  bool tells_cost = false;   // and what that cost, for some services at least
   bool needs_model = false;  // without one it would ask a service of its vendor's choice
   // For walls around it, each parted by blanks: hosts that it needs, with their ports; names of
   // variables that are handed over, a * at the end standing for any rest. Hosts that such a

@@ -263,6 +263,10 @@ TEST(Clients, TheManualHasARowForEach) {
     for (const std::string_view version : split(client.tested, ' '))
       EXPECT_THAT(row, HasSubstr(std::string(version)));
     EXPECT_THAT(row, HasSubstr(client.begin.empty() ? "| the client's |" : "| ours |"));
+    const std::vector<std::string_view> cells = split(row, '|');
+    ASSERT_GT(cells.size(), 7U) << client.name;
+    EXPECT_EQ(trimmed(cells[6]) != "not told", client.tells_tokens) << row;
+    EXPECT_EQ(trimmed(cells[7]) != "no", client.tells_cost) << row;
   }
 }
 

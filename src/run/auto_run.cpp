@@ -138,7 +138,10 @@ Result<void> AutoRun::preflight(bool in_place) {
     agent.prompt.file = auto_mode::prompt_file(static_cast<auto_mode::Phase>(i));
     TRY_VOID(conductor_->world().preflight(agent, project().config.fallbacks_of(agent.role)));
   }
-  return in_place ? world::check_programs(project().config) : world::preflight(project(), {});
+  if (!in_place) return world::preflight(project(), {});
+  TRY_VOID(world::check_programs(project().config));
+  world::warn_of_budgets(project(), world::print_warning);
+  return {};
 }
 
 Result<void> AutoRun::has_place(const auto_mode::Run& state) {

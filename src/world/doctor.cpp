@@ -25,6 +25,7 @@
 #include "world/provider_states.h"
 #include "world/providers.h"
 #include "world/setup.h"
+#include "world/untold.h"
 #include "world/verify_proposal.h"
 
 namespace capsule::world {
@@ -261,6 +262,11 @@ void check_project(const ProjectWords& words, Findings& findings) {
                           : "no .capsule/config.yaml; the defaults apply"});
   check_agents(*project, findings);
   add(findings, check_clients(configured_providers(*project)));
+  for (UntoldBudget& one : untold_budgets(project->config)) {
+    Finding finding{Health::doubtful, "budget", std::move(one.text)};
+    if (!one.mend.empty()) finding.mend.push_back(std::move(one.mend));
+    findings.push_back(std::move(finding));
+  }
   findings.push_back(check_tracker(*project));
   findings.push_back(check_files(*project));
   findings.push_back(check_verify(*project));

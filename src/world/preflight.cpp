@@ -12,6 +12,7 @@
 #include "git/command.h"
 #include "world/programs.h"
 #include "world/setup.h"
+#include "world/untold.h"
 
 namespace capsule::world {
 namespace {
@@ -64,6 +65,11 @@ void print_warning(const std::string& sentence) {
   print_error("capsule: warning: " + printable(sentence) + "\n");
 }
 
+void warn_of_budgets(const Project& project, const std::function<void(const std::string&)>& warn) {
+  for (const UntoldBudget& one : untold_budgets(project.config))
+    warn(one.text + (one.mend.empty() ? "" : "; " + one.mend));
+}
+
 Result<void> preflight(const Project& project, const PreflightOf& of) {
   TRY_VOID(check_main_branch(project));
   TRY_VOID(check_programs(project.config));
@@ -74,6 +80,7 @@ Result<void> preflight(const Project& project, const PreflightOf& of) {
     TRY_VOID(refuse_unfinished(project, tips));
   }
   for (const std::string& missing : not_in_worktrees(project)) of.warn(missing);
+  warn_of_budgets(project, of.warn);
   return {};
 }
 

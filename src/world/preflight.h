@@ -11,6 +11,9 @@ namespace capsule::world {
 
 void print_warning(const std::string& sentence);  // to stderr
 
+// A sentence for each budget that somebody does not count towards. Part of preflight().
+void warn_of_budgets(const Project& project, const std::function<void(const std::string&)>& warn);
+
 struct PreflightOf {
   bool merges = true;      // its work goes to main
   bool from_head = false;  // a new worktree begins at HEAD, not at the newest main
