@@ -51,8 +51,8 @@ constexpr Client kClients[] = {
      .sessions = ".claude/projects"},
     {.name = "codex",
      .words = "exec {events} --skip-git-repo-check {access} -c check_for_update_on_startup=false "
-              "-c analytics.enabled=false -c features.unbounded_connection_retries=false {model} "
-              "{more} {session} -",
+              "-c analytics.enabled=false -c features.plugins=false -c features.apps=false "
+              "-c features.unbounded_connection_retries=false {model} {more} {session} -",
      .write = "--dangerously-bypass-approvals-and-sandbox",
      .read_only = "-s read-only",
      .events = "--json",
@@ -108,7 +108,7 @@ constexpr Client kClients[] = {
      .output = Output::opencode_events,
      .model = "-m {model}",
      .resume = "--session {session}",
-     .variables = "OPENCODE_DISABLE_AUTOUPDATE=1",
+     .variables = "OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1",
      .silent_at_first = true,
      .resting = 40,
      .reads_dot_env = true,

@@ -81,12 +81,29 @@ TEST(Clients, AreCalledInTheirOwnWords) {
       {"codex",
        {{"codex", "exec", "--json", "--skip-git-repo-check",
          "--dangerously-bypass-approvals-and-sandbox", "-c", "check_for_update_on_startup=false",
-         "-c", "analytics.enabled=false", "-c", "features.unbounded_connection_retries=false", "-m",
-         "m", "-"},
-        {"codex", "exec", "--json", "--skip-git-repo-check",
-         "--dangerously-bypass-approvals-and-sandbox", "-c", "check_for_update_on_startup=false",
-         "-c", "analytics.enabled=false", "-c", "features.unbounded_connection_retries=false", "-m",
-         "m", "resume", "id", "-"}}},
+         "-c", "analytics.enabled=false", "-c", "features.plugins=false", "-c",
+         "features.apps=false", "-c", "features.unbounded_connection_retries=false", "-m", "m",
+         "-"},
+        {"codex",
+         "exec",
+         "--json",
+         "--skip-git-repo-check",
+         "--dangerously-bypass-approvals-and-sandbox",
+         "-c",
+         "check_for_update_on_startup=false",
+         "-c",
+         "analytics.enabled=false",
+         "-c",
+         "features.plugins=false",
+         "-c",
+         "features.apps=false",
+         "-c",
+         "features.unbounded_connection_retries=false",
+         "-m",
+         "m",
+         "resume",
+         "id",
+         "-"}}},
       {"gemini",
        {{"gemini", "-o", "stream-json", "--approval-mode", "yolo", "--skip-trust", "-m", "m"},
         {"gemini", "-o", "stream-json", "--approval-mode", "yolo", "--skip-trust", "-m", "m",
@@ -182,7 +199,7 @@ TEST(Clients, TheirUpdatesTelemetrySandboxesAndRetriesAreSwitchedOffInTheseWords
        "CLAUDE_CODE_MAX_RETRIES=3 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 "
        "DISABLE_AUTOUPDATER=1"},
       {"gemini", "GEMINI_CLI_NO_RELAUNCH=true GEMINI_SANDBOX=false"},
-      {"opencode", "OPENCODE_DISABLE_AUTOUPDATE=1"},
+      {"opencode", "OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1"},
       {"goose", "GOOSE_MODE=auto GOOSE_TELEMETRY_ENABLED=false GOOSE_PROVIDER_SKIP_BACKOFF=true"},
       {"qwen", "QWEN_CODE_SUPPRESS_YOLO_WARNING=1 QWEN_SANDBOX=false"},
       {"kimi", "KIMI_LOOP_MAX_ATTEMPTS_PER_STEP=1 KIMI_DISABLE_TELEMETRY=1"},
@@ -255,14 +272,22 @@ TEST(Clients, ClaudeByHandIsToldInTheSameWords) {
 TEST(Clients, TheManualHasARowForEach) {
   std::ifstream file(CAPSULE_SOURCE_DIR "/docs/agents.md");
   std::map<std::string, std::string> rows;
-  for (std::string line; std::getline(file, line);)
+  std::vector<std::string> others;
+  for (std::string line; std::getline(file, line);) {
     if (line.starts_with("| `")) rows[line.substr(3, line.find('`', 3) - 3)] = line;
+    if (line.starts_with("| ")) others.push_back(line);
+  }
   for (const Client& client : clients()) {
     const std::string& row = rows[std::string(client.name)];
     EXPECT_THAT(row, HasSubstr("`" + std::string(dialect::name_of(client.output)) + "`"));
     for (const std::string_view version : split(client.tested, ' '))
       EXPECT_THAT(row, HasSubstr(std::string(version)));
     EXPECT_THAT(row, HasSubstr(client.begin.empty() ? "| the client's |" : "| ours |"));
+    std::string home;
+    for (const std::string_view one : split(client.in_home, ','))
+      home += (home.empty() ? "`" : ", `") + std::string(trimmed(one)) + "`";
+    EXPECT_THAT(others, Contains("| " + std::string(client.name) + " | " +
+                                 std::string(client.hosts) + " | " + home + " |"));
     const std::vector<std::string_view> cells = split(row, '|');
     ASSERT_GT(cells.size(), 7U) << client.name;
     EXPECT_EQ(trimmed(cells[6]) != "not told", client.tells_tokens) << row;

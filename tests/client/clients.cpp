@@ -25,14 +25,11 @@ Words codex_model(const Room& room) {
               "-c",
               "model_providers.loop={name=\"loop\",base_url=\"" + room.url +
                   "/v1\",env_key=\"LOOP_KEY\",wire_api=\"responses\",request_max_retries=" +
-                  retries + ",stream_max_retries=" + retries + "}",
-              "-c",
-              "features.plugins=false",
-              "-c",
-              "features.apps=false"};
+                  retries + ",stream_max_retries=" + retries + "}"};
   if (room.without_capsule)
-    for (const char* setting : {"features.unbounded_connection_retries=false",
-                                "analytics.enabled=false", "check_for_update_on_startup=false"}) {
+    for (const char* setting :
+         {"features.unbounded_connection_retries=false", "analytics.enabled=false",
+          "check_for_update_on_startup=false", "features.plugins=false", "features.apps=false"}) {
       words.emplace_back("-c");
       words.emplace_back(setting);
     }
@@ -155,9 +152,9 @@ const std::vector<ClientRow> kClients{
         .resume = {"--session", "{session}"},
         .variables =
             [](const Room& room) {
-              Named all{{"OPENCODE_CONFIG_CONTENT", opencode_settings(room)},
-                        {"OPENCODE_DISABLE_MODELS_FETCH", "1"}};
-              if (room.without_capsule) all["OPENCODE_DISABLE_AUTOUPDATE"] = "1";
+              Named all{{"OPENCODE_CONFIG_CONTENT", opencode_settings(room)}};
+              if (room.without_capsule)
+                all["OPENCODE_DISABLE_AUTOUPDATE"] = all["OPENCODE_DISABLE_MODELS_FETCH"] = "1";
               return all;
             },
         .files = [](const Room&) { return Named{}; },
