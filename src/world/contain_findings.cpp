@@ -170,7 +170,7 @@ void check_settings(const Project& project, Findings& findings) {
   }
 }
 
-// A login by a token that its client renews: the new one stays inside.
+// A login by a token that its client renews: the new one stays inside, or is not to be had there.
 void check_logins(const Project& project, Findings& findings) {
   for (const std::string& name : configured_providers(project)) {
     const agent::Client* client = client_of(project, name);
@@ -185,9 +185,12 @@ void check_logins(const Project& project, Findings& findings) {
             {Health::doubtful,
              kWhat,
              printable(name) + " has a copy of ~/" + std::string(file) +
-                 " inside; a login that it renews there is not written back, and you may have to "
-                 "log in again",
-             {"a key or token in a variable is not renewed: " +
+                 (client->renews.empty()
+                      ? " inside; a login that it renews there is not written back, and you may "
+                        "have to log in again"
+                      : " inside, without what renews it; when its token ends, runs wait until "
+                        "you have called it once"),
+             {"a key or token in a variable does not end so: " +
                   (client->name == "claude"
                        ? "export CLAUDE_CODE_OAUTH_TOKEN=…, from `claude setup-token`, or "
                        : std::string()) +

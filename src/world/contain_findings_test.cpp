@@ -150,7 +150,7 @@ TEST_F(WallFindings, WhatIsNotInsideThoughItWasThereIsARowWithTheLineThatGivesIt
   EXPECT_THAT(row("how you fetch packages: ~/.npmrc").mend.back(),
               HasSubstr("contain: {read: [~/.npmrc]}"));
   EXPECT_THAT(row("verify.test names").mend.back(), HasSubstr("/tools/check.sh]}"));
-  const Finding login = row("is not written back");
+  const Finding login = row("without what renews it");
   EXPECT_EQ(login.health, Health::doubtful);
   EXPECT_THAT(login.mend.front(), HasSubstr("`claude setup-token`"));
   EXPECT_THAT(login.mend.front(), HasSubstr("ANTHROPIC_API_KEY"));
