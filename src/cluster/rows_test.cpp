@@ -17,8 +17,7 @@ TEST(ClusterRows, AWorkerStandsInAStateOfAClosedSet) {
   const auto unknown = workers_in({{"7", "h", "as\x1bleep", "", "2", "1", "0"}});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().reason, Reason::damaged);
-  EXPECT_EQ(unknown.error().message,
-            "the database has a worker in an unknown state: as\\x1bleep");
+  EXPECT_EQ(unknown.error().message, "the database has a worker in an unknown state: as\\x1bleep");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST(PhasesSimulation, ASeedReproducesItsRunFactByFact) {
 
 // world/workflows_test.cpp holds the shipped file to the definition that is built in.
 TEST(PhasesSimulation, ThePipelineOfAFileDecidesWhatTheBuiltInOneDoes) {
-  const int runs = rounds(2'000, 20'000);
+  const int runs = rounds(1'000, 20'000);
   const std::uint64_t seed = first_seed();
   int merged = 0, crashed = 0;
   for (int i = 0; i < runs; ++i) {
