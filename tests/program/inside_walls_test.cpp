@@ -20,6 +20,25 @@ class InsideWalls : public ProjectTest {
     inside_walls({"mock"});
     configure_gates();
   }
+  void is_killed_and_goes_on(const char* walls) {
+    on("execute", 1, "echo half >half.txt; echo here >\"$M/here\"; sleep 1000");
+    on("execute", 2, "pass");
+    {
+      Running running(calling("run", {kBead}));
+      EXPECT_TRUE(eventually([&] { return !read_file(mock("here")).empty(); }));
+      EXPECT_FALSE(left_of_walls(project()).empty()) << "it is looked for in the wrong place";
+      running.send(SIGKILL);
+      (void)running.wait();
+    }
+    EXPECT_FALSE(left_of_walls(project()).empty()) << "nothing is there to be swept";
+    const Outcome outcome = run_bead();
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    EXPECT_TRUE(is_closed());
+    EXPECT_HAS(outcome.out, walls);
+    const Json status = Json::parse(command("status", {kBead, "--json"}).out);
+    EXPECT_EQ(status["contained"].size(), 3U) << "those of the process before count";
+    EXPECT_TRUE(nothing_left_of_walls(project())) << "what is left is swept by the next start";
+  }
   // Else what a project's file names outside is not for everybody to read.
   void let_everybody_in() {
     std::filesystem::permissions(path(""), std::filesystem::perms::others_exec,
@@ -38,24 +57,11 @@ TEST_F(InsideWalls, APipelineIsMergedAndNobodyGotOut) {
   EXPECT_HAS(outcome.out, "; network open) for writer, reviewer");
 }
 
-TEST_F(InsideWalls, ARunThatWasKilledGoesOn) {
-  on("execute", 1, "echo half >half.txt; echo here >\"$M/here\"; sleep 1000");
-  on("execute", 2, "pass");
-  {
-    Running running(calling("run", {kBead}));
-    EXPECT_TRUE(eventually([&] { return !read_file(mock("here")).empty(); }));
-    EXPECT_FALSE(left_of_walls(project()).empty()) << "it is looked for in the wrong place";
-    running.send(SIGKILL);
-    (void)running.wait();
-  }
-  EXPECT_FALSE(left_of_walls(project()).empty()) << "nothing is there to be swept";
-  const Outcome outcome = run_bead();
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_TRUE(is_closed());
-  EXPECT_HAS(outcome.out, kWalls);
-  const Json status = Json::parse(command("status", {kBead, "--json"}).out);
-  EXPECT_EQ(status["contained"].size(), 3U) << "those of the process before count";
-  EXPECT_TRUE(nothing_left_of_walls(project())) << "what is left is swept by the next start";
+TEST_F(InsideWalls, ARunThatWasKilledGoesOn) { is_killed_and_goes_on(kWalls); }
+
+TEST_F(InsideWalls, ARunInsideStrictThatWasKilledGoesOnToo) {
+  env()["CAPSULE_CONTAIN"] = "strict";
+  is_killed_and_goes_on("  walls: strict (namespaces, Landlock ");
 }
 
 TEST_F(InsideWalls, ARunThatFailedIsResumed) {
