@@ -141,8 +141,7 @@ struct SelfRunning {
 
 // Which walls somebody really had.
 struct Contained {
-  std::string
-      who;  // "writer", "reviewer", "gate", "setup"; without walls its role; "all": nobody has
+  std::string who;      // "writer", "reviewer", "gate", "setup", a role; "all": nobody has any
   std::string preset;   // "worktree", "strict"; "off": there are none, and gaps may say why
   std::string network;  // "open", "proxy", "off"
   bool namespaces = false;
