@@ -24,7 +24,8 @@ std::string_view name_of(SupplyBug bug) {
                                          "WallsForgotten",
                                          "RefusalForgotten",
                                          "LaneForgotten",
-                                         "DiskForgotten"};
+                                         "DiskForgotten",
+                                         "FallbackTooSoon"};
   static_assert(std::size(kNames) == kSupplyBugs);
   return kNames[static_cast<std::size_t>(bug)];
 }
@@ -59,6 +60,10 @@ void SupplyTap::apply(supply::State& state, const Fact& given) {
     if (bug == SupplyBug::disk_forgotten) return;
   }
   supply::apply(state, fact);
+  // A pause of seconds is taken for a parking.
+  if (const auto* faulted = std::get_if<fact::AgentFaulted>(&fact);
+      faulted != nullptr && bug == SupplyBug::fallback_too_soon && faulted->until > 0)
+    state.parked.try_emplace(faulted->provider).first->second.until = faulted->until;
   if (bug == SupplyBug::all_at_once) state.on_trial.clear();
 }
 
@@ -115,6 +120,25 @@ std::int64_t SupplyAudit::limit(supply::Scope scope, const std::string& key) con
   const auto found = raised_.find({scope, key});
   return configured == 0 || found == raised_.end() ? configured
                                                    : std::max(configured, found->second);
+}
+
+bool SupplyAudit::is_parked(const std::string& provider, std::int64_t seconds) const {
+  const auto parked = parked_.find(provider);
+  return parked != parked_.end() && (parked->second == 0 || parked->second > seconds);
+}
+
+bool SupplyAudit::has_its_turn(const workflow::StartAgent& start, std::int64_t seconds) const {
+  // No workflow here names a provider: one that is named is a fallback.
+  workflow::StartAgent asked = start;
+  asked.provider.clear();
+  asked.model.clear();
+  const std::vector<supply::Choice> choices = supply::choices_for(policy, asked);
+  const std::string provider = provider_of(start);
+  for (const supply::Choice& before : choices) {
+    if (before.provider == provider) return true;
+    if (!is_parked(before.provider, seconds)) return false;
+  }
+  return false;
 }
 
 void SupplyAudit::told(const workflow::AgentFinished& finished, const std::string& provider) {
@@ -233,9 +257,9 @@ void SupplyAudit::read(const fact::MessageDelivered& f) {
 void SupplyAudit::before_start(const workflow::StartAgent& start, std::int64_t seconds,
                                const std::string& day, std::int64_t elsewhere) {
   const std::string provider = provider_of(start);
-  const auto parked = parked_.find(provider);
-  claim(parked == parked_.end() || (parked->second != 0 && parked->second <= seconds),
-        "no agent starts while its provider is parked");
+  claim(!is_parked(provider, seconds), "no agent starts while its provider is parked");
+  claim(has_its_turn(start, seconds),
+        "a fallback starts only while those before it in order are parked");
   claim(room_ == fact::Room::enough, "no agent starts while the disk has too little room");
   const auto pause = pauses_.find({start.agent, provider});
   claim(pause == pauses_.end() || pause->second <= seconds, "a fault is followed by a pause");

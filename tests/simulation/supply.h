@@ -32,8 +32,9 @@ enum class SupplyBug {
   refusal_forgotten,
   lane_forgotten,
   disk_forgotten,
+  fallback_too_soon,
 };
-inline constexpr int kSupplyBugs = 16;  // with none
+inline constexpr int kSupplyBugs = 17;  // with none
 std::string_view name_of(SupplyBug bug);
 
 // The real rules, as engine::WorkflowOf wants them. As with Tap, most runs keep facts as they are.
@@ -95,6 +96,9 @@ class SupplyAudit {
     if (!holds && broken.empty()) broken = what;
   }
   std::int64_t limit(supply::Scope scope, const std::string& key) const;
+  bool is_parked(const std::string& provider, std::int64_t seconds) const;
+  // Whether those before it in their order are parked, all of them.
+  bool has_its_turn(const workflow::StartAgent& start, std::int64_t seconds) const;
   void read(const event::supply::AgentUsed& f);
   void read(const event::supply::AgentFaulted& f);
   template <class Other>
