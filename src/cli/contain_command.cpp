@@ -40,7 +40,7 @@ std::vector<std::string> strings(const std::vector<std::string_view>& views) {
   return {views.begin(), views.end()};
 }
 
-world::WallWords words_of(const Args& args) {
+world::WallWords wall_words_of(const Args& args) {
   const auto one = [&](std::string_view name) {
     return std::string(args.option(name).value_or(""));
   };
@@ -72,8 +72,8 @@ Result<int> run_contained(const Args& args) {
   contain::fill_streams();
   const config::Config config =
       TRY(config::load(world::config_sources(world::project_folder("."))));
-  contain::Policy policy =
-      TRY(contain::make_policy(TRY(world::wish_of(config, words_of(args), absolute_path(".")))));
+  contain::Policy policy = TRY(
+      contain::make_policy(TRY(world::wish_of(config, wall_words_of(args), absolute_path(".")))));
   contain::leave_out(policy);
   if (args.flag("explain")) return explain(policy, config);
   if (args.rest(0).empty())
