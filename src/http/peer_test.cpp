@@ -71,16 +71,19 @@ bool left_to_an_ordinary_user() {
   const std::string filter =
       "--gtest_filter=*" +
       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name());
-  // A copy of his own: he may not be let into the folder that this program lies in.
+  // Copies of his own: he may not be let into the folders that this program and the guardian lie
+  // in.
   const process::testing::TemporaryFolder folder;
-  const std::string program = folder.path + "/program";
+  const std::string program = folder.path + "/program", guardian = folder.path + "/capsule";
   std::filesystem::copy_file(process::testing::this_program(), program);
-  for (const std::string& path : {folder.path, program})
+  std::filesystem::copy_file(CAPSULE_BINARY, guardian);
+  for (const std::string& path : {folder.path, program, guardian})
     std::filesystem::permissions(path, std::filesystem::perms(0755));
   // A user of this test alone: an agent of another test that hides what it holds would be his.
   const std::string user = std::to_string(1'000'000 + ::getpid());
   const pid_t other = ::fork();
   if (other == 0) {
+    ::setenv("CAPSULE_TEST_GUARDIAN", guardian.c_str(), 1);
     ::execlp("setpriv", "setpriv", ("--reuid=" + user).c_str(), ("--regid=" + user).c_str(),
              "--clear-groups", program.c_str(), filter.c_str(), nullptr);
     ::_exit(127);
