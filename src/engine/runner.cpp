@@ -30,16 +30,16 @@ Result<void> Runner::take(const Turn& turn) {
   return {};
 }
 
-Result<void> Runner::observe(const std::vector<workflow::Observation>& observations) {
+Result<void> Runner::observe(std::vector<workflow::Observation> observations) {
   for (const workflow::Observation& observation : observations)
     reached("observed", name_of(observation));
-  return take(workflow_.advance(observations, ports_.clock.utc_now()));
+  return take(workflow_.advance(std::move(observations), ports_.clock.utc_now()));
 }
 
 Result<void> Runner::take_up() {
   std::vector<workflow::Observation> first = ports_.world.standing();
   first.emplace_back(workflow::TakenUp{});
-  return observe(first);
+  return observe(std::move(first));
 }
 
 Result<End> Runner::carry_on() {

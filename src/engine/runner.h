@@ -41,7 +41,7 @@ class Runner {
 
  private:
   void reached(std::string_view what, std::string_view name);
-  Result<void> observe(const std::vector<workflow::Observation>& observations);
+  Result<void> observe(std::vector<workflow::Observation> observations);
 
   Workflow& workflow_;
   Ports ports_;

@@ -32,8 +32,7 @@ class Workflow {
   virtual ~Workflow() = default;
   // Folds a fact of the journal. Error damaged: it is none of this workflow's.
   virtual Result<void> apply(const event::Fact& fact) = 0;
-  virtual Turn advance(const std::vector<workflow::Observation>& observations,
-                       const std::string& at) = 0;
+  virtual Turn advance(std::vector<workflow::Observation> observations, const std::string& at) = 0;
   virtual workflow::RunSummary summary() const = 0;
   virtual bool ended() const = 0;
   // Nothing runs, and only an answer brings it on.
@@ -78,15 +77,14 @@ class WorkflowOf : public Workflow {
       Rules::apply(state_, TRY(Rules::read_fact(fact.kind, fact.body)));
     return {};
   }
-  Turn advance(const std::vector<workflow::Observation>& observations,
-               const std::string& at) override {
-    return turn_of({}, observations, at);
+  Turn advance(std::vector<workflow::Observation> observations, const std::string& at) override {
+    return turn_of({}, std::move(observations), at);
   }
   // What a person decided, not the world: a start, a resumption, a changed plan. In the first turn
   // of a process, with World::standing().
   Turn given(std::vector<Fact> facts, const std::string& at,
-             const std::vector<workflow::Observation>& standing = {}) {
-    return turn_of(std::move(facts), standing, at);
+             std::vector<workflow::Observation> standing = {}) {
+    return turn_of(std::move(facts), std::move(standing), at);
   }
   workflow::RunSummary summary() const override {
     workflow::RunSummary summary = Rules::summary(state_);
@@ -112,7 +110,7 @@ class WorkflowOf : public Workflow {
     if constexpr (requires { state_.at = at; }) state_.at = at;
     supply_.at = at;
   }
-  Turn turn_of(std::vector<Fact> facts, const std::vector<workflow::Observation>& observations,
+  Turn turn_of(std::vector<Fact> facts, std::vector<workflow::Observation> observations,
                const std::string& at) {
     keep_time(at);
     const std::string before = standing_in_head();
@@ -123,7 +121,7 @@ class WorkflowOf : public Workflow {
         turn.facts.push_back(
             {std::string(event::supply::kind_of(fact)), at, Supply::body_of(fact)});
     };
-    std::vector<workflow::Observation> heard = Supply::hear(passing, observations);
+    std::vector<workflow::Observation> heard = Supply::hear(passing, std::move(observations));
     do {
       // A run begins with its own first fact.
       if (facts.empty()) add_supplied();

@@ -134,9 +134,9 @@ bool waits_for_person(const State& state);
 // For engine::WorkflowOf.
 struct Rules {
   static void apply(State& state, const fact::Fact& fact) { supply::apply(state, fact); }
-  static std::vector<workflow::Observation> hear(
-      Turn& turn, const std::vector<workflow::Observation>& observations) {
-    return turn.hear(observations);
+  static std::vector<workflow::Observation> hear(Turn& turn,
+                                                 std::vector<workflow::Observation> observations) {
+    return turn.hear(std::move(observations));
   }
   static std::vector<workflow::Observation> settle(Turn& turn,
                                                    std::vector<workflow::Command> asked) {
